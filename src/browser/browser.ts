@@ -1,0 +1,34 @@
+import type { Stop } from '../types'
+import type { Database } from './openDatabase'
+
+/** What happens to a page. `hidden` and `visible` come from `visibilitychange`. */
+export type PageEvent = 'pagehide' | 'pageshow' | 'hidden' | 'visible' | 'freeze' | 'resume' | 'online'
+
+export interface Page {
+  url: string
+  referrer: string
+  viewport: string
+}
+
+/** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
+export interface Browser {
+  /** False on a server or in a worker: nothing else is asked then but the time. */
+  isPage: boolean
+  now(): number
+  random(): number
+  /** Runs `fn` once; `Stop` cancels it. */
+  after(ms: number, fn: () => void): Stop
+  soon(fn: () => void): void
+  on(event: PageEvent, fn: () => void): Stop
+  online(): boolean
+  page(): Page
+  fetch(url: string, init: RequestInit): Promise<Response>
+  /** Whether the browser took the request; false also where there is no `sendBeacon`. */
+  beacon(url: string, body: string): boolean
+  /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
+  originOf(url: string): string | undefined
+  openDatabase(name: string): Database
+  /** Hears other tabs; the returned function tells them. */
+  channel(name: string, hear: (message: never) => void): { tell(message: unknown): void; close: Stop }
+  warn(text: string): void
+}

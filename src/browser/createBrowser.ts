@@ -1,0 +1,72 @@
+import type { Browser, Page, PageEvent } from './browser'
+import { openDatabase } from './openDatabase'
+
+/** Nothing that waymark does later may reach the host page as an error. */
+const quietly = (fn: () => void) => () => {
+  try {
+    fn()
+  } catch {}
+}
+
+/** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
+export function createBrowser(): Browser {
+  let page: Page | undefined
+
+  return {
+    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
+    now: () => Date.now(),
+    random: () => Math.random(),
+    after(ms, fn) {
+      const timer = setTimeout(quietly(fn), ms)
+      return () => clearTimeout(timer)
+    },
+    soon: (fn) => queueMicrotask(quietly(fn)),
+    on(event, fn) {
+      const [target, type] = source(event)
+      const heard = quietly(() => {
+        if (type !== 'visibilitychange' || document.visibilityState === event) fn()
+      })
+      target.addEventListener(type, heard)
+      return () => target.removeEventListener(type, heard)
+    },
+    online: () => navigator.onLine !== false,
+    page() {
+      // Reading the viewport can force a layout, so it is read once a task.
+      if (!this.isPage) return { url: '', referrer: '', viewport: '' }
+      if (!page) {
+        page = { url: '', referrer: document.referrer, viewport: innerWidth + 'x' + innerHeight }
+        queueMicrotask(() => (page = undefined))
+      }
+      page.url = location.href
+      return page
+    },
+    fetch: (url, init) => fetch(url, init),
+    beacon: (url, body) => {
+      try {
+        return navigator.sendBeacon(url, new Blob([body], { type: 'application/json' }))
+      } catch {
+        return false
+      }
+    },
+    originOf(url) {
+      try {
+        return new URL(url, location.href).origin
+      } catch {
+        return undefined
+      }
+    },
+    openDatabase,
+    channel(name, hear) {
+      if (typeof BroadcastChannel === 'undefined') return { tell() {}, close() {} }
+      const channel = new BroadcastChannel(name)
+      channel.onmessage = (event) => quietly(() => hear(event.data as never))()
+      return { tell: (message) => channel.postMessage(message), close: () => channel.close() }
+    },
+    warn: (text) => console.warn(text),
+  }
+}
+
+function source(event: PageEvent): [EventTarget, string] {
+  if (event === 'hidden' || event === 'visible') return [document, 'visibilitychange']
+  return [event === 'freeze' || event === 'resume' ? document : window, event]
+}

@@ -1,0 +1,78 @@
+import { createStore, promisifyRequest, type UseStore } from 'idb-keyval'
+import type { Stop } from '../types'
+
+export interface Database {
+  read<T>(ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T>
+  /**
+   * Runs `change` in one readwrite transaction and resolves when it is on disk. The transaction is issued in this
+   * very task when the connection is known, and always committed explicitly: without that a kill or an unload
+   * loses it, and in WebKit an open one hangs the database for the next page.
+   * A `change` that has to read first returns true and commits by itself, with the function that it is given.
+   */
+  write(change: (store: IDBObjectStore, commit: () => void) => boolean | void): Promise<void>
+  /** Ends a transaction that still waits for a read of its own; for a page that is leaving. */
+  abortOpen(): void
+  close: Stop
+}
+
+/** All keys from `lower` to `upper`, both included. */
+export const range = (lower: IDBValidKey, upper: IDBValidKey) => IDBKeyRange.bound(lower, upper)
+
+/** One database with one store. idb-keyval opens the connection; a dead one is replaced at the next use. */
+export function openDatabase(name: string): Database {
+  let store: UseStore
+  let connection: IDBDatabase | undefined
+  let open: IDBTransaction | undefined
+
+  const renew = () => {
+    connection?.close()
+    connection = undefined
+    store = createStore(name, 'waymark')
+  }
+
+  const within = <T>(mode: IDBTransactionMode, use: (objects: IDBObjectStore) => Promise<T>): Promise<T> => {
+    let objects: IDBObjectStore | undefined
+    try {
+      objects = connection?.transaction('waymark', mode).objectStore('waymark')
+    } catch {
+      // InvalidStateError: the connection died without a word.
+      renew()
+    }
+    if (objects) return use(objects)
+    try {
+      return store(mode, (fresh) => {
+        const { db } = fresh.transaction
+        connection = db
+        // Someone deletes or upgrades the database: give way, and open a new one at the next use.
+        db.onversionchange = () => connection === db && renew()
+        return use(fresh)
+      })
+    } catch (error) {
+      // No IndexedDB at all.
+      return Promise.reject(error)
+    }
+  }
+
+  renew()
+  return {
+    read: (ask) => within('readonly', (objects) => promisifyRequest(ask(objects))),
+    write: (change) =>
+      within('readwrite', (objects) => {
+        const { transaction } = objects
+        const commit = () => {
+          open = undefined
+          transaction.commit()
+        }
+        if (change(objects, commit)) open = transaction
+        else commit()
+        return promisifyRequest(transaction)
+      }),
+    abortOpen() {
+      try {
+        open?.abort()
+      } catch {}
+      open = undefined
+    },
+    close: () => connection?.close(),
+  }
+}

@@ -1,0 +1,29 @@
+/** A call made before the script was there: `['track', 'Signed Up', { plan: 'pro' }]`. */
+export type Command = [name: string, ...args: unknown[]]
+
+/**
+ * Reads the script's own tag: `data-api-key`, `data-endpoint`, `data-environment`, `data-release`, `data-debug`, and
+ * every other option as JSON in `data-config`. No inline code is needed.
+ */
+export function readTag() {
+  const { apiKey, config, debug, ...rest } = document.currentScript?.dataset ?? {}
+  const page = window as { waymark?: unknown }
+  return {
+    apiKey,
+    config: { ...rest, ...(debug !== undefined && { debug: debug !== 'false' }), ...parse(config) },
+    /** What the page has called so far. */
+    commands: Array.isArray(page.waymark) ? (page.waymark as Command[]) : [],
+    publish(api: unknown) {
+      page.waymark = api
+    },
+  }
+}
+
+function parse(json = '{}'): object {
+  try {
+    return JSON.parse(json)
+  } catch {
+    console.warn('[waymark] data-config is not JSON; it is not used.')
+    return {}
+  }
+}

@@ -1,0 +1,51 @@
+import type { Complain } from './signals'
+import type { Config, InitConfig } from './types'
+
+const defaults: Config = {
+  endpoint: '',
+  environment: 'production',
+  release: '',
+  persistence: 'indexeddb',
+  batch: { maxEvents: 20, maxBytes: 28 * 1024, intervalMs: 2000 },
+  queue: { maxEvents: 10_000, maxBytes: 5 * 1024 * 1024, ttlMs: 14 * 86_400_000 },
+  transport: { auth: 'query', beacon: 'auto', timeoutMs: 20_000 },
+  insertId: 'insert_id',
+  delivery: 'once',
+  url: {
+    keepParams: ['utm_*', 'gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li_fat_id', 'ref'],
+  },
+  debug: false,
+}
+
+/** Options that take more than the type of their default. */
+const alsoTakes: Record<string, unknown[]> = { 'transport.beacon': [true, false], insertId: [false] }
+
+/** Fills in the defaults. What is unknown or of the wrong type is reported by name, and left at its default. */
+export const readConfig = (given: InitConfig, complain: Complain): Config =>
+  merge(defaults, given, '', complain)
+
+function merge<T extends object>(base: T, given: object, path: string, complain: Complain): T {
+  const merged = { ...base } as Record<string, unknown>
+  for (const [name, value] of Object.entries(given)) {
+    const full = path + name
+    const usual = merged[name]
+    if (value === undefined) continue
+    if (!(name in merged)) {
+      complain('unknown-option', `"${full}" is no option; there are: ${Object.keys(base).join(', ')}.`, true)
+    } else if (alsoTakes[full]?.includes(value)) {
+      merged[name] = value
+    } else if (
+      typeof value !== typeof usual ||
+      value === null ||
+      Array.isArray(value) !== Array.isArray(usual)
+    ) {
+      complain('invalid-option', `"${full}" has to be like ${JSON.stringify(usual)}.`, true)
+    } else {
+      merged[name] =
+        typeof value === 'object' && !Array.isArray(value)
+          ? merge(usual as object, value, `${full}.`, complain)
+          : value
+    }
+  }
+  return merged as T
+}

@@ -1,0 +1,75 @@
+import type { Browser } from '../browser/browser'
+import type { Emit } from '../signals'
+import type { Records } from './createRecords'
+import type { Row } from './payload'
+
+/** How long a page does without IndexedDB before it tries again. */
+const retryAfterMs = 30_000
+
+export interface Disk {
+  /** False while only memory holds the queue. */
+  works(): boolean
+  /** Stores rows; calls `onFull` once when there is no room, and tries again. Rows that fail are kept for later. */
+  keep(lane: string, rows: Row[]): void
+  /** Removes what of these rows was stored, and stores again what is left of them. */
+  remove(lane: string, rows: Row[], contiguous: boolean): void
+  /** Gives IndexedDB up for a while. */
+  suspect(): void
+}
+
+/** Keeps rows on disk when the browser lets it, in memory when not, and says which. */
+export function createDisk(
+  browser: Browser,
+  records: Records | undefined,
+  emit: Emit,
+  onFull: () => void,
+): Disk {
+  let brokenUntil = records ? 0 : Infinity
+  let waiting: Row[] = []
+
+  const works = () => brokenUntil < browser.now()
+
+  const turn = (until: number) => {
+    if (!brokenUntil !== !until) emit('storage', { store: until ? 'memory' : 'indexeddb' })
+    brokenUntil = until
+  }
+  const suspect = () => turn(browser.now() + retryAfterMs)
+
+  const write = (lane: string, rows: Row[], mayBeFull: boolean): Promise<void> =>
+    records!.save(lane, rows).then(
+      () => turn(0),
+      (error) => {
+        for (const row of rows) delete row.key
+        const left = rows.filter((row) => row.payloads.length)
+        if (mayBeFull && error?.name === 'QuotaExceededError') {
+          onFull()
+          return write(lane, left, false)
+        }
+        waiting.unshift(...left)
+        suspect()
+      },
+    )
+
+  return {
+    works,
+    suspect,
+    keep(lane, rows) {
+      waiting.push(...rows)
+      if (!records || !works()) return
+      const now = waiting.filter((row) => row.payloads.length)
+      waiting = []
+      if (now.length) void write(lane, now, true)
+    },
+    remove(lane, rows, contiguous) {
+      const keys = rows.flatMap(({ key }) => (key ? [key] : []))
+      if (!keys.length) return
+      const shrunk = rows.filter((row) => row.payloads.length)
+      const removed =
+        contiguous && !shrunk.length
+          ? records!.removeRange(keys[0]!, keys.at(-1)!)
+          : records!.save(lane, shrunk, keys)
+      // What could not be removed is sent again by a later page, with the same insert_id.
+      removed.catch(suspect)
+    },
+  }
+}

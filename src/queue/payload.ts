@@ -1,0 +1,47 @@
+import type { Kind, Outcome } from '../types'
+
+/** A payload that waits: serialised at the call, sent as it is. */
+export interface Payload {
+  readonly id: string
+  readonly kind: Kind
+  readonly body: string
+  /** Size of `body` in UTF-8. */
+  readonly bytes: number
+  readonly row: Row
+  state: 'waiting' | 'in-flight' | 'gone'
+  /** Tells the caller, when there is one who looks. */
+  settle?: (outcome: Outcome) => void
+}
+
+/** What one task tracked, and what is stored as one record. */
+export interface Row {
+  /** Sorts and dates the record: microseconds since 1970, never twice in one lane. */
+  readonly sequence: number
+  /** The lane it was tracked in; with the sequence, unique for ever. */
+  readonly origin: string
+  readonly kind: Kind
+  payloads: Payload[]
+  bytes: number
+  /** Where it is on disk; absent before it is stored. */
+  key?: RowKey
+}
+
+/**
+ * Keys alone tell how much waits and how old it is, so that a page can look at what
+ * others left without reading it.
+ */
+export type RowKey = [lane: string, sequence: number, payloads: number, bytes: number, origin: string]
+
+export interface StoredRow {
+  kind: Kind
+  ids: string[]
+  bodies: string[]
+}
+
+const encoder = new TextEncoder()
+
+export const byteLength = (text: string) => encoder.encode(text).length
+
+/** Bytes of the body of a request with these payloads: two brackets, and a comma less than payloads. */
+export const sizeOf = (batch: Payload[]) =>
+  batch.reduce((sum, { bytes }) => sum + bytes + 1, batch.length && 1)

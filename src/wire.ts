@@ -1,0 +1,40 @@
+import { toJson } from './capture/fitProperties'
+import type { Ids, Properties } from './types'
+
+/** The only file that knows the contract's field names. Each function returns the JSON of one payload. */
+export const wire = {
+  track: (environment: string, event: string, timestamp: string, ids: Ids, properties: Properties) =>
+    toJson({
+      environment,
+      event,
+      timestamp,
+      distinct_id: ids.distinctId,
+      anonymous_id: ids.userId && ids.anonymousId,
+      device_id: ids.deviceId,
+      properties,
+    }),
+  identify: (environment: string, timestamp: string, ids: Ids, traits: Properties) =>
+    toJson({ environment, timestamp, distinct_id: ids.distinctId, anonymous_id: ids.anonymousId, traits }),
+  alias: (environment: string, distinctId: string, newUserId: string) =>
+    toJson({ environment, distinct_id: distinctId, new_user_id: newUserId }),
+}
+
+/** One request's body. */
+export const toBody = (payloads: { body: string }[]) => `[${payloads.map(({ body }) => body).join()}]`
+
+/** What the analytics operations answer; every field may be missing. */
+export interface Answer {
+  ok?: unknown
+  taskId?: string
+  errorCode?: string
+}
+
+/** Reads an answer that may be anything. */
+export function readAnswer(text: string): Answer {
+  try {
+    const { ok, task_id, error_code, error } = JSON.parse(text)
+    return { ok, taskId: task_id ?? undefined, errorCode: error_code ?? error ?? undefined }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,119 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import type { Browser, PageEvent } from '../../src/browser/browser'
+import { openDatabase } from '../../src/browser/openDatabase'
+import type { InitConfig, Waymark } from '../../src/types'
+import { createWaymarkIn } from '../../src/waymark'
+import { createService, type Service } from './createService'
+
+interface Timer {
+  at: number
+  fn: () => void
+}
+
+/** One visitor's machine: a clock wound by hand, a disk, a service, and as many tabs as a test opens. */
+export function createWorld() {
+  let now = Date.UTC(2026, 0, 1, 12)
+  let timers: Timer[] = []
+  const channels = new Set<{ name: string; hear: (message: never) => void }>()
+  const service: Service = createService(() => now)
+  globalThis.indexedDB = new IDBFactory()
+  globalThis.IDBKeyRange = IDBKeyRange
+
+  /** Lets everything happen that needs no time: microtasks, and fake-indexeddb's own tasks. */
+  const settle = async () => {
+    for (let turn = 0; turn < 25; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  const advance = async (ms: number) => {
+    const end = now + ms
+    await settle()
+    for (;;) {
+      const next = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
+      if (!next) break
+      timers = timers.filter((timer) => timer !== next)
+      now = Math.max(now, next.at)
+      next.fn()
+      await settle()
+    }
+    now = end
+  }
+
+  const openTab = (url = 'https://shop.test/', changes: Partial<Browser> = {}) => {
+    const listeners = new Map<PageEvent, Set<() => void>>()
+    const warnings: string[] = []
+    const tab = {
+      url,
+      warnings,
+      isOnline: true,
+      isFrozen: false,
+      /** What the browser tells a page, in this order. */
+      fire(...events: PageEvent[]) {
+        for (const event of events) for (const fn of listeners.get(event) ?? []) fn()
+      },
+      /** A navigation or a close: `pagehide` comes first. */
+      leave: () => tab.fire('pagehide', 'hidden'),
+      /** The process dies: no event, no timer, no answer any more. */
+      crash() {
+        tab.isFrozen = true
+        timers = timers.filter(({ fn }) => !owned.has(fn))
+      },
+      listeners: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
+      browser: {} as Browser,
+      init: (config: InitConfig = {}): Waymark =>
+        createWaymarkIn(tab.browser).init('pk_test', { endpoint: 'https://api.test', ...config }),
+    }
+    const owned = new Set<() => void>()
+    tab.browser = {
+      isPage: true,
+      now: () => now,
+      random: () => 0.5,
+      after(ms, fn) {
+        const timer = { at: now + ms, fn }
+        owned.add(fn)
+        timers.push(timer)
+        return () => void (timers = timers.filter((other) => other !== timer))
+      },
+      soon: (fn) => queueMicrotask(fn),
+      on(event, fn) {
+        if (!listeners.has(event)) listeners.set(event, new Set())
+        listeners.get(event)!.add(fn)
+        return () => void listeners.get(event)!.delete(fn)
+      },
+      online: () => tab.isOnline,
+      page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
+      fetch: (to, init) => service.fetch(to, init, tab),
+      beacon: (to, body) => service.beacon(to, body),
+      originOf: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined),
+      openDatabase,
+      channel(name, hear) {
+        const ear = { name, hear }
+        channels.add(ear)
+        return {
+          tell: (message) => {
+            for (const other of channels) {
+              if (other.name === name && other !== ear) {
+                queueMicrotask(() => !tab.isFrozen && other.hear(structuredClone(message) as never))
+              }
+            }
+          },
+          close: () => void channels.delete(ear),
+        }
+      },
+      warn: (text) => void warnings.push(text),
+      ...changes,
+    }
+    return tab
+  }
+
+  return {
+    service,
+    openTab,
+    advance,
+    settle,
+    now: () => now,
+    setClock: (to: number) => (now = to),
+    timers: () => timers.length,
+  }
+}
+
+export type World = ReturnType<typeof createWorld>
