@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from './Refusal.js'
+
+const megabytes = (bytes: number) => `${Math.floor(bytes / 1_048_576)} MiB`
+
+/** Reads a whole body into memory, refusing it as soon as it is known to be too large or too slow. */
+export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 60_000): Promise<Buffer> => {
+  const tooLarge = () =>
+    new Refusal(
+      413,
+      {
+        error: 'body-too-large',
+        message: `The body is larger than ${megabytes(maxBytes)}. Send less at once.`,
+      },
+      { connection: 'close' },
+    )
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const timer = setTimeout(() => {
+      const message = `The body did not arrive within ${withinMs / 1000} seconds.`
+      finish(() => reject(new Refusal(408, { error: 'body-too-slow', message }, { connection: 'close' })))
+    }, withinMs)
+    const finish = (settle: () => void) => {
+      clearTimeout(timer)
+      request.off('data', take).off('end', end).off('error', fail).off('close', fail)
+      settle()
+    }
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBytes) finish(() => reject(tooLarge()))
+      else chunks.push(chunk)
+    }
+    const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const fail = () => {
+      const message = 'The client went away before its body was complete.'
+      finish(() => reject(new Refusal(400, { error: 'body-incomplete', message }, { connection: 'close' })))
+    }
+    request.on('data', take).on('end', end).on('error', fail).on('close', fail)
+  })
+}

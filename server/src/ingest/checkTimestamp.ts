@@ -1,0 +1,32 @@
+/** What DuckDB reads as it stands. */
+const plain = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/
+const iso =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** The widest span that both JavaScript's Date and a TIMESTAMP hold. */
+const maxMs = 8.64e15
+
+export type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
+
+const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+/** Whether a timestamp can be stored as sent, must be rewritten first, or is none. No zone means UTC. */
+export const checkTimestamp = (value: number | string): TimestampCheck => {
+  if (typeof value === 'number') return Math.abs(value) <= maxMs ? 'plain' : 'invalid'
+  const found = iso.exec(value)
+  if (found === null) return 'invalid'
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone = 'Z'] = found
+  const real =
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= daysIn(Number(year), Number(month)) &&
+    Number(hour) <= 23 &&
+    Number(minute) <= 59 &&
+    Number(second) <= 59
+  if (!real) return 'invalid'
+  const offset =
+    zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+  if (Number(offset.slice(1, 3)) > 15 || Number(offset.slice(4, 6)) > 59) return 'invalid'
+  if (plain.test(value)) return 'plain'
+  return { rewritten: `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${offset}` }
+}

@@ -1,0 +1,136 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../log/createLog.js'
+import type { AcceptLog, LogEntry } from './createAcceptLog.js'
+
+export interface DrainOptions {
+  log: AcceptLog
+  /** Writes the entries and the new position in one transaction. */
+  apply(entries: readonly LogEntry[], through: number): Promise<void>
+  /** Sets an entry aside with the reason, and moves the position past it, in one transaction. */
+  reject(entry: LogEntry, through: number, reason: string): Promise<void>
+  /** The position at the start. */
+  applied: number
+  /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
+  mayPass(error: unknown): boolean
+  report: Log
+}
+
+export interface Drain {
+  /** Says that the log has grown. */
+  wake(): void
+  applied(): number
+  /** Resolves true once a sequence has been applied, false when that took too long. */
+  reached(sequence: number, withinMs: number): Promise<boolean>
+  /** Rests after the run at hand; what is left stays in the log. */
+  stop(): Promise<void>
+}
+
+interface Waiter {
+  sequence: number
+  settle(reached: boolean): void
+}
+
+const maxRows = 5000
+const maxChars = 8_388_608
+const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
+
+const lastOf = (entry: LogEntry) => entry.first + entry.count - 1
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500)
+
+/** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
+export const createDrain = (options: DrainOptions): Drain => {
+  const { log, apply, reject, mayPass, report } = options
+  let { applied } = options
+  let running: Promise<void> | undefined
+  let stopping = false
+  let waiters: Waiter[] = []
+
+  const advance = (through: number) => {
+    applied = through
+    const ready = waiters.filter((waiter) => waiter.sequence <= applied)
+    if (ready.length === 0) return
+    waiters = waiters.filter((waiter) => waiter.sequence > applied)
+    for (const waiter of ready) waiter.settle(true)
+  }
+
+  /** Halves the run around an entry that DuckDB will never take, so that its neighbours get in. */
+  const applyOrSplit = async (entries: readonly LogEntry[]): Promise<void> => {
+    const through = lastOf(entries.at(-1)!)
+    try {
+      await apply(entries, through)
+    } catch (error) {
+      if (mayPass(error)) throw error
+      if (entries.length === 1) {
+        report.error('An accepted request could not be stored and was set aside.', {
+          kind: entries[0]!.kind,
+          sequence: entries[0]!.first,
+          reason: reasonOf(error),
+        })
+        await reject(entries[0]!, through, reasonOf(error))
+      } else {
+        const middle = entries.length >> 1
+        await applyOrSplit(entries.slice(0, middle))
+        await applyOrSplit(entries.slice(middle))
+        return
+      }
+    }
+    advance(through)
+  }
+
+  const run = async () => {
+    let failures = 0
+    for (;;) {
+      const entries = log.read(applied, maxRows, maxChars)
+      if (entries.length === 0) return
+      try {
+        await applyOrSplit(entries)
+        failures = 0
+        if (stopping) return
+      } catch (error) {
+        report.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
+        if (stopping) return
+        await delay(retryMs[Math.min(failures, retryMs.length - 1)])
+        failures++
+      }
+    }
+  }
+
+  const wake = () => {
+    if (running !== undefined || stopping) return
+    running = run().then(
+      () => {
+        running = undefined
+        if (log.read(applied, 1, 1).length > 0) wake()
+      },
+      (error: unknown) => {
+        running = undefined
+        report.error('Reading the accept log failed.', { reason: reasonOf(error) })
+      },
+    )
+  }
+
+  return {
+    wake,
+    applied: () => applied,
+    reached(sequence, withinMs) {
+      if (sequence <= applied) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => waiter.settle(false), withinMs)
+        const waiter: Waiter = {
+          sequence,
+          settle(reached) {
+            clearTimeout(timer)
+            waiters = waiters.filter((each) => each !== waiter)
+            resolve(reached)
+          },
+        }
+        waiters.push(waiter)
+      })
+    },
+    async stop() {
+      stopping = true
+      await running
+      for (const waiter of waiters) waiter.settle(false)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../http/Refusal.js'
+import type { Log } from '../log/createLog.js'
+import type { AcceptLog, LogRecord } from './createAcceptLog.js'
+import type { TaskIds } from './createTaskIds.js'
+import type { Drain } from './createDrain.js'
+
+export interface LedgerOptions {
+  number: number
+  log: AcceptLog
+  drain: Drain
+  taskIds: TaskIds
+  /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
+  maxBacklogRows: number
+  syncWaitMs: number
+  report: Log
+}
+
+/** Where accepted records of one catalog go: first to disk, then to its drain. */
+export interface Ledger {
+  readonly number: number
+  /** Refuses with 503 when the drain is too far behind. */
+  admit(): void
+  /** Resolves with the task id once the record is on disk and, if asked, in DuckDB. */
+  accept(record: LogRecord, sync: boolean): Promise<string>
+  isApplied(sequence: number): boolean
+}
+
+const overloaded = (message: string, seconds: number) =>
+  new Refusal(503, { error: 'overloaded', message }, { 'retry-after': String(seconds) })
+
+export const createLedger = (options: LedgerOptions): Ledger => {
+  const { number, log, drain, taskIds, maxBacklogRows, syncWaitMs, report } = options
+
+  return {
+    number,
+    admit() {
+      const backlog = log.last() - drain.applied()
+      if (backlog <= maxBacklogRows) return
+      throw overloaded(`${backlog} accepted rows are waiting to be stored. Send again in a while.`, 2)
+    },
+    async accept(record, sync) {
+      let last: number
+      try {
+        const appended = log.append(record)
+        last = appended.last
+        await appended.durable
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        report.error('The accept log cannot be written.', { reason })
+        throw overloaded('The service cannot write to its disk. Nothing was accepted; send again later.', 10)
+      }
+      drain.wake()
+      if (sync) await drain.reached(last, syncWaitMs)
+      return taskIds.issue({ log: number, last })
+    },
+    isApplied: (sequence) => sequence <= drain.applied(),
+  }
+}

@@ -1,0 +1,73 @@
+import { BIGINT, type DuckDBConnection } from '@duckdb/node-api'
+import type { LogEntry } from './createAcceptLog.js'
+import type { AliasPayload, IdentifyPayload } from './payloads.js'
+import type { IdentityOperation } from './resolveIdentity.js'
+
+interface Placed {
+  seq: number
+  operation: IdentityOperation
+}
+
+const present = (id: string | null | undefined): id is string => typeof id === 'string' && id !== ''
+
+const ofIdentify = (payload: IdentifyPayload): IdentityOperation => {
+  const { environment, distinct_id: user, anonymous_id: anonymous } = payload
+  return present(anonymous) && anonymous !== user
+    ? { kind: 'link', environment, user, anonymous }
+    : { kind: 'user', environment, user }
+}
+
+const ofAlias = (payload: AliasPayload): IdentityOperation => {
+  const { environment, distinct_id: from, new_user_id: into } = payload
+  return { kind: 'alias', environment, from, into }
+}
+
+const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
+  if (kind === 'track') return []
+  const payloads = JSON.parse(body) as (IdentifyPayload | AliasPayload)[]
+  return payloads.map((payload, at) => ({
+    seq: first + at,
+    operation: kind === 'alias' ? ofAlias(payload as AliasPayload) : ofIdentify(payload as IdentifyPayload),
+  }))
+}
+
+/** An event that carries both ids links them; links that are already known are left out here. */
+const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Placed[]> => {
+  const reader = await connection.runAndReadAll(
+    `WITH pair AS (
+       SELECT environment, distinct_id, anonymous_id, min(seq) AS seq FROM analytics.raw.events
+       WHERE seq >= $from AND distinct_id <> anonymous_id GROUP BY ALL
+     )
+     SELECT p.seq, p.environment, p.distinct_id, p.anonymous_id FROM pair p
+     WHERE NOT EXISTS (
+       SELECT 1 FROM analytics.raw.id_map m
+       WHERE m.environment = p.environment AND m.distinct_id = p.anonymous_id
+     ) OR NOT EXISTS (
+       SELECT 1 FROM analytics.raw.id_map m
+       WHERE m.environment = p.environment AND m.distinct_id = p.distinct_id
+     )`,
+    { from: BigInt(from) },
+    { from: BIGINT },
+  )
+  return reader.getRows().map(([seq, environment, user, anonymous]) => ({
+    seq: Number(seq),
+    operation: {
+      kind: 'link',
+      environment: environment as string,
+      user: user as string,
+      anonymous: anonymous as string,
+    },
+  }))
+}
+
+/** What a run of entries says about who is who, in the order in which it was said. */
+export const readIdentityOperations = async (
+  connection: DuckDBConnection,
+  entries: readonly LogEntry[],
+): Promise<IdentityOperation[]> => {
+  const placed = entries.flatMap(ofEntry)
+  if (entries.some((entry) => entry.kind === 'track')) {
+    placed.push(...(await ofEvents(connection, entries[0]!.first)))
+  }
+  return placed.toSorted((a, b) => a.seq - b.seq).map(({ operation }) => operation)
+}

@@ -1,0 +1,45 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { JsonBody } from '../http/parseJson.js'
+import { createPayloadCheck, type Payload } from './checkPayload.js'
+import { payloadSchemas } from './payloadSchemas.js'
+import type { EntryKind } from './payloads.js'
+import { refuseIngest } from './refuseIngest.js'
+
+export interface Payloads {
+  count: number
+  /** A JSON array, as sent wherever it can be stored as sent. */
+  text: string
+}
+
+/** `/3/event` of an array, `/event` of a single object. */
+const describe = (error: ErrorObject | undefined, single: boolean) => {
+  const path = error?.instancePath ?? ''
+  return `${single ? path.replace(/^\/0/, '') || 'the body' : path || 'the body'} ${error?.message ?? 'is invalid'}`
+}
+
+/** A lone surrogate is legal in JSON's grammar, but names no character, and no UTF-8 store takes it. */
+const mendSurrogates = (text: string) =>
+  text.replaceAll(
+    /\\u[dD][89abAB][\da-fA-F]{2}(?:\\u[dD][c-fC-F][\da-fA-F]{2})?|\\u[dD][c-fC-F][\da-fA-F]{2}|\\./g,
+    (escape) => (escape.length === 6 && /^\\u[dD][89a-fA-F]/.test(escape) ? String.raw`\ufffd` : escape),
+  )
+
+/** Checks a body of one kind; a whole array is fine, or none of it is taken. */
+export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
+  const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
+  const check = createPayloadCheck(kind, environments)
+
+  return ({ text, value }: JsonBody): Payloads => {
+    const single = !Array.isArray(value)
+    const list = (single ? [value] : value) as Payload[]
+    if (!validate(list)) {
+      throw refuseIngest(400, 'invalid-body', `${describe(validate.errors?.[0], single)}.`)
+    }
+    let rewritten = false
+    for (let at = 0; at < list.length; at++) {
+      rewritten = check(list[at]!, single ? kind : `${kind} ${at}`) || rewritten
+    }
+    const whole = rewritten ? JSON.stringify(list) : single ? `[${text}]` : text
+    return { count: list.length, text: /\\u[dD]/.test(whole) ? mendSurrogates(whole) : whole }
+  }
+}

@@ -1,0 +1,91 @@
+export type IdentityOperation =
+  | { kind: 'user'; environment: string; user: string }
+  | { kind: 'link'; environment: string; user: string; anonymous: string }
+  | { kind: 'alias'; environment: string; from: string; into: string }
+
+export interface IdRow {
+  environment: string
+  distinctId: string
+  personId: string
+  /** The id names a user; an id that is not identified was only linked as somebody's anonymous id. */
+  identified: boolean
+}
+
+const keyOf = (environment: string, id: string) => `${environment}\u0000${id}`
+
+/**
+ * Applies identity operations in their order to the rows known about them, and gives the rows that
+ * changed. `known` must hold the rows of every id named, and of every id of the persons that an
+ * alias merges away.
+ *
+ * An anonymous id belongs to the first user it was linked to: a shared browser must not make two
+ * users one person. Only an alias merges persons, and the person of its target gives the name.
+ */
+export const resolveIdentity = (
+  operations: readonly IdentityOperation[],
+  known: readonly IdRow[],
+): IdRow[] => {
+  const rows = new Map<string, IdRow>()
+  const members = new Map<string, Set<string>>()
+  const changed = new Set<string>()
+
+  const place = (row: IdRow) => {
+    const key = keyOf(row.environment, row.distinctId)
+    const person = keyOf(row.environment, row.personId)
+    rows.set(key, row)
+    const ids = members.get(person)
+    if (ids) ids.add(key)
+    else members.set(person, new Set([key]))
+    return key
+  }
+  for (const row of known) place({ ...row })
+
+  const put = (row: IdRow) => changed.add(place(row))
+
+  const ensureUser = (environment: string, user: string): IdRow => {
+    const row = rows.get(keyOf(environment, user))
+    if (row === undefined) {
+      const fresh = { environment, distinctId: user, personId: user, identified: true }
+      put(fresh)
+      return fresh
+    }
+    if (!row.identified) {
+      row.identified = true
+      changed.add(keyOf(environment, user))
+    }
+    return row
+  }
+
+  const merge = (environment: string, from: string, into: string) => {
+    const survivor = keyOf(environment, into)
+    const loser = keyOf(environment, from)
+    const kept = members.get(survivor) ?? new Set()
+    for (const key of members.get(loser) ?? []) {
+      rows.get(key)!.personId = into
+      kept.add(key)
+      changed.add(key)
+    }
+    members.set(survivor, kept)
+    members.delete(loser)
+  }
+
+  for (const operation of operations) {
+    const { environment } = operation
+    if (operation.kind === 'alias') {
+      const into = ensureUser(environment, operation.into)
+      const from = rows.get(keyOf(environment, operation.from))
+      if (from === undefined) {
+        put({ environment, distinctId: operation.from, personId: into.personId, identified: true })
+      } else if (from.personId !== into.personId) {
+        merge(environment, from.personId, into.personId)
+      }
+      continue
+    }
+    const user = ensureUser(environment, operation.user)
+    if (operation.kind === 'link' && !rows.has(keyOf(environment, operation.anonymous))) {
+      const { personId } = user
+      put({ environment, distinctId: operation.anonymous, personId, identified: false })
+    }
+  }
+  return [...changed].map((key) => rows.get(key)!)
+}

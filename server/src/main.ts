@@ -1,0 +1,42 @@
+import { createLog } from './log/createLog.js'
+import { helpText } from './options/helpText.js'
+import { parseArguments } from './options/parseArguments.js'
+import { startServer } from './server.js'
+
+const start = async (): Promise<void> => {
+  const parsed = parseArguments(process.argv.slice(2), process.env)
+  if (parsed.kind === 'help') {
+    process.stdout.write(helpText)
+    return
+  }
+  if (parsed.kind === 'wrong') {
+    console.error(`${parsed.problem} See --help.`)
+    process.exitCode = 2
+    return
+  }
+  const server = await startServer(parsed.options)
+  const log = createLog(parsed.options.logLevel ?? 'info')
+  if ((parsed.options.apiKeys ?? []).length === 0) {
+    log.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
+  }
+
+  const stop = (reason: string) => {
+    log.info('Stopping.', { reason })
+    server.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('Stopping failed.', { reason: String(error) })
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
+  // The launcher was killed, so this process is meant to be dead too; all that was accepted is on disk.
+  process.once('disconnect', () => process.exit(1))
+  process.stdout.write(`waymark-server ready at ${server.url}\n`)
+}
+
+start().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+})

@@ -1,0 +1,30 @@
+import type { LogLevel } from '../log/createLog.js'
+
+export interface ServerOptions {
+  /** @defaultValue '127.0.0.1' */
+  host?: string
+  /** 0 takes any free port. @defaultValue 8787 */
+  port?: number
+  /** Made when it is not there. @defaultValue './waymark-data' */
+  dataFolder?: string
+  /** Keys of the product analytics group. @defaultValue [] */
+  apiKeys?: readonly string[]
+  /** @defaultValue ['production'] */
+  environments?: readonly string[]
+  /** Passwords of the lakehouse group by user name. @defaultValue {} */
+  users?: Readonly<Record<string, string>>
+  /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
+  catalogs?: readonly string[]
+  /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
+  memoryLimit?: string
+  /** How many of the newest events are remembered by their insert_id. @defaultValue 1,000,000 */
+  insertIdWindow?: number
+  /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 1,000,000 */
+  maxBacklogRows?: number
+  /** How long `sync=true` waits. @defaultValue 30,000 */
+  syncWaitMs?: number
+  /** @defaultValue 'info' */
+  logLevel?: LogLevel
+  /** Where log lines go. @defaultValue standard error */
+  writeLog?: (line: string) => void
+}

@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util'
+import { logLevels, type LogLevel } from '../log/createLog.js'
+import type { ServerOptions } from './ServerOptions.js'
+
+export type Arguments =
+  | { kind: 'start'; options: ServerOptions }
+  | { kind: 'help' }
+  | { kind: 'wrong'; problem: string }
+
+const flags = {
+  host: { type: 'string' },
+  port: { type: 'string' },
+  data: { type: 'string' },
+  'api-keys': { type: 'string' },
+  environments: { type: 'string' },
+  users: { type: 'string' },
+  catalogs: { type: 'string' },
+  'memory-limit': { type: 'string' },
+  'log-level': { type: 'string' },
+  quiet: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
+
+/** `WAYMARK_API_KEYS` for `--api-keys`; a flag wins. */
+const readFlags = (argv: readonly string[], env: NodeJS.ProcessEnv) => {
+  const { values } = parseArgs({ args: [...argv], options: flags, allowPositionals: false, strict: true })
+  return (name: Exclude<keyof typeof flags, 'quiet' | 'help'>) =>
+    values[name] ?? env[`WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`]
+}
+
+const readUsers = (text: string): Record<string, string> | undefined => {
+  const users: Record<string, string> = {}
+  for (const pair of list(text)) {
+    const cut = pair.indexOf(':')
+    if (cut <= 0 || cut === pair.length - 1) return undefined
+    users[pair.slice(0, cut)] = pair.slice(cut + 1)
+  }
+  return users
+}
+
+const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
+  const { values } = parseArgs({ args: [...argv], options: flags, strict: true })
+  if (values.help === true) return { kind: 'help' }
+  const read = readFlags(argv, env)
+  const options: ServerOptions = {}
+
+  const port = read('port')
+  if (port !== undefined) {
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+      return wrong(`--port must be a number from 0 to 65535, not ${port}.`)
+    }
+    options.port = Number(port)
+  }
+  const users = read('users')
+  if (users !== undefined) {
+    const known = readUsers(users)
+    if (known === undefined) return wrong('--users must read name:password, several separated by commas.')
+    options.users = known
+  }
+  const level = values.quiet === true ? 'silent' : read('log-level')
+  if (level !== undefined) {
+    if (!logLevels.includes(level as LogLevel)) {
+      return wrong(`--log-level must be one of ${logLevels.join(', ')}, not ${level}.`)
+    }
+    options.logLevel = level as LogLevel
+  }
+  const limit = read('memory-limit')
+  if (limit !== undefined) {
+    if (!/^\d+(\.\d+)?\s*([KMGT]i?)?B$/i.test(limit)) {
+      return wrong(`--memory-limit must be a size such as 512MB or 4GiB, not ${limit}.`)
+    }
+    options.memoryLimit = limit
+  }
+  const catalogs = read('catalogs')
+  if (catalogs !== undefined) {
+    options.catalogs = list(catalogs)
+    const odd = options.catalogs.find((name) => !/^[a-z_][a-z0-9_]{0,62}$/.test(name))
+    if (odd !== undefined) return wrong(`--catalogs takes names of small letters, digits and _, not ${odd}.`)
+  }
+  const environments = read('environments')
+  if (environments !== undefined) {
+    options.environments = list(environments)
+    if (options.environments.length === 0) return wrong('--environments must name at least one environment.')
+  }
+  const [host, data, keys] = [read('host'), read('data'), read('api-keys')]
+  if (host !== undefined) options.host = host
+  if (data !== undefined) options.dataFolder = data
+  if (keys !== undefined) options.apiKeys = list(keys)
+  return { kind: 'start', options }
+}
+
+export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
+  try {
+    return parse(argv, env)
+  } catch (error) {
+    // parseArgs names the flag in its first sentence and speaks of `--` in the ones after it.
+    const reason = error instanceof Error ? error.message.split('. ', 1)[0]! : String(error)
+    return wrong(`${reason.replace(/\.$/, '')}.`)
+  }
+}

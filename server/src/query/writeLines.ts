@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+
+/** Writes, and waits while the client is slower than the query. False once the client has gone. */
+export const writeLines = async (response: ServerResponse, lines: string): Promise<boolean> => {
+  if (response.destroyed) return false
+  if (response.write(lines)) return true
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  response.once('close', leave)
+  try {
+    await once(response, 'drain', { signal: gone.signal })
+    return true
+  } catch {
+    return false
+  } finally {
+    response.off('close', leave)
+  }
+}

@@ -1,0 +1,20 @@
+import { quoteIdentifier } from './quoteIdentifier.js'
+
+/** The service's own schema in every lakehouse catalog; user statements may not write in it. */
+export const internalSchema = 'waymark_internal'
+
+export const lakehouseSchema = (catalog: string): string => {
+  const schema = `${quoteIdentifier(catalog)}.${internalSchema}`
+  return `
+CREATE SCHEMA IF NOT EXISTS ${schema};
+CREATE TABLE IF NOT EXISTS ${schema}.position (applied BIGINT NOT NULL);
+CREATE TABLE IF NOT EXISTS ${schema}.bound (x INTEGER);
+`
+}
+
+/**
+ * Changes nothing, but makes the catalog the one that this transaction may write to: DuckDB lets a
+ * transaction write to a single file. So user SQL cannot change the analytics catalog or any other.
+ */
+export const bindTransaction = (catalog: string): string =>
+  `UPDATE ${quoteIdentifier(catalog)}.${internalSchema}.bound SET x = x WHERE false`

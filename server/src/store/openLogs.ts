@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { open, type Database, type RootDatabase } from 'lmdb'
+import type { LogRecord } from '../ingest/createAcceptLog.js'
+import { StoreProblem } from './StoreProblem.js'
+
+export interface Logs {
+  /** The records of one catalog. */
+  records(catalog: string): Database<LogRecord, number>
+  /** Signs task ids; made once per store. */
+  taskSecret: Buffer
+  close(): Promise<void>
+}
+
+export const logFolder = 'accept-log'
+
+export const openLogs = async (folder: string): Promise<Logs> => {
+  const path = join(folder, logFolder)
+  let root: RootDatabase<unknown, string>
+  try {
+    root = open<unknown, string>({ path, maxDbs: 300 })
+    const meta = root.openDB<Buffer, string>('meta', { encoding: 'binary' })
+    if (meta.get('task-secret') === undefined) await meta.put('task-secret', randomBytes(32))
+    await meta.flushed
+    const taskSecret = Buffer.from(meta.get('task-secret')!)
+    return {
+      records: (catalog) => root.openDB<LogRecord, number>(`log:${catalog}`, {}),
+      taskSecret,
+      close: () => root.close(),
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreProblem(
+      `The store is damaged: the accept log in ${path} cannot be opened (${reason}). Nothing was changed; restore the folder from a backup.`,
+    )
+  }
+}

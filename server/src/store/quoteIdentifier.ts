@@ -1,0 +1,1 @@
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,0 +1,1 @@
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
