@@ -1,0 +1,37 @@
+import { startService } from './startService.mjs'
+
+/**
+ * The service as a process that can be stopped and started again on the same port and data, so that the pages
+ * really lose it.
+ * @param {Parameters<typeof startService>[0]} options
+ */
+export async function createServiceSwitch(options) {
+  let service = /** @type {Awaited<ReturnType<typeof startService>> | undefined} */ (
+    await startService(options)
+  )
+  const url = service.url
+  const port = Number(new URL(url).port)
+  /** Changes happen one after the other. @type {Promise<unknown>} */
+  let last = Promise.resolve()
+
+  const change = async (/** @type {boolean} */ running) => {
+    if (running && !service) service = await startService({ ...options, port })
+    if (!running && service) {
+      const stopping = service
+      service = undefined
+      await stopping.stop()
+    }
+  }
+
+  return {
+    url,
+    isRunning: () => service !== undefined,
+    /** @param {boolean} running */
+    set(running) {
+      const done = last.then(() => change(running))
+      last = done.catch(() => {})
+      return done
+    },
+    close: () => last.then(() => change(false)),
+  }
+}

@@ -1,0 +1,86 @@
+import { h } from '../h.js'
+import { readJournal, settle, watchJournal } from '../journal.js'
+import { whenWaymark } from '../whenWaymark.js'
+import { countOnDisk } from './countOnDisk.js'
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+const marks = { waiting: '○', sent: '●', 'handed off': '➤', dropped: '✕' }
+const words = {
+  idle: 'nothing to do',
+  sending: 'sending',
+  waiting: 'no answer, waiting to try again',
+  paused: 'paused: the service refused the configuration',
+}
+
+const text = (/** @type {string} */ selector, /** @type {unknown} */ value) => {
+  const element = document.querySelector(selector)
+  // Only what changed, so that a screen reader is not told the same figure every second.
+  if (element && element.textContent !== String(value)) element.textContent = String(value)
+}
+
+const entryLine = ({ name, at, state, why }) =>
+  h(
+    'li',
+    { 'data-state': state.replace(' ', '-') },
+    h('span', { class: 'mark', 'aria-hidden': 'true' }, marks[state]),
+    h('span', { class: 'name' }, name),
+    h('span', { class: 'what' }, why ? `${state}: ${why}` : state),
+    h('time', {}, clock.format(at)),
+  )
+
+function showJournal() {
+  const list = readJournal()
+  document.querySelector('#journal')?.replaceChildren(...list.slice(0, 8).map(entryLine))
+  const empty = document.querySelector('#journal-empty')
+  if (empty) empty.hidden = list.length > 0
+}
+
+function showStats(waymark, onDisk) {
+  const { store, queued, sent, handedOff, dropped, state, bytes } = waymark.stats()
+  const waiting = Math.max(queued, onDisk ?? 0)
+  const drops = Object.entries(dropped).map(([reason, count]) => `${count} dropped (${reason})`)
+  text('#n-queued', waiting)
+  text('#about-queued', onDisk === undefined ? 'in memory' : `${onDisk} on disk`)
+  text('#n-sent', sent + handedOff)
+  text('#about-sent', 'by this page')
+  text(
+    '#state-line',
+    [store === 'memory' ? 'memory only' : words[state], bytes && `${bytes} bytes`, ...drops]
+      .filter(Boolean)
+      .join(' · '),
+  )
+  text('[data-dock]', waiting ? `${waiting} in the queue` : `${sent} sent`)
+  document.body.classList.toggle('is-waiting', state === 'waiting' || state === 'paused')
+  const { deviceId, anonymousId, distinctId } = waymark.ids
+  const ids = Object.entries({ device: deviceId, anonymous: anonymousId, distinct: distinctId })
+  for (const [name, id] of ids) text(`#id-${name}`, id)
+}
+
+/**
+ * Shows what this page's waymark has in hand. `changed` is called when the service took something.
+ * @param {{ isShown: () => boolean, changed: () => void }} options
+ */
+export function startQueueView({ isShown, changed }) {
+  const names = ['device', 'anonymous', 'distinct']
+  document
+    .querySelector('#ids')
+    ?.replaceChildren(
+      ...names.map((name) => h('div', {}, h('dt', {}, name), h('dd', { id: `id-${name}` }, '…'))),
+    )
+  watchJournal(showJournal)
+  showJournal()
+
+  whenWaymark((waymark) => {
+    const show = async () => showStats(waymark, isShown() ? await countOnDisk() : undefined)
+    waymark.on('sent', ({ ids, status }) => {
+      settle(ids, status === 'accepted' ? 'sent' : 'handed off')
+      void show()
+      changed()
+    })
+    waymark.on('drop', ({ id, reason }) => settle([id], 'dropped', reason))
+    document.querySelector('#flush')?.addEventListener('click', () => waymark.flush().then(show))
+    watchJournal(show)
+    setInterval(show, 500)
+    void show()
+  })
+}

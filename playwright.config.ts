@@ -1,0 +1,29 @@
+import { defineConfig } from '@playwright/test'
+// @ts-expect-error plain JavaScript, so that it runs in a clone without any package
+import { ensureBrowser } from './scripts/setup.mjs'
+
+const executablePath: string = await ensureBrowser()
+
+// Every test has its own shop and its own service. A second try would hide the very thing that is tested
+// here, so there is none.
+export default defineConfig({
+  testDir: 'e2e',
+  testIgnore: 'ledger/**',
+  outputDir: '.cache/e2e',
+  workers: 1,
+  fullyParallel: false,
+  retries: 0,
+  forbidOnly: Boolean(process.env['CI']),
+  timeout: 45_000,
+  expect: { timeout: 15_000 },
+  reporter: 'list',
+  use: {
+    browserName: 'chromium',
+    launchOptions: {
+      executablePath,
+      args: ['--no-sandbox', '--disable-background-networking'],
+      // Playwright turns the page cache off; visitors have it on.
+      ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    },
+  },
+})

@@ -1,0 +1,24 @@
+// npm run server -- [flags]: sets up, builds, and runs waymark-server with the flags given.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { root } from './setup/root.mjs'
+
+try {
+  await ensureInstalled()
+  await ensureBuilt({ only: ['server'] })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+
+const service = spawn(
+  process.execPath,
+  [join(root, 'server/bin/waymark-server.mjs'), ...process.argv.slice(2)],
+  {
+    stdio: 'inherit',
+  },
+)
+// At a terminal Ctrl-C reaches the service by itself; this covers a signal sent to this process alone.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal))
+service.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -1,0 +1,60 @@
+// npm test: sets everything up, then runs every check, one named and timed step after the other.
+//   npm test -- --only unit,e2e     runs some of them (the build is made when they need it)
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureInstalled } from './setup.mjs'
+import { root } from './setup/root.mjs'
+import { readCounts } from './test/readCounts.mjs'
+import { steps } from './test/steps.mjs'
+
+const textOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.message : String(error))
+const seconds = (/** @type {number} */ sinceMs) => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`
+
+/** @returns {string[]} */
+function readWanted() {
+  const names = steps.map(({ name }) => name)
+  const at = process.argv.indexOf('--only')
+  if (at < 0) return names
+  const wanted = (process.argv[at + 1] ?? '').split(',').filter(Boolean)
+  const unknown = wanted.filter((name) => !names.includes(name))
+  if (wanted.length === 0 || unknown.length > 0)
+    throw new Error(
+      `--only takes some of ${names.join(',')}${unknown.length ? `, not ${unknown.join(',')}` : ''}.`,
+    )
+  return wanted
+}
+
+/** @param {string[]} wanted @returns {Promise<string | undefined>} what went wrong */
+async function runSteps(wanted) {
+  const chosen = steps.filter(({ name }) => wanted.includes(name))
+  for (const [index, { name, about, run }] of chosen.entries()) {
+    console.log(`\n▶ ${index + 1}/${chosen.length} ${name}: ${about}`)
+    const startedMs = Date.now()
+    try {
+      await run()
+    } catch (error) {
+      return `step “${name}” failed after ${seconds(startedMs)}: ${textOf(error)}`
+    }
+    console.log(`✔ ${name} (${seconds(startedMs)})`)
+  }
+  return undefined
+}
+
+const startedMs = Date.now()
+let problem
+try {
+  const wanted = readWanted()
+  // Counts of an earlier run must never be taken for this one's.
+  rmSync(join(root, '.cache/reports'), { recursive: true, force: true })
+  mkdirSync(join(root, '.cache/reports'), { recursive: true })
+  await ensureInstalled()
+  problem = await runSteps(wanted)
+} catch (error) {
+  problem = textOf(error)
+}
+
+const { passed, failed, notes } = readCounts()
+for (const note of notes) console.log(note)
+console.log(problem ? `\n✘ ${problem}` : `\n✔ everything passed (${seconds(startedMs)})`)
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = problem || failed > 0 ? 1 : 0

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../setup/root.mjs'
+
+/** What each runner's JSON report calls its counts. */
+const reports = {
+  unit: (/** @type {any} */ { numPassedTests, numFailedTests, numPendingTests }) => ({
+    passed: numPassedTests,
+    failed: numFailedTests,
+    skipped: numPendingTests,
+  }),
+  // A test that needed a second try counts as failed: there are no retries.
+  e2e: (/** @type {any} */ { stats }) => ({
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+    skipped: stats.skipped,
+  }),
+}
+
+/** Sums what the runners of this run reported; `notes` tells of what was not run. */
+export function readCounts() {
+  const sum = { passed: 0, failed: 0, notes: /** @type {string[]} */ ([]) }
+  for (const [name, read] of Object.entries(reports)) {
+    const path = join(root, '.cache/reports', `${name}.json`)
+    if (!existsSync(path)) continue
+    const { passed, failed, skipped } = read(JSON.parse(readFileSync(path, 'utf8')))
+    sum.passed += passed
+    sum.failed += failed
+    if (skipped > 0) sum.notes.push(`${name}: ${skipped} were not run`)
+  }
+  return sum
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { ensureBrowser, ensureBuilt } from '../setup.mjs'
+import { root } from '../setup/root.mjs'
+import { run } from '../setup/run.mjs'
+
+/**
+ * Runs a program of the installed packages, which must end well.
+ * @param {string} name
+ * @param {string[]} [args]
+ * @param {Record<string, string>} [env]
+ */
+async function must(name, args = [], env = {}) {
+  const { code } = await run(join(root, 'node_modules/.bin', name), args, { env })
+  if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
+}
+
+/** The steps of `npm test`, in their order. @type {{ name: string, about: string, run: () => Promise<void> }[]} */
+export const steps = [
+  {
+    name: 'types',
+    about: 'tsc, library and service',
+    run: async () => {
+      await must('tsc', ['--noEmit'])
+      await must('tsc', ['--noEmit', '-p', 'server'])
+    },
+  },
+  {
+    name: 'lint',
+    about: 'oxlint with types, oxfmt',
+    run: async () => {
+      await must('oxlint', ['--type-aware'])
+      await must('oxfmt', ['--check'])
+    },
+  },
+  { name: 'build', about: 'library and service', run: () => ensureBuilt({ force: true }) },
+  {
+    name: 'unit',
+    about: 'vitest, library and service',
+    run: async () => {
+      await ensureBuilt()
+      const reporters = [
+        '--reporter=verbose',
+        '--reporter=json',
+        '--outputFile.json=.cache/reports/unit.json',
+      ]
+      await must('vitest', ['run', ...reporters])
+    },
+  },
+  {
+    name: 'package',
+    about: 'publint, are the types wrong, knip',
+    run: async () => {
+      await ensureBuilt({ only: ['library'] })
+      await must('publint', ['--strict'])
+      await must('attw', ['--pack', '.', '--profile', 'esm-only'])
+      await must('knip')
+    },
+  },
+  {
+    name: 'size',
+    about: 'size-limit',
+    run: async () => {
+      await ensureBuilt({ only: ['library'] })
+      await must('size-limit')
+    },
+  },
+  {
+    name: 'e2e',
+    about: 'Playwright in Chromium, the demo and the real service',
+    run: async () => {
+      await ensureBuilt()
+      const browser = await ensureBrowser()
+      console.log(`· browser: ${browser}`)
+      await must('playwright', ['test', '--reporter=list,json'], {
+        WAYMARK_CHROMIUM: browser,
+        PLAYWRIGHT_JSON_OUTPUT_FILE: '.cache/reports/e2e.json',
+      })
+    },
+  },
+]
