@@ -18,7 +18,10 @@ const defaults: Config = {
 }
 
 /** Options that take more than the type of their default. */
-const alsoTakes: Record<string, unknown[]> = { 'transport.beacon': [true, false], insertId: [false] }
+const alsoTakes = new Map<string, unknown[]>([
+  ['transport.beacon', [true, false]],
+  ['insertId', [false]],
+])
 
 /** Fills in the defaults. What is unknown or of the wrong type is reported by name, and left at its default. */
 export const readConfig = (given: InitConfig, complain: Complain): Config =>
@@ -30,9 +33,9 @@ function merge<T extends object>(base: T, given: object, path: string, complain:
     const full = path + name
     const usual = merged[name]
     if (value === undefined) continue
-    if (!(name in merged)) {
+    if (!Object.hasOwn(base, name)) {
       complain('unknown-option', `"${full}" is no option; there are: ${Object.keys(base).join(', ')}.`, true)
-    } else if (alsoTakes[full]?.includes(value)) {
+    } else if (alsoTakes.get(full)?.includes(value)) {
       merged[name] = value
     } else if (
       typeof value !== typeof usual ||

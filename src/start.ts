@@ -9,7 +9,7 @@ import { createIdentity } from './identity/createIdentity'
 import { createLanes } from './queue/createLanes'
 import { createQueue } from './queue/createQueue'
 import { createRecords } from './queue/createRecords'
-import { createTally } from './queue/createTally'
+import type { Tally } from './queue/createTally'
 import type { Complain, Emit } from './signals'
 import type { Config, Stats } from './types'
 
@@ -22,12 +22,18 @@ const scanEveryMs = 60_000
 export type Core = ReturnType<typeof start>
 
 /** Wires the rooms of one instance together and starts it. */
-export function start(browser: Browser, apiKey: string, config: Config, emit: Emit, complain: Complain) {
+export function start(
+  browser: Browser,
+  apiKey: string,
+  config: Config,
+  tally: Tally,
+  emit: Emit,
+  complain: Complain,
+) {
   const name = `waymark ${config.environment} ${apiKey}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   const records = database && createRecords(database)
   const identity = createIdentity(database, (ids) => emit('identity', ids))
-  const tally = createTally(emit)
   const queue = createQueue({ browser, records, config, newLane: nanoid, tally, emit })
   let isAway = false
   let isHealthy = true
@@ -149,10 +155,9 @@ export function start(browser: Browser, apiKey: string, config: Config, emit: Em
     whenReady: (fn: (target: Target) => void) => void (isReady ? fn(target) : early.push(fn)),
     identity,
     flush: (timeoutMs?: number) => ready.then(() => flush(browser, queue, tally, delivery.drain, timeoutMs)),
-    stats: (): Stats => {
-      const { sent, handedOff, dropped } = tally
-      const store = queue.disk.works() ? 'indexeddb' : 'memory'
-      return { store, ...queue.size(), sent, handedOff, dropped: { ...dropped }, state: delivery.state() }
+    stats() {
+      const store: Stats['store'] = queue.disk.works() ? 'indexeddb' : 'memory'
+      return { store, ...queue.size(), state: delivery.state() }
     },
     stop() {
       for (const off of listening) off()

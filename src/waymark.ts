@@ -2,23 +2,15 @@ import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type Target } from './capture/createCapture'
 import { readConfig } from './config'
+import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
-import type { Flushed, InitConfig, Stats, Waymark } from './types'
+import type { Flushed, InitConfig, Waymark } from './types'
 
 /** Calls kept before `init`; the oldest go first. */
 const mostEarly = 1000
 
 const nothing: Flushed = { sent: 0, left: 0, dropped: 0 }
-const noStats: Stats = {
-  store: 'memory',
-  queued: 0,
-  bytes: 0,
-  sent: 0,
-  handedOff: 0,
-  dropped: {},
-  state: 'idle',
-}
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -32,6 +24,7 @@ export const createWaymark = (): Waymark => createWaymarkIn(createBrowser())
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
   const { on, emit } = createSignals()
+  const tally = createTally(emit)
   let core: Core | undefined
   let startedAs = ''
   let isShut = !browser.isPage
@@ -52,7 +45,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     return true
   }
 
-  const capture = createCapture({ browser, complain, whenReady })
+  const capture = createCapture({ browser, complain, tally, whenReady })
   const flush = async (timeoutMs?: number) => core?.flush(timeoutMs) ?? nothing
 
   const waymark: Waymark = {
@@ -78,7 +71,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
         complain('missing-endpoint', 'init needs "endpoint", the base URL of the service.', true)
       } else {
         startedAs = name
-        core = start(browser, apiKey, config, emit, complain)
+        core = start(browser, apiKey, config, tally, emit, complain)
         early.splice(0).forEach(core.whenReady)
         started()
       }
@@ -102,7 +95,11 @@ export function createWaymarkIn(browser: Browser): Waymark {
       return flushed
     },
 
-    stats: () => core?.stats() ?? noStats,
+    stats: () => {
+      const { sent, handedOff, dropped } = tally
+      const now = core?.stats() ?? { store: 'memory', queued: early.length, bytes: 0, state: 'idle' }
+      return { ...now, sent, handedOff, dropped: { ...dropped } }
+    },
 
     get ids() {
       return core?.identity.ids() ?? { deviceId: '', anonymousId: '', distinctId: '' }

@@ -1,8 +1,9 @@
 import { nanoid } from 'nanoid'
 import type { Browser, Page } from '../browser/browser'
 import { readUserId } from '../identity/createIdentity'
+import type { Tally } from '../queue/createTally'
 import type { Complain } from '../signals'
-import type { Config, Ids, Kind, Outcome, Properties, TrackOptions, Tracked } from '../types'
+import type { Config, DropReason, Ids, Kind, Outcome, Properties, TrackOptions, Tracked } from '../types'
 import { wire } from '../wire'
 import { createTracked } from './createTracked'
 import { fitProperties, isObject, isTooLong, toJson } from './fitProperties'
@@ -20,29 +21,33 @@ export interface Target {
 interface Parts {
   browser: Browser
   complain: Complain
+  tally: Pick<Tally, 'drop'>
   /** Runs `fn` when the ids are known: now, as a rule. False when nothing is taken any more. */
   whenReady(fn: (target: Target) => void): boolean
 }
 
-const brief = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
+const tooLong = (name: string) => `the name "${name.slice(0, 40)}…" exceeds 400 characters.`
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
-export function createCapture({ browser, complain, whenReady }: Parts) {
-  const refuse = (call: string, errorCode: string, message: string): Tracked => {
-    complain(errorCode, `${call}: ${message}`)
+export function createCapture({ browser, complain, tally, whenReady }: Parts) {
+  const drop = (kind: Kind, reason: DropReason, errorCode?: string): Tracked => {
     const [tracked, settle] = createTracked('')
-    settle({ status: 'dropped', reason: 'invalid', errorCode })
+    const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
+    tally.drop({ kind, id: '', ...outcome })
+    settle(outcome)
     return tracked
   }
 
-  const take = (make: (target: Target, id: string) => [Kind, string], id = nanoid()): Tracked => {
+  const refuse = (kind: Kind, errorCode: string, message: string): Tracked => {
+    complain(errorCode, `${kind}: ${message}`)
+    return drop(kind, 'invalid', errorCode)
+  }
+
+  const take = (kind: Kind, make: (target: Target, id: string) => string, id = nanoid()): Tracked => {
     const [tracked, settle] = createTracked(id)
-    const taken = whenReady((target) => {
-      const [kind, body] = make(target, id)
-      target.put(kind, id, body, settle)
-    })
-    if (!taken) settle({ status: 'dropped', reason: 'shut-down' })
-    return tracked
+    return whenReady((target) => target.put(kind, id, make(target, id), settle))
+      ? tracked
+      : drop(kind, 'shut-down')
   }
 
   const time = (options?: TrackOptions): string => {
@@ -53,49 +58,52 @@ export function createCapture({ browser, complain, whenReady }: Parts) {
     return new Date(browser.now()).toISOString()
   }
 
-  const fit = (call: string, given: unknown, target: Properties) => {
+  const fit = (kind: Kind, given: unknown, target: Properties) => {
     if (isObject(given)) return fitProperties(target, given)
-    if (given !== undefined) complain('invalid-properties', `${call}: not an object; it is sent without.`)
+    if (given !== undefined)
+      complain('invalid-properties', `${kind}: the second argument is not an object; it is left out.`)
     return undefined
   }
 
   /** A getter or a proxy of the caller's may throw anywhere. */
   const safely =
-    <A extends unknown[]>(call: string, make: (...args: A) => Tracked) =>
+    <A extends unknown[]>(kind: Kind, make: (...args: A) => Tracked) =>
     (...args: A): Tracked => {
       try {
         return make(...args)
       } catch (error) {
-        return refuse(call, 'unreadable', String(error))
+        return refuse(kind, 'unreadable', String(error))
       }
     }
 
   return {
     track: safely('track', (event: string, properties?: Properties, options?: TrackOptions) => {
-      const call = `track(${typeof event === 'string' ? brief(event) : typeof event})`
       if (typeof event !== 'string' || !event)
-        return refuse(call, 'invalid-event-name', 'an event needs a name.')
-      if (isTooLong(event)) return refuse(call, 'event-name-too-long', 'the name exceeds 400 characters.')
+        return refuse('track', 'invalid-event-name', 'an event needs a name.')
+      if (isTooLong(event)) return refuse('track', 'event-name-too-long', tooLong(event))
       const own: Properties = {}
-      const long = fit(call, properties, own)
-      if (long)
-        return refuse(call, 'property-name-too-long', `the name "${brief(long)}" exceeds 400 characters.`)
+      const long = fit('track', properties, own)
+      if (long) return refuse('track', 'property-name-too-long', tooLong(long))
       const timestamp = time(options)
       const page: Page = { ...browser.page() }
 
-      return take(({ config, ids, cleanUrl }, id) => {
-        const all: Properties = {
-          $lib: 'waymark',
-          $lib_version: __VERSION__,
-          $release: config.release || undefined,
-          $url: cleanUrl(page.url),
-          $referer: cleanUrl(page.referrer) || undefined,
-          $viewport: page.viewport,
-          ...own,
-        }
-        if (config.insertId) all[config.insertId] ??= id
-        return ['track', wire.track(config.environment, event, timestamp, ids(), all)]
-      }, options?.insertId)
+      return take(
+        'track',
+        ({ config, ids, cleanUrl }, id) => {
+          const all: Properties = {
+            $lib: 'waymark',
+            $lib_version: __VERSION__,
+            $release: config.release || undefined,
+            $url: cleanUrl(page.url),
+            $referer: cleanUrl(page.referrer) || undefined,
+            $viewport: page.viewport,
+            ...own,
+          }
+          if (config.insertId) all[config.insertId] ??= id
+          return wire.track(config.environment, event, timestamp, ids(), all)
+        },
+        options?.insertId,
+      )
     }),
 
     identify: safely('identify', (userId: string, traits?: Properties, options?: TrackOptions) => {
@@ -103,20 +111,19 @@ export function createCapture({ browser, complain, whenReady }: Parts) {
       if (!user) return refuse('identify', 'invalid-user-id', `${toJson(userId)} cannot be the id of a user.`)
       const own: Properties = {}
       const long = fit('identify', traits, own)
-      if (long)
-        return refuse('identify', 'trait-name-too-long', `the name "${brief(long)}" exceeds 400 characters.`)
+      if (long) return refuse('identify', 'trait-name-too-long', tooLong(long))
       const timestamp = time(options)
 
-      return take(({ config, ids, login }) => {
+      return take('identify', ({ config, ids, login }) => {
         login(user)
-        return ['identify', wire.identify(config.environment, timestamp, ids(), own)]
+        return wire.identify(config.environment, timestamp, ids(), own)
       })
     }),
 
     alias: safely('alias', (newUserId: string) => {
       const user = readUserId(newUserId)
       if (!user) return refuse('alias', 'invalid-user-id', `${toJson(newUserId)} cannot be the id of a user.`)
-      return take(({ config, ids }) => ['alias', wire.alias(config.environment, ids().distinctId, user)])
+      return take('alias', ({ config, ids }) => wire.alias(config.environment, ids().distinctId, user))
     }),
   }
 }

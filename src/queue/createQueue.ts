@@ -101,6 +101,8 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
       for (const [key, { kind, ids, bodies }] of claimed) {
         const row: Row = { sequence: key[1], origin: key[4], kind, payloads: [], bytes: 0, key }
         bodies.forEach((body, index) => payloads.push(add(row, ids[index]!, body)))
+        // What this page tracks next comes after it, also within one millisecond.
+        if (row.sequence < (browser.now() + 1) * 1000) sequence = Math.max(sequence, row.sequence)
       }
       payloads.sort((a, b) => a.row.sequence - b.row.sequence)
     },

@@ -21,7 +21,7 @@ export function createWorld() {
 
   /** Lets everything happen that needs no time: microtasks, and fake-indexeddb's own tasks. */
   const settle = async () => {
-    for (let turn = 0; turn < 25; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (let turn = 0; turn < 600; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
   const advance = async (ms: number) => {
@@ -41,9 +41,11 @@ export function createWorld() {
   const openTab = (url = 'https://shop.test/', changes: Partial<Browser> = {}) => {
     const listeners = new Map<PageEvent, Set<() => void>>()
     const warnings: string[] = []
+    const owned = new Set<() => void>()
     const tab = {
       url,
       warnings,
+      owned,
       isOnline: true,
       isFrozen: false,
       /** What the browser tells a page, in this order. */
@@ -59,10 +61,10 @@ export function createWorld() {
       },
       listeners: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
       browser: {} as Browser,
+      create: (): Waymark => createWaymarkIn(tab.browser),
       init: (config: InitConfig = {}): Waymark =>
-        createWaymarkIn(tab.browser).init('pk_test', { endpoint: 'https://api.test', ...config }),
+        tab.create().init('pk_test', { endpoint: 'https://api.test', ...config }),
     }
-    const owned = new Set<() => void>()
     tab.browser = {
       isPage: true,
       now: () => now,
@@ -105,9 +107,17 @@ export function createWorld() {
     return tab
   }
 
+  /** A tab that sleeps: what it had set runs late, when it is woken. */
+  const pauseTimersOf = (tab: ReturnType<typeof openTab>) => {
+    const paused = timers.filter(({ fn }) => tab.owned.has(fn))
+    timers = timers.filter((timer) => !paused.includes(timer))
+    return { resume: () => void timers.push(...paused) }
+  }
+
   return {
     service,
     openTab,
+    pauseTimersOf,
     advance,
     settle,
     now: () => now,

@@ -1,0 +1,67 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../../src/browser/openDatabase'
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory()
+  globalThis.IDBKeyRange = IDBKeyRange
+})
+
+describe('openDatabase', () => {
+  it('commits every readwrite transaction explicitly, in the task that issued it', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'first'))
+    let committed = 0
+    await database.write((store) => {
+      const { transaction } = store
+      const commit = transaction.commit.bind(transaction)
+      vi.spyOn(transaction, 'commit').mockImplementation(() => {
+        committed++
+        commit()
+      })
+      store.put(2, 'second')
+    })
+    expect(committed).toBe(1)
+  })
+
+  it('leaves the commit to a change that reads first', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    await database.write((store, commit) => {
+      const got = store.get('n')
+      got.onsuccess = () => {
+        store.put(got.result + 1, 'n')
+        commit()
+      }
+      return true
+    })
+    expect(await database.read((store) => store.get('n'))).toBe(2)
+  })
+
+  it('undoes a change that still reads when the page leaves', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const write = database.write((store) => {
+      store.delete('n')
+      store.get('n')
+      return true
+    })
+    database.abortOpen()
+    await expect(write).rejects.not.toBeUndefined()
+    expect(await database.read((store) => store.get('n'))).toBe(1)
+  })
+
+  it('gives way to a page that deletes the database, and opens a new one', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    await new Promise((resolve) => (indexedDB.deleteDatabase('a').onsuccess = resolve))
+    await database.write((store) => void store.put(2, 'm'))
+    expect(await database.read((store) => store.getAllKeys())).toEqual(['m'])
+  })
+
+  it('rejects where there is no IndexedDB', async () => {
+    // @ts-expect-error: some browsers have none in private windows
+    delete globalThis.indexedDB
+    await expect(openDatabase('a').read((store) => store.get('n'))).rejects.toBeDefined()
+  })
+})

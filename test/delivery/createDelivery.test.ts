@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest'
+import type { Signals } from '../../src/types'
+import { createWorld } from '../world/createWorld'
+
+const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+async function open(config = {}) {
+  const world = createWorld()
+  const tab = world.openTab()
+  const waymark = tab.init(config)
+  await waymark.ready()
+  const track = (...events: string[]) => events.map((event) => waymark.track(event))
+  return { world, tab, waymark, track, service: world.service }
+}
+
+describe('flushing', () => {
+  it('waits two seconds from the first event, and sends one array', async () => {
+    const { world, service, track } = await open()
+    track('A')
+    await world.advance(1500)
+    track('B')
+    expect(service.arrivals).toEqual([])
+    await world.advance(500)
+    expect(service.arrivals).toHaveLength(1)
+    expect(service.names()).toEqual(['A', 'B'])
+  })
+
+  it('starts at 20 events', async () => {
+    const { world, service, track } = await open()
+    track(...names(20))
+    await world.settle()
+    expect(service.names()).toEqual(names(20))
+  })
+
+  it('keeps the order of kinds, so that an alias never overtakes what came before it', async () => {
+    const { world, service, waymark } = await open()
+    waymark.track('A')
+    waymark.identify('ann')
+    waymark.track('B')
+    waymark.alias('ann2')
+    waymark.track('C')
+    await world.advance(3000)
+    expect(service.names()).toEqual(['A', 'identify', 'B', 'alias', 'C'])
+  })
+
+  it('keeps requests at 28 KiB', async () => {
+    const { world, service, waymark } = await open()
+    for (let n = 0; n < 40; n++) waymark.track(`E${n}`, { text: 'é'.repeat(1000) })
+    await world.advance(3000)
+    expect(service.names()).toEqual(names(40))
+    for (const { init } of service.arrivals) {
+      expect(new TextEncoder().encode(String(init!.body)).length).toBeLessThanOrEqual(28 * 1024)
+    }
+  })
+
+  it('tells what a flush did, and gives up waiting in time', async () => {
+    const { world, service, waymark, track } = await open()
+    track('A', 'B')
+    expect(await waymark.flush()).toEqual({ sent: 2, left: 0, dropped: 0 })
+    service.become({ kind: 'hangs' })
+    track('C')
+    const flushed = waymark.flush({ timeoutMs: 100 })
+    await world.advance(200)
+    expect(await flushed).toEqual({ sent: 0, left: 1, dropped: 0 })
+  })
+
+  it('leaves no timer when the queue is empty', async () => {
+    const { world, track } = await open()
+    expect(world.timers()).toBe(0)
+    track('A')
+    await world.advance(5000)
+    expect(world.timers()).toBe(0)
+  })
+})
+
+describe('a service that is not well', () => {
+  it.each([
+    ['is down', { kind: 'down' }],
+    ['answers 503', { kind: 'answers', status: 503, body: '' }],
+    ['answers garbage with 200', { kind: 'answers', status: 200, body: '<html>' }],
+    ['answers 200 with ok: false', { kind: 'answers', status: 200, body: '{"ok":false}' }],
+  ] as const)(
+    'and %s for 20 s gets at most six requests, and everything afterwards, once',
+    async (_, mood) => {
+      const { world, service, waymark, track } = await open()
+      let requests = 0
+      waymark.on('error', () => {})
+      service.become(mood)
+      track(...names(20))
+      await world.advance(20_000)
+      requests = service.arrivals.length
+      expect(requests).toBeLessThanOrEqual(6)
+      expect(waymark.stats()).toMatchObject({ queued: 20, state: 'waiting' })
+      service.become({ kind: 'well' })
+      await world.advance(60_000)
+      expect(service.names()).toEqual(names(20))
+    },
+  )
+
+  it('and says when to come back is not asked before', async () => {
+    const { world, service, track } = await open()
+    service.become({ kind: 'answers', status: 429, body: '', headers: { 'Retry-After': '60' } })
+    track(...names(20))
+    await world.advance(1000)
+    service.become({ kind: 'well' })
+    await world.advance(58_000)
+    expect(service.arrivals).toHaveLength(1)
+    await world.advance(3000)
+    expect(service.names()).toEqual(names(20))
+  })
+
+  it('and never answers is given up after the timeout, and sent the same ids again', async () => {
+    const { world, service, track } = await open({ transport: { timeoutMs: 5000 } })
+    service.become({ kind: 'hangs' })
+    track(...names(20))
+    await world.advance(5500)
+    service.become({ kind: 'well' })
+    await world.advance(10_000)
+    const ids = service.arrivals.map(({ payloads }) =>
+      payloads.map(({ properties }) => properties['insert_id']),
+    )
+    expect(ids).toHaveLength(2)
+    expect(ids[1]).toEqual(ids[0])
+    expect(service.names()).toEqual(names(20))
+  })
+
+  it('is tried at once when the network is back', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.settle()
+    service.become({ kind: 'well' })
+    tab.fire('online')
+    await world.settle()
+    expect(service.names()).toEqual(names(20))
+  })
+})
+
+describe('a bad payload', () => {
+  it('among 100 is quarantined alone, with its code, and its neighbours are delivered once', async () => {
+    const { world, service, waymark, track } = await open()
+    const drops: Signals['drop'][] = []
+    waymark.on('drop', (drop) => drops.push(drop))
+    service.become({ kind: 'refuses', text: '"E37"', errorCode: 'unknown-built-in-property' })
+    const tracked = track(...names(100))
+    await world.advance(10_000)
+    expect(service.names()).toEqual(names(100).filter((name) => name !== 'E37'))
+    expect(drops).toEqual([
+      expect.objectContaining({
+        id: tracked[37]!.id,
+        reason: 'quarantined',
+        errorCode: 'unknown-built-in-property',
+      }),
+    ])
+    expect(await tracked[37]!.outcome).toEqual({
+      status: 'dropped',
+      reason: 'quarantined',
+      errorCode: 'unknown-built-in-property',
+    })
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 99, dropped: { quarantined: 1 } })
+  })
+
+  it('is off the disk too', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'refuses', text: '"E3"', errorCode: 'http-400' })
+    track(...names(5))
+    await world.advance(10_000)
+    tab.crash()
+    const later = world.openTab().init()
+    await world.advance(20_000)
+    expect(later.stats().dropped).toEqual({})
+    expect(service.names()).toHaveLength(4)
+  })
+})
+
+describe('leaving', () => {
+  it('counts a request in flight as handed over, and does not send it twice', async () => {
+    const { world, tab, service, track } = await open()
+    track(...names(20))
+    service.hold()
+    await world.settle()
+    track('Last')
+    tab.leave()
+    tab.crash()
+    await world.settle()
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual([...names(20), 'Last'])
+  })
+
+  it('leaves everything on disk while the service is not well', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(1000)
+    track('Last')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    service.become({ kind: 'well' })
+    expect(service.taken).toEqual([])
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(5000)
+    expect(service.names()).toEqual([...names(20), 'Last'])
+  })
+
+  it('remembers over pages that the service is not well, and hands nothing over', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(1000)
+    tab.leave()
+    tab.crash()
+    const next = world.openTab()
+    const waymark = next.init()
+    await waymark.ready()
+    waymark.track('Quick')
+    await world.settle()
+    next.leave()
+    next.crash()
+    await world.advance(10_000)
+    service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual([...names(20), 'Quick'])
+  })
+
+  it('leaves everything on disk when the browser is offline', async () => {
+    const { world, tab, service, track } = await open()
+    track('A')
+    await world.settle()
+    tab.isOnline = false
+    tab.leave()
+    await world.settle()
+    expect(service.arrivals).toEqual([])
+  })
+
+  it('sends at once what is tracked while the page goes', async () => {
+    const { world, tab, service, waymark } = await open()
+    tab.fire('pagehide')
+    waymark.track('In the handler')
+    tab.fire('hidden')
+    await world.settle()
+    tab.crash()
+    expect(service.names()).toEqual(['In the handler'])
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['In the handler'])
+  })
+
+  it('hands over as much as the browser carries, and leaves the rest on disk', async () => {
+    const { world, tab, service, waymark } = await open()
+    for (let n = 0; n < 19; n++) waymark.track(`E${n}`, { text: 'x'.repeat(8000) })
+    await world.settle()
+    tab.leave()
+    await world.settle()
+    const bytes = service.arrivals.map(({ payloads }) => JSON.stringify(payloads).length)
+    expect(bytes.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(60 * 1024)
+    expect(service.names()).toEqual(names(7))
+    tab.crash()
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(names(19))
+  })
+
+  it('goes on in the hidden handler where the first one was cut short', async () => {
+    const { world, service } = await open()
+    let taken = 0
+    const tab = world.openTab('https://shop.test/', {
+      beacon(url, body) {
+        // The first handler dies after its first batch.
+        if (++taken === 2) throw new Error('cut')
+        return service.beacon(url, body)
+      },
+    })
+    const waymark = tab.init({ transport: { beacon: true }, batch: { maxBytes: 2000 } })
+    await waymark.ready()
+    for (const name of names(8)) waymark.track(name)
+    await world.settle()
+    expect(() => tab.fire('pagehide')).toThrow('cut')
+    tab.fire('hidden')
+    await world.settle()
+    tab.crash()
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names().toSorted()).toEqual(names(8))
+  })
+
+  it('by a switch of tabs sends as usual, and keeps all until the answer', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    track('A')
+    service.hold()
+    tab.fire('hidden')
+    await world.settle()
+    expect(service.arrivals.map(({ by }) => by)).toEqual(['fetch'])
+    expect(waymark.stats()).toMatchObject({ queued: 1, sent: 0, state: 'sending' })
+    service.answerNow()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1 })
+  })
+
+  it('for the page cache and coming back goes on with a new lane', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    track('A')
+    await world.settle()
+    tab.leave()
+    await world.settle()
+    tab.fire('pageshow', 'visible')
+    track('B')
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['A', 'B'])
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1, handedOff: 1 })
+  })
+
+  it('before the ids are read hands the early calls over all the same', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = tab.init()
+    waymark.track('Bounce')
+    tab.leave()
+    tab.crash()
+    await world.settle()
+    expect(world.service.names()).toEqual(['Bounce'])
+  })
+
+  it('uses keepalive fetch until the service is known to take a credentialed beacon', async () => {
+    const { world, tab, service, track } = await open()
+    track('A')
+    await world.settle()
+    tab.leave()
+    expect(service.arrivals.map(({ by, init }) => [by, init?.keepalive, init?.credentials])).toEqual([
+      ['fetch', true, 'omit'],
+    ])
+    await world.settle()
+  })
+
+  it('keeps what was handed over until the next visit when told to deliver at least once', async () => {
+    const { world, tab, service, track } = await open({ delivery: 'at-least-once' })
+    const [tracked] = track('A')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(5000)
+    expect(service.events().map(({ properties }) => properties['insert_id'])).toEqual([
+      tracked!.id,
+      tracked!.id,
+    ])
+  })
+})
+
+describe('shutdown', () => {
+  it('sends what waits, takes nothing more, and leaves nothing behind', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    track('A')
+    expect(await waymark.shutdown()).toEqual({ sent: 1, left: 0, dropped: 0 })
+    expect(await waymark.track('B').outcome).toEqual({ status: 'dropped', reason: 'shut-down' })
+    await world.advance(60_000)
+    expect(service.names()).toEqual(['A'])
+    expect(tab.listeners()).toBe(0)
+    expect(world.timers()).toBe(0)
+  })
+})

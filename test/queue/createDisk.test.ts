@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { openDatabase, type Database } from '../../src/browser/openDatabase'
+import { createWorld } from '../world/createWorld'
+
+/** A disk that a test can break: each write asks `fail` first. */
+function breakable(fail: () => Error | undefined) {
+  return (name: string): Database => {
+    const database = openDatabase(name)
+    return {
+      ...database,
+      write: (change) => {
+        const error = fail()
+        return error ? Promise.reject(error) : database.write(change)
+      },
+    }
+  }
+}
+
+describe('the disk', () => {
+  it('that is refused leaves the queue in memory, says so once, and delivers all the same', async () => {
+    const world = createWorld()
+    const refused = () => Promise.reject(new DOMException('denied', 'SecurityError'))
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase: () => ({ read: refused, write: refused, abortOpen() {}, close() {} }),
+    })
+    const waymark = tab.create()
+    const stores: string[] = []
+    waymark.on('storage', ({ store }) => stores.push(store))
+    waymark.init('pk', { endpoint: 'https://api.test' })
+    waymark.track('A')
+    await world.advance(5000)
+    expect(stores).toEqual(['memory'])
+    expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 0, sent: 1 })
+    expect(waymark.ids.distinctId).toMatch(/^anonymous-/)
+    expect(world.service.names()).toEqual(['A'])
+  })
+
+  it('that does not open within a second lets the page go on in memory', async () => {
+    const world = createWorld()
+    const never = () => new Promise<never>(() => {})
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase: () => ({ read: never, write: never, abortOpen() {}, close() {} }),
+    })
+    const waymark = tab.init()
+    waymark.track('A')
+    await world.advance(900)
+    expect(waymark.ids.distinctId).toBe('')
+    await world.advance(5000)
+    expect(waymark.stats()).toMatchObject({ store: 'memory', sent: 1 })
+  })
+
+  it('that fails for a while gets what memory kept when it works again', async () => {
+    const world = createWorld()
+    let broken = false
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase: breakable(() => (broken ? new DOMException('gone', 'UnknownError') : undefined)),
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    broken = true
+    waymark.track('A')
+    await world.advance(3000)
+    expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1 })
+    broken = false
+    await world.advance(60_000)
+    waymark.track('B')
+    await world.advance(1000)
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 2 })
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(['A', 'B'])
+  })
+
+  it('that is full drops the older half, counts it, and keeps what is new', async () => {
+    const world = createWorld()
+    let full = false
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase: breakable(() => {
+        const wasFull = full
+        full = false
+        return wasFull ? new DOMException('full', 'QuotaExceededError') : undefined
+      }),
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (let n = 0; n < 10; n++) {
+      waymark.track(`E${n}`)
+      await world.settle()
+    }
+    full = true
+    waymark.track('New')
+    await world.advance(1000)
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 6, dropped: { 'no-space': 5 } })
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(['E5', 'E6', 'E7', 'E8', 'E9', 'New'])
+  })
+
+  it('that is not wanted is not touched', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ persistence: 'memory' })
+    waymark.track('A')
+    await world.advance(5000)
+    expect(world.service.names()).toEqual(['A'])
+    expect(await indexedDB.databases()).toEqual([])
+  })
+})

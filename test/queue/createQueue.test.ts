@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/browser/openDatabase'
+import { createQueue } from '../../src/queue/createQueue'
+import { createRecords } from '../../src/queue/createRecords'
+import { createTally } from '../../src/queue/createTally'
+import { createSignals } from '../../src/signals'
+import type { Kind, Outcome } from '../../src/types'
+import { createWorld } from '../world/createWorld'
+
+const kinds: Kind[] = ['track', 'identify', 'alias']
+
+/** What a random run does to a queue. */
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('put' as const),
+      kind: fc.constantFrom(...kinds),
+      size: fc.integer({ min: 1, max: 300 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ do: 'store' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('acknowledge' as const),
+      maxBytes: fc.integer({ min: 1, max: 900 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), index: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'crash' as const }) },
+)
+
+describe('the queue', () => {
+  it('holds exactly what was put and not finished, in order, over crashes, whatever happens', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const world = createWorld()
+        globalThis.indexedDB = new IDBFactory()
+        globalThis.IDBKeyRange = IDBKeyRange
+        const { browser } = world.openTab()
+        const { emit } = createSignals()
+        const limits = { maxEvents: 10_000, maxBytes: 1e7, ttlMs: 1e9 }
+        let lanes = 0
+        const open = () => {
+          const records = createRecords(openDatabase('q'))
+          const queue = createQueue({
+            browser,
+            records,
+            config: { batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 }, queue: limits },
+            newLane: () => `lane-${lanes++}`,
+            tally: createTally(emit),
+            emit,
+          })
+          return { records, queue }
+        }
+        let { queue, records } = open()
+        let model: string[] = []
+        let count = 0
+
+        for (const now of steps) {
+          if (now.do === 'put') {
+            const body = `"${count++}${'x'.repeat(now.size)}"`
+            queue.put(now.kind, `id-${count}`, body)
+            model.push(body)
+          } else if (now.do === 'store') {
+            queue.store()
+          } else if (now.do === 'acknowledge') {
+            queue.store()
+            const batch = queue.next(now.maxBytes)
+            expect(batch.map(({ body }) => body)).toEqual(model.slice(0, batch.length))
+            queue.finish(batch, { status: 'accepted' })
+            model = model.slice(batch.length)
+          } else if (now.do === 'drop') {
+            queue.store()
+            const payload = queue.all()[now.index]
+            if (payload)
+              queue.finish([payload], { status: 'dropped', reason: 'quarantined' } satisfies Outcome)
+            model = model.filter((body) => body !== payload?.body)
+          } else {
+            queue.store()
+            await world.settle()
+            const from = queue.lane()
+            ;({ queue, records } = open())
+            for (let claimed; (claimed = await records.claim(from, queue.lane(), 3)).length;)
+              queue.adopt(claimed)
+          }
+          expect(queue.all().map(({ body }) => body)).toEqual(model)
+          expect(queue.size().bytes).toBe(model.reduce((sum, body) => sum + body.length, 0))
+        }
+
+        queue.store()
+        await world.settle()
+        const reread = open()
+        for (let claimed; (claimed = await reread.records.claim(queue.lane(), 'last', 100)).length;) {
+          reread.queue.adopt(claimed)
+        }
+        expect(reread.queue.all().map(({ body }) => body)).toEqual(model)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('drops the oldest over its limits, and counts each', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxEvents: 40 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (let n = 0; n < 100; n++) waymark.track(`E${n}`)
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 40, dropped: { 'too-many': 60 } })
+    world.service.become({ kind: 'well' })
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(Array.from({ length: 40 }, (_, n) => `E${n + 60}`))
+  })
+
+  it('drops what is over its bytes or its age', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxBytes: 5000, ttlMs: 60_000 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (let n = 0; n < 10; n++) {
+      waymark.track(`E${n}`, { text: 'x'.repeat(1000) })
+      await world.settle()
+    }
+    expect(waymark.stats().bytes).toBeLessThanOrEqual(5000)
+    expect(waymark.stats().dropped['too-big']).toBe(7)
+    await world.advance(61_000)
+    waymark.track('Fresh')
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 1, dropped: { 'too-big': 7, 'too-old': 3 } })
+  })
+
+  it('stores what one task tracked as one record', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    await waymark.ready()
+    for (let n = 0; n < 15; n++) waymark.track(`E${n}`)
+    await world.settle()
+    const keys = await createRecords(openDatabase('waymark production pk_test')).keys()
+    expect(keys.map(([, , payloads]) => payloads)).toEqual([15])
+  })
+})
