@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { basic } from './fixtures/createService.js'
+import { spawnService, urlIn, type Spawned, type SpawnOptions } from './fixtures/spawnService.js'
+
+let folder: string
+let running: Spawned[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-main-'))
+  running = []
+})
+afterEach(async () => {
+  for (const each of running) each.kill('SIGKILL')
+  await Promise.all(running.map((each) => each.ended))
+  // The service itself ends a moment after a launcher that was killed.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+})
+
+const launch = (flags: string[], options?: SpawnOptions) => {
+  const spawned = spawnService(flags, options)
+  running.push(spawned)
+  return spawned
+}
+const common = () => [
+  '--port',
+  '0',
+  '--data',
+  folder,
+  '--api-keys',
+  'secret-key',
+  '--users',
+  'ada:secret-word',
+]
+const start = (...more: string[]) => launch([...common(), ...more])
+const startDirectly = () => launch([...common(), '--quiet'], { direct: true })
+
+const rows = async (url: string, statement: string) => {
+  const response = await fetch(`${url}/query`, {
+    method: 'POST',
+    headers: { authorization: basic.replace(/ .*/, ` ${Buffer.from('ada:secret-word').toString('base64')}`) },
+    body: JSON.stringify({ statement }),
+  })
+  const lines = (await response.text()).trim().split('\n')
+  return lines.slice(2).map((line) => JSON.parse(line) as unknown[])
+}
+
+const track = (url: string, body: unknown) =>
+  fetch(`${url}/track?apiKey=secret-key`, { method: 'POST', body: JSON.stringify(body) })
+
+describe('waymark-server', () => {
+  it('prints one line with its URL and stops cleanly on SIGTERM', async () => {
+    const service = start()
+    expect(await service.ready).toMatch(/^waymark-server ready at http:\/\/127\.0\.0\.1:\d+$/)
+    service.kill('SIGTERM')
+    const { code, stdout } = await service.ended
+    expect(code).toBe(0)
+    expect(stdout.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('stops cleanly on SIGINT with a connection kept open', async () => {
+    const service = start()
+    const url = urlIn(await service.ready)
+    await track(url, { environment: 'production', event: 'before', properties: {} })
+    service.kill('SIGINT')
+    expect((await service.ended).code).toBe(0)
+  })
+
+  it('reads its settings from the environment, and a flag wins', async () => {
+    const service = launch(['--data', folder], {
+      env: {
+        WAYMARK_PORT: '0',
+        WAYMARK_DATA: join(folder, 'never'),
+        WAYMARK_API_KEYS: 'from-env',
+        WAYMARK_ENVIRONMENTS: 'blue,green',
+      },
+    })
+    const url = urlIn(await service.ready)
+    const response = await fetch(`${url}/track?apiKey=from-env`, {
+      method: 'POST',
+      body: JSON.stringify({ environment: 'green', event: 'x', properties: {} }),
+    })
+    expect(await response.json()).toMatchObject({ ok: true })
+  })
+
+  it('prints its help', async () => {
+    const { code, stdout } = await launch(['--help']).ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('--api-keys')
+  })
+
+  it.each([
+    [['--port', 'x'], '--port must be a number'],
+    [['--port', '70000'], '--port must be a number'],
+    [['--users', 'ada'], '--users must read name:password'],
+    [['--memory-limit', 'lots'], '--memory-limit must be a size'],
+    [['--log-level', 'loud'], '--log-level must be one of'],
+    [['--prot', '1'], "Unknown option '--prot'"],
+    [['extra'], 'Unexpected argument'],
+  ])('refuses %j in one sentence', async (flags, sentence) => {
+    const { code, stderr, stdout } = await launch(flags).ended
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(sentence)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('refuses a data folder in use in one sentence, and the first goes on', async () => {
+    const first = start('--quiet')
+    const url = urlIn(await first.ready)
+    const { code, stderr } = await start('--quiet').ended
+    expect(code).toBe(1)
+    expect(stderr.trim()).toMatch(/^The data folder .* is in use by another waymark-server; .*\.$/)
+    expect((await track(url, { environment: 'production', event: 'on', properties: {} })).status).toBe(200)
+  })
+
+  it('refuses a port in use in one sentence', async () => {
+    const first = start('--quiet')
+    const { port } = new URL(urlIn(await first.ready))
+    const { code, stderr } = await launch(['--port', port, '--data', join(folder, 'other'), '--quiet']).ended
+    expect(code).toBe(1)
+    expect(stderr.trim()).toBe(
+      `Port ${port} on 127.0.0.1 cannot be taken: it is in use; choose another by --port.`,
+    )
+  })
+
+  it('logs neither keys nor passwords', async () => {
+    const service = start('--log-level', 'debug')
+    const url = urlIn(await service.ready)
+    await track(url, { environment: 'production', event: 'x', properties: {} })
+    await fetch(`${url}/track?apiKey=secret-key-wrong`, { method: 'POST', body: '{}' })
+    await fetch(`${url}/query`, { method: 'POST', headers: { authorization: 'Basic c2VjcmV0LXdvcmQ=' } })
+    service.kill('SIGTERM')
+    const { stderr } = await service.ended
+    expect(stderr).not.toMatch(/secret-|c2Vjcm/)
+    for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
+  })
+})
+
+describe('kill -9', () => {
+  it('of the launcher ends the service too, and the folder is free again', async () => {
+    const first = start('--quiet')
+    const url = urlIn(await first.ready)
+    first.kill('SIGKILL')
+    await first.ended
+    expect(await start('--quiet').ready).toMatch(/ready at/)
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+  })
+
+  it('keeps every accepted event, once, through kills at random moments', { timeout: 60_000 }, async () => {
+    const accepted = new Set<number>()
+    let next = 0
+    for (let round = 0; round < 4; round++) {
+      const service = startDirectly()
+      const url = urlIn(await service.ready)
+      let alive = true
+      const sender = async () => {
+        while (alive) {
+          const from = next
+          next += 10
+          const batch = Array.from({ length: 10 }, (_, at) => ({
+            environment: 'production',
+            event: 'numbered',
+            properties: { n: from + at },
+          }))
+          try {
+            const response = await track(url, batch)
+            const answer = (await response.json()) as { ok: boolean }
+            if (answer.ok) for (let at = 0; at < 10; at++) accepted.add(from + at)
+          } catch {
+            return
+          }
+        }
+      }
+      const senders = [sender(), sender(), sender()]
+      await delay(150 + round * 90)
+      service.kill('SIGKILL')
+      await service.ended
+      alive = false
+      await Promise.all(senders)
+    }
+    const last = startDirectly()
+    const url = urlIn(await last.ready)
+    await fetch(`${url}/track?apiKey=secret-key&sync=true`, {
+      method: 'POST',
+      body: JSON.stringify({ environment: 'production', event: 'end', properties: {} }),
+    })
+    const stored = (
+      await rows(url, `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' ORDER BY 1`)
+    ).map(([n]) => n as number)
+    expect(accepted.size).toBeGreaterThan(100)
+    expect(new Set(stored).size).toBe(stored.length)
+    expect([...accepted].filter((n) => !new Set(stored).has(n))).toEqual([])
+  })
+})
