@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium } from 'playwright'
+import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
+import { startProcess } from './startProcess.mjs'
+import { waitFor } from './waitFor.mjs'
+
+/**
+ * Chromium: started raw, so that its page cache is on and its process is ours to kill; driven by Playwright.
+ * @param {string} binary
+ * @param {string} version
+ * @returns {import('./types').Engine}
+ */
+export function openChromium(binary, version) {
+  /** @param {import('./types').LaunchOptions} options @param {string[]} more */
+  const start = ({ profile, proxyPort }, more) => {
+    // Left behind by a killed browser; it would name a dead port.
+    rmSync(join(profile, 'DevToolsActivePort'), { force: true })
+    const started = startProcess(binary, [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-popup-blocking',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--no-first-run',
+      '--password-store=basic',
+      `--proxy-server=http://127.0.0.1:${proxyPort}`,
+      `--user-data-dir=${profile}`,
+      ...more,
+    ])
+    const { pid } = started
+    const killRenderers = async () => {
+      const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
+      const at = Date.now()
+      endProcesses(renderers)
+      return at
+    }
+    return { pid, killRenderers, ended: started.ended }
+  }
+
+  return {
+    name: 'chromium',
+    version,
+
+    async launch(options) {
+      const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', 'about:blank'])
+      const portFile = join(options.profile, 'DevToolsActivePort')
+      const port = await waitFor('Chromium starts', () =>
+        existsSync(portFile) ? readFileSync(portFile, 'utf8').split('\n')[0] : '',
+      )
+      const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`)
+      const context = browser.contexts()[0]
+      if (!context) throw new Error('Chromium has no default context')
+      return {
+        pid,
+        killRenderers,
+        async open(url) {
+          const page = await context.newPage()
+          await page.goto(url)
+          return {
+            goto: async (next) => void (await page.goto(next)),
+            run: (expression) => page.evaluate(expression),
+            // Playwright waits for a load that a page from the page cache does not have.
+            back: async () => void (await page.evaluate('void history.back()').catch(() => {})),
+            forward: async () => void (await page.evaluate('void history.forward()').catch(() => {})),
+            close: () => page.close(),
+          }
+        },
+        async close() {
+          await browser.close().catch(() => {})
+          await killTree(pid)
+        },
+      }
+    },
+
+    async launchAlone(options) {
+      const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', options.url])
+      return {
+        pid,
+        killRenderers,
+        killBrowser: () => killTree(pid),
+        stop: async () => void (await killTree(pid)),
+      }
+    },
+
+    async dispose() {},
+  }
+}

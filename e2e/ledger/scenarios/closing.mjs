@@ -1,0 +1,38 @@
+const perRound = 5
+
+/** @type {import('./types').Scenario[]} */
+export const closing = [
+  {
+    name: 'close-tab',
+    kind: 'leaving',
+    promise: 'once',
+    oneIn: 1,
+    fastRounds: 8,
+    origins: ['same'],
+    async act(stage) {
+      for (let round = 0; round < stage.rounds; round++) {
+        const tab = await stage.open({ act: 'stay' })
+        await stage.track(tab, perRound, round)
+        await tab.close()
+      }
+    },
+  },
+  {
+    // The page closes itself in the very task that tracked.
+    name: 'window-close',
+    kind: 'leaving',
+    promise: 'once',
+    oneIn: 1,
+    fastRounds: 8,
+    origins: ['same'],
+    async act(stage) {
+      const { rounds } = stage
+      const done = stage.heard('left', 60_000 + rounds * 5000)
+      const plan = { act: /** @type {const} */ ('openPopups'), rounds, count: perRound, stayMs: 60 }
+      const tab = await stage.open({ ...plan, origins: [stage.origin.same] })
+      await done
+      for (let round = 0; round < rounds; round++) stage.expect(round, perRound)
+      await tab.close()
+    },
+  },
+]

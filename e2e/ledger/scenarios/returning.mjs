@@ -1,0 +1,39 @@
+import { waitFor } from '../engines/waitFor.mjs'
+
+const perStay = 5
+
+/** @type {import('./types').Scenario[]} */
+export const returning = [
+  {
+    // There, away, back from the page cache, forward again: what each stay tracked arrives once.
+    name: 'bfcache',
+    kind: 'leaving',
+    promise: 'once',
+    oneIn: 4,
+    fastRounds: 3,
+    origins: ['same'],
+    async act(stage) {
+      let restored = 0
+      for (let round = 0; round < stage.rounds; round++) {
+        const first = { act: /** @type {const} */ ('stay'), round: 1 }
+        const second = { ...first, round: 2 }
+        const tab = await stage.open(first)
+        await stage.track(tab, perStay, round)
+        await tab.goto(stage.urlOf(second))
+        await stage.track(tab, perStay, round, perStay)
+        for (const [turn, go] of [tab.back, tab.forward].entries()) {
+          await go()
+          // The page that is leaving may still answer.
+          const isThere = `globalThis.ledger?.page === ${turn + 1}`
+          await waitFor('the other page', () => tab.run(isThere).catch(() => false))
+          if ((await tab.run('ledger.returns()')) > 0) restored++
+          else stage.note(`round ${round}: loaded anew`)
+          await stage.track(tab, perStay, round, perStay * (2 + turn))
+        }
+        await tab.close()
+      }
+      stage.note(`${restored} of ${stage.rounds * 2} restored`)
+      if (restored < stage.rounds * 2) stage.miss('the page cache was lost')
+    },
+  },
+]

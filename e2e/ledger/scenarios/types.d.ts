@@ -1,0 +1,65 @@
+import type { Book } from '../createBook.mjs'
+import type { Engine, LaunchOptions, Session, Tab } from '../engines/types'
+import type { FaultProxy } from '../serve/createFaultProxy.mjs'
+import type { PageServer } from '../serve/createPageServer.mjs'
+
+/** What a test page is told, in its address. */
+export interface Plan {
+  act: 'stay' | 'leave' | 'openPopups' | 'popup' | 'tick'
+  round?: number
+  rounds?: number
+  /** Events of the last task. */
+  count?: number
+  /** How long the page lives before it acts. */
+  stayMs?: number
+  /** Sends first, and leaves while the request is under way. */
+  flushFirst?: boolean
+  everyMs?: number
+  origins?: string[]
+  indexedDb?: 'hangs'
+  config?: Record<string, unknown>
+}
+
+/** What a scenario works with. */
+export interface Stage {
+  name: string
+  engine: Engine
+  /** The driven browser; scenarios of the kind `kill` start their own. */
+  session: Session
+  /** For scenarios that start browsers of their own. */
+  launch: LaunchOptions
+  rounds: number
+  fast: boolean
+  proxy: FaultProxy
+  pages: PageServer
+  book: Book
+  origin: Record<'same' | 'other' | 'insecure', string>
+  /** Address of a test page. */
+  urlOf(plan: Plan, origin?: string): string
+  open(plan: Plan, origin?: string): Promise<Tab>
+  /** Books events of one round. */
+  expect(round: number, count: number, from?: number): void
+  /** Tracks in the page, and books it. */
+  track(tab: Tab, count: number, round: number, from?: number): Promise<void>
+  /** Resolves when a page of this scenario has said it; rejects when that takes too long. */
+  heard(what: string, withinMs?: number): Promise<Record<string, string>>
+  /** Resolves when everything has arrived, or this long has passed. */
+  arrived(withinMs: number): Promise<boolean>
+  /** A figure beside lost and twice that was missed. */
+  miss(text: string): void
+  note(text: string): void
+}
+
+export interface Scenario {
+  name: string
+  /** `leaving`: one after the other in one browser. `outage`: side by side in its tabs. `kill`: browsers of their own. */
+  kind: 'leaving' | 'outage' | 'kill'
+  /** `once`: no event is sent twice. `same-id`: a second copy carries the same insert id, and the service drops it. */
+  promise: 'once' | 'same-id'
+  /** How many of the rounds asked for this scenario runs by default: one in so many. */
+  oneIn: number
+  fastRounds: number
+  /** Where its pages live, so that a later visit finds what they left. */
+  origins: ('same' | 'other' | 'insecure')[]
+  act(stage: Stage): Promise<void>
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** @type {import('./types').Scenario[]} */
+export const unreachable = [
+  {
+    name: 'offline-reload',
+    kind: 'outage',
+    promise: 'once',
+    oneIn: 20,
+    fastRounds: 1,
+    origins: ['same'],
+    async act(stage) {
+      for (let round = 0; round < stage.rounds; round++) {
+        const tab = await stage.open({ act: 'stay' })
+        await stage.proxy.refuse()
+        await stage.track(tab, 50, round)
+        await sleep(300)
+        await tab.goto(stage.urlOf({ act: 'stay' }))
+        await stage.track(tab, 50, round, 50)
+        await sleep(2500)
+        await stage.proxy.accept()
+        if (!(await stage.arrived(60_000))) stage.miss('not all had arrived after a minute')
+        await tab.close()
+      }
+    },
+  },
+  {
+    name: 'three-tabs',
+    kind: 'outage',
+    promise: 'once',
+    oneIn: 20,
+    fastRounds: 1,
+    origins: ['same'],
+    async act(stage) {
+      for (let round = 0; round < stage.rounds; round++) {
+        await stage.proxy.refuse()
+        const tabs = []
+        for (let i = 0; i < 3; i++) tabs.push(await stage.open({ act: 'stay' }))
+        for (let from = 0; from < 200; from += 20) {
+          for (const [i, tab] of tabs.entries()) await stage.track(tab, 20, round, i * 200 + from)
+        }
+        await sleep(200)
+        for (const tab of tabs) await tab.close()
+        await stage.proxy.accept()
+        const again = await stage.open({ act: 'stay' })
+        if (!(await stage.arrived(60_000))) stage.miss('not all had arrived after a minute')
+        await again.close()
+      }
+    },
+  },
+]

@@ -1,0 +1,34 @@
+const perRound = 5
+
+/**
+ * Nothing can be kept on disk, but what a page tracked is sent while it lives or as it goes.
+ * @param {string} name @param {string} address @param {Partial<import('./types').Plan>} more
+ * @returns {import('./types').Scenario}
+ */
+const withoutStorage = (name, address, more) => ({
+  name,
+  kind: 'leaving',
+  promise: 'once',
+  oneIn: 10,
+  fastRounds: 2,
+  origins: [],
+  async act(stage) {
+    for (let round = 0; round < stage.rounds; round++) {
+      const tab = await stage.session.open(stage.urlOf({ act: 'stay', ...more }) + address)
+      await stage.track(tab, perRound, round)
+      await tab.run('new Promise((done) => setTimeout(done, 1300))')
+      const { store } = await tab.run('ledger.stats()')
+      if (store !== 'memory') stage.miss(`the store is ${store}`)
+      await tab.run('waymark.flush().then(() => 0)')
+      await stage.track(tab, perRound, round, perRound)
+      await tab.goto(`${stage.origin.same}/blank`)
+      await tab.close()
+    }
+  },
+})
+
+/** @type {import('./types').Scenario[]} */
+export const storageScenarios = [
+  withoutStorage('indexeddb-refused', '&sandbox', {}),
+  withoutStorage('indexeddb-hangs', '', { indexedDb: 'hangs' }),
+]

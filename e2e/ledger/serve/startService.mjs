@@ -1,0 +1,58 @@
+import { startProcess } from '../engines/startProcess.mjs'
+import { waitFor } from '../engines/waitFor.mjs'
+
+const user = 'ledger:ledger'
+
+/**
+ * Starts the service on a free port.
+ * @param {{ launcher: string, data: string, apiKeys: string[] }} options
+ */
+export async function startService({ launcher, data, apiKeys }) {
+  const { child, pid, ended } = startProcess(
+    process.execPath,
+    [launcher, '--port', '0', '--data', data, '--api-keys', apiKeys.join(','), '--users', user],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let out = ''
+  let log = ''
+  child.stdout?.on('data', (chunk) => (out += chunk))
+  child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-2000)))
+  const url = await waitFor('the service starts', () => {
+    if (child.exitCode !== null) throw new Error(`The service did not start: ${log || out}`)
+    return /ready at (\S+)/.exec(out)?.[1]
+  })
+
+  return {
+    url,
+    /**
+     * @param {string} statement
+     * @returns {Promise<any[][]>} the rows
+     */
+    async query(statement) {
+      const response = await fetch(`${url}/query`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify({ statement }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`/query answered ${response.status}: ${text}`)
+      const rows = text
+        .trim()
+        .split('\n')
+        .slice(2)
+        .map((line) => JSON.parse(line))
+      const wrong = rows.find((row) => !Array.isArray(row))
+      if (wrong) throw new Error(`/query broke off: ${JSON.stringify(wrong)}`)
+      return rows
+    },
+    async stop() {
+      if (pid) process.kill(pid, 'SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** @typedef {Awaited<ReturnType<typeof startService>>} Service */
