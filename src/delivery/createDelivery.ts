@@ -28,8 +28,6 @@ interface Parts {
   adoptMore: () => Promise<boolean>
 }
 
-export type Delivery = ReturnType<typeof createDelivery>
-
 /** Decides when to send, sends one batch after the other, and acts on each answer. */
 export function createDelivery({ browser, queue, transport, config, complain, health, adoptMore }: Parts) {
   const { maxEvents, maxBytes, intervalMs } = config.batch

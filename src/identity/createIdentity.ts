@@ -62,5 +62,3 @@ export function createIdentity(database: Database | undefined, changed: (ids: Id
     },
   }
 }
-
-export type Identity = ReturnType<typeof createIdentity>

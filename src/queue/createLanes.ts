@@ -28,8 +28,6 @@ interface Parts {
   adopt: (claimed: [RowKey, StoredRow][]) => void
 }
 
-export type Lanes = ReturnType<typeof createLanes>
-
 /**
  * Finds the lanes of pages that are gone, and claims their records. There is no leader and no lock: who lives answers,
  * and a readwrite transaction decides between two who claim.

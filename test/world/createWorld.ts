@@ -125,5 +125,3 @@ export function createWorld() {
     timers: () => timers.length,
   }
 }
-
-export type World = ReturnType<typeof createWorld>

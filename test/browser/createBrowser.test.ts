@@ -1,0 +1,153 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createBrowser } from '../../src/browser/createBrowser'
+import type { PageEvent } from '../../src/browser/browser'
+import { readTag } from '../../src/browser/readTag'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+const page = window as unknown as { waymark?: unknown }
+
+const fire = (event: PageEvent) => {
+  if (event === 'hidden' || event === 'visible') {
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue(event)
+    document.dispatchEvent(new Event('visibilitychange'))
+  } else {
+    const target = event === 'freeze' || event === 'resume' ? document : window
+    target.dispatchEvent(new Event(event))
+  }
+}
+
+describe('createBrowser', () => {
+  it.each(['pagehide', 'pageshow', 'hidden', 'visible', 'freeze', 'resume', 'online'] as const)(
+    'hears %s, and nothing else for it, until stopped',
+    (event) => {
+      const heard: string[] = []
+      const stop = createBrowser().on(event, () => heard.push(event))
+      for (const other of [
+        'pagehide',
+        'pageshow',
+        'hidden',
+        'visible',
+        'freeze',
+        'resume',
+        'online',
+      ] as const) {
+        fire(other)
+      }
+      expect(heard).toEqual([event])
+      stop()
+      fire(event)
+      expect(heard).toHaveLength(1)
+    },
+  )
+
+  it('lets no error out of a timer, a microtask or a listener', async () => {
+    const browser = createBrowser()
+    const fail = vi.fn(() => {
+      throw new Error('never seen')
+    })
+    browser.soon(fail)
+    browser.after(0, fail)
+    const stop = browser.on('online', fail)
+    fire('online')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    stop()
+    expect(fail).toHaveBeenCalledTimes(3)
+  })
+
+  it('cancels a timer', async () => {
+    const fn = vi.fn()
+    createBrowser().after(0, fn)()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(fn).not.toHaveBeenCalled()
+  })
+
+  it('reads the URL anew at every call, and the viewport once a task', async () => {
+    const browser = createBrowser()
+    const viewport = vi.spyOn(window, 'innerWidth', 'get').mockReturnValue(500)
+    history.pushState({}, '', '/one')
+    expect(browser.page()).toMatchObject({
+      url: expect.stringMatching(/\/one$/),
+      viewport: `500x${innerHeight}`,
+    })
+    history.pushState({}, '', '/two')
+    viewport.mockReturnValue(600)
+    expect(browser.page()).toMatchObject({
+      url: expect.stringMatching(/\/two$/),
+      viewport: `500x${innerHeight}`,
+    })
+    await Promise.resolve()
+    expect(browser.page().viewport).toBe(`600x${innerHeight}`)
+  })
+
+  it('answers false where a beacon cannot be sent', () => {
+    vi.spyOn(navigator, 'sendBeacon').mockImplementation(() => {
+      throw new TypeError('no')
+    })
+    expect(createBrowser().beacon('https://api.test', '[]')).toBe(false)
+  })
+
+  it('sends a beacon as JSON', () => {
+    const send = vi.spyOn(navigator, 'sendBeacon').mockReturnValue(true)
+    expect(createBrowser().beacon('https://api.test', '[]')).toBe(true)
+    expect((send.mock.calls[0]![1] as Blob).type).toBe('application/json')
+  })
+
+  it('does without tabs where there is no BroadcastChannel', () => {
+    vi.stubGlobal('BroadcastChannel', undefined)
+    const channel = createBrowser().channel('a', () => {})
+    channel.tell('nobody')
+    channel.close()
+  })
+
+  it('knows an origin, also of a path, and what is none', () => {
+    const browser = createBrowser()
+    expect(browser.originOf('https://api.test/v1')).toBe('https://api.test')
+    expect(browser.originOf('/ingest')).toBe(browser.originOf(''))
+    expect(browser.originOf('https://')).toBeUndefined()
+  })
+})
+
+describe('readTag', () => {
+  const withTag = (attributes: Record<string, string>) => {
+    const script = document.createElement('script')
+    for (const [name, value] of Object.entries(attributes)) script.setAttribute(name, value)
+    vi.spyOn(document, 'currentScript', 'get').mockReturnValue(script)
+    return readTag()
+  }
+
+  it('reads the key, the options and the early calls', () => {
+    page.waymark = [['track', 'Early']]
+    const { apiKey, config, commands } = withTag({
+      'data-api-key': 'pk',
+      'data-endpoint': 'https://api.test',
+      'data-environment': 'staging',
+      'data-debug': '',
+      'data-config': '{"batch":{"intervalMs":5}}',
+    })
+    expect(apiKey).toBe('pk')
+    expect(config).toEqual({
+      endpoint: 'https://api.test',
+      environment: 'staging',
+      debug: true,
+      batch: { intervalMs: 5 },
+    })
+    expect(commands).toEqual([['track', 'Early']])
+  })
+
+  it('says when data-config is not JSON, and goes on without', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    expect(withTag({ 'data-config': '{oops' }).config).toEqual({})
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
+  it('publishes the instance under the name of the array', () => {
+    const tag = withTag({})
+    tag.publish('instance')
+    expect(page.waymark).toBe('instance')
+  })
+})
