@@ -117,6 +117,7 @@ export function start(
     isAway = true
     database?.abortOpen()
     delivery.leave()
+    lanes?.leave()
   }
 
   const enter = () => {
@@ -125,6 +126,7 @@ export function start(
     queue.leave()
     queue.enter()
     delivery.enter()
+    lanes?.enter()
     void scan()
   }
 
@@ -162,7 +164,7 @@ export function start(
     stop() {
       for (const off of listening) off()
       delivery.stop()
-      lanes?.close()
+      lanes?.leave()
       database?.close()
     },
   }

@@ -38,10 +38,12 @@ export function createLanes({ browser, records, name, limits, tally, mine, adopt
   let scanning = false
   let again = () => {}
 
-  const channel = browser.channel(name, (message: Message) => {
-    if ('here' in message) alive.add(message.here)
-    else if (mine()) channel.tell({ here: mine() })
-  })
+  const listen = () =>
+    browser.channel(name, (message: Message) => {
+      if ('here' in message) alive.add(message.here)
+      else if (mine()) channel.tell({ here: mine() })
+    })
+  let channel = listen()
 
   const others = async () => (await records.keys()).filter(([lane]) => lane !== mine())
 
@@ -110,9 +112,13 @@ export function createLanes({ browser, records, name, limits, tally, mine, adopt
   return {
     scan: () => scanAndClaim().catch(() => false),
     claim: () => claim().catch(() => false),
-    close() {
+    /** A message that reaches a page in Chromium's page cache throws it out of there: hear none. */
+    leave() {
       again()
       channel.close()
+    },
+    enter() {
+      channel = listen()
     },
   }
 }

@@ -110,6 +110,18 @@ describe('lanes', () => {
     expect(world.service.names().toSorted()).toEqual(names(60).toSorted())
   })
 
+  it('are not asked for in a page that has left, and are again when it is back', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    tab.init()
+    await world.settle()
+    expect(world.channels()).toBe(1)
+    tab.leave()
+    expect(world.channels()).toBe(0)
+    tab.fire('pageshow')
+    expect(world.channels()).toBe(1)
+  })
+
   it('that are over the limits lose their oldest, and it is counted', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })

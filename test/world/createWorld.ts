@@ -123,5 +123,6 @@ export function createWorld() {
     now: () => now,
     setClock: (to: number) => (now = to),
     timers: () => timers.length,
+    channels: () => channels.size,
   }
 }
