@@ -1,4 +1,4 @@
-import { toJson } from './capture/fitProperties'
+import { toJson } from './toJson'
 import type { Ids, Properties } from './types'
 
 /** The only file that knows the contract's field names. Each function returns the JSON of one payload. */

@@ -1,12 +1,22 @@
 import { nanoid } from 'nanoid'
 import type { Browser, Page } from '../browser/browser'
-import { readUserId } from '../identity/createIdentity'
-import type { Tally } from '../queue/createTally'
 import type { Complain } from '../signals'
-import type { Config, DropReason, Ids, Kind, Outcome, Properties, TrackOptions, Tracked } from '../types'
+import type {
+  Config,
+  DropReason,
+  Ids,
+  Kind,
+  Outcome,
+  Properties,
+  Signals,
+  TrackOptions,
+  Tracked,
+} from '../types'
+import { isObject, toJson } from '../toJson'
 import { wire } from '../wire'
 import { createTracked } from './createTracked'
-import { fitProperties, isObject, isTooLong, toJson } from './fitProperties'
+import { readUserId } from './readUserId'
+import { fitProperties, isTooLong } from './fitProperties'
 
 /** What a call needs of the started instance. */
 export interface Target {
@@ -21,7 +31,7 @@ export interface Target {
 interface Parts {
   browser: Browser
   complain: Complain
-  tally: Pick<Tally, 'drop'>
+  tally: { drop(signal: Signals['drop']): void }
   /** Runs `fn` when the ids are known: now, as a rule. False when nothing is taken any more. */
   whenReady(fn: (target: Target) => void): boolean
 }

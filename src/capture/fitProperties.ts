@@ -1,12 +1,10 @@
+import { flat } from '../toJson'
 import type { Properties } from '../types'
 
 /** Event, property and trait names: 400 characters at most (contract, "Limits"), counted in code points. */
 const maxNameLength = 400
 
 export const isTooLong = (name: string) => name.length > maxNameLength && [...name].length > maxNameLength
-
-export const isObject = (value: unknown): value is Properties =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Copies `given` into `target`, with every value made fit for JSON. Returns the first name that is too long.
@@ -23,38 +21,4 @@ export function fitProperties(target: Properties, given: Properties): string | u
     target[name] = typeof value === 'object' ? flat(value) : value
   }
   return undefined
-}
-
-/** What JSON would show as `{}`, or walk through without end. */
-function flat(value: unknown): unknown {
-  if (value instanceof Error) return String(value)
-  if (value instanceof Map || value instanceof Set) return [...value]
-  // A DOM node or a window: frameworks hang whole trees on them.
-  return isObject(value) && ('nodeType' in value || 'postMessage' in value)
-    ? Object.prototype.toString.call(value)
-    : value
-}
-
-/** `JSON.stringify` that always succeeds: bigints as strings, circles and throwing getters named as such. */
-export function toJson(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return JSON.stringify(fit(value, []))
-  }
-}
-
-function fit(value: unknown, parents: unknown[]): unknown {
-  if (typeof value === 'bigint') return String(value)
-  value = flat(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (parents.includes(value)) return '[circular]'
-  const inner = [...parents, value]
-  try {
-    if (typeof (value as Date).toJSON === 'function') return fit((value as Date).toJSON(), inner)
-    if (Array.isArray(value)) return value.map((item) => fit(item, inner))
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fit(item, inner)]))
-  } catch {
-    return '[unreadable]'
-  }
 }

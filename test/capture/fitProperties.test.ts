@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fitProperties, isTooLong, toJson } from '../../src/capture/fitProperties'
+import { fitProperties, isTooLong } from '../../src/capture/fitProperties'
+import { toJson } from '../../src/toJson'
 
 const fitted = (given: Record<string, unknown>) => {
   const target = {}

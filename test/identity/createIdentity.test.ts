@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { openDatabase } from '../../src/browser/openDatabase'
-import { createIdentity, readUserId } from '../../src/identity/createIdentity'
+import { createIdentity } from '../../src/identity/createIdentity'
 
 beforeEach(() => {
   globalThis.indexedDB = new IDBFactory()
@@ -9,32 +9,6 @@ beforeEach(() => {
 })
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
-
-describe('readUserId', () => {
-  it.each([
-    '',
-    ' ',
-    'guest',
-    'null',
-    'undefined',
-    'NaN',
-    '0',
-    '[object Object]',
-    'true',
-    null,
-    undefined,
-    {},
-    0,
-    NaN,
-  ])('refuses %j', (given) => expect(readUserId(given)).toBeUndefined())
-
-  it.each([
-    ['u_1', 'u_1'],
-    [42, '42'],
-    ['nullable', 'nullable'],
-    ['guest-7', 'guest-7'],
-  ])('takes %j', (given, id) => expect(readUserId(given)).toBe(id))
-})
 
 describe('createIdentity', () => {
   it('gives a new browser ids, and the same ones ever after', async () => {
