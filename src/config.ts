@@ -34,7 +34,7 @@ function merge<T extends object>(base: T, given: object, path: string, complain:
     const usual = merged[name]
     if (value === undefined) continue
     if (!Object.hasOwn(base, name)) {
-      complain('unknown-option', `"${full}" is no option; there are: ${Object.keys(base).join(', ')}.`, true)
+      complain('unknown-option', `"${full}" is none of: ${Object.keys(base).join(', ')}`, true)
     } else if (alsoTakes.get(full)?.includes(value)) {
       merged[name] = value
     } else if (
@@ -42,7 +42,7 @@ function merge<T extends object>(base: T, given: object, path: string, complain:
       value === null ||
       Array.isArray(value) !== Array.isArray(usual)
     ) {
-      complain('invalid-option', `"${full}" has to be like ${JSON.stringify(usual)}.`, true)
+      complain('invalid-option', `"${full}" has to be like ${JSON.stringify(usual)}`, true)
     } else {
       merged[name] =
         typeof value === 'object' && !Array.isArray(value)

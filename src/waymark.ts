@@ -59,16 +59,12 @@ export function createWaymarkIn(browser: Browser): Waymark {
       if (isShut) return waymark
       if (core) {
         if (name !== startedAs) {
-          complain(
-            'already-initialised',
-            'init got another key or environment; use createWaymark() for it.',
-            true,
-          )
+          complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
         }
       } else if (typeof apiKey !== 'string' || !apiKey) {
-        complain('missing-api-key', 'init needs an API key as its first argument.', true)
+        complain('missing-api-key', 'init needs an API key', true)
       } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
-        complain('missing-endpoint', 'init needs "endpoint", the base URL of the service.', true)
+        complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
       } else {
         startedAs = name
         core = start(browser, apiKey, config, tally, emit, complain)

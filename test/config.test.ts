@@ -19,9 +19,7 @@ describe('readConfig', () => {
 
   it('names an option that does not exist, and those that do', () => {
     const { said } = read({ batch: { max_events: 5 } })
-    expect(said).toEqual([
-      'unknown-option: "batch.max_events" is no option; there are: maxEvents, maxBytes, intervalMs.',
-    ])
+    expect(said).toEqual(['unknown-option: "batch.max_events" is none of: maxEvents, maxBytes, intervalMs'])
   })
 
   it('names an option of the wrong type, and goes on with its default', () => {

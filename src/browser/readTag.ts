@@ -23,7 +23,7 @@ function parse(json = '{}'): object {
   try {
     return JSON.parse(json)
   } catch {
-    console.warn('[waymark] data-config is not JSON; it is not used.')
+    console.warn('[waymark] data-config is not JSON')
     return {}
   }
 }

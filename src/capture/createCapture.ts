@@ -36,7 +36,7 @@ interface Parts {
   whenReady(fn: (target: Target) => void): boolean
 }
 
-const tooLong = (name: string) => `the name "${name.slice(0, 40)}…" exceeds 400 characters.`
+const brief = (value: unknown) => String(toJson(value)).slice(0, 60)
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
 export function createCapture({ browser, complain, tally, whenReady }: Parts) {
@@ -48,8 +48,9 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
     return tracked
   }
 
-  const refuse = (kind: Kind, errorCode: string, message: string): Tracked => {
-    complain(errorCode, `${kind}: ${message}`)
+  /** `what` is the name or the value that is wrong; the code says how. */
+  const refuse = (kind: Kind, errorCode: string, what: unknown): Tracked => {
+    complain(errorCode, `${kind} refused: ${brief(what)}`)
     return drop(kind, 'invalid', errorCode)
   }
 
@@ -64,14 +65,13 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
     const given = options?.timestamp
     const date = new Date(given ?? browser.now())
     if (!isNaN(+date)) return date.toISOString()
-    complain('invalid-timestamp', `${toJson(given)} is no time; the time of the call is used.`)
+    complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
     return new Date(browser.now()).toISOString()
   }
 
   const fit = (kind: Kind, given: unknown, target: Properties) => {
     if (isObject(given)) return fitProperties(target, given)
-    if (given !== undefined)
-      complain('invalid-properties', `${kind}: the second argument is not an object; it is left out.`)
+    if (given !== undefined) complain('invalid-properties', `${kind} sent without ${brief(given)}`)
     return undefined
   }
 
@@ -88,12 +88,11 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
 
   return {
     track: safely('track', (event: string, properties?: Properties, options?: TrackOptions) => {
-      if (typeof event !== 'string' || !event)
-        return refuse('track', 'invalid-event-name', 'an event needs a name.')
-      if (isTooLong(event)) return refuse('track', 'event-name-too-long', tooLong(event))
+      if (typeof event !== 'string' || !event) return refuse('track', 'invalid-event-name', event)
+      if (isTooLong(event)) return refuse('track', 'event-name-too-long', event)
       const own: Properties = {}
       const long = fit('track', properties, own)
-      if (long) return refuse('track', 'property-name-too-long', tooLong(long))
+      if (long) return refuse('track', 'property-name-too-long', long)
       const timestamp = time(options)
       const page: Page = { ...browser.page() }
 
@@ -118,10 +117,10 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
 
     identify: safely('identify', (userId: string, traits?: Properties, options?: TrackOptions) => {
       const user = readUserId(userId)
-      if (!user) return refuse('identify', 'invalid-user-id', `${toJson(userId)} cannot be the id of a user.`)
+      if (!user) return refuse('identify', 'invalid-user-id', userId)
       const own: Properties = {}
       const long = fit('identify', traits, own)
-      if (long) return refuse('identify', 'trait-name-too-long', tooLong(long))
+      if (long) return refuse('identify', 'trait-name-too-long', long)
       const timestamp = time(options)
 
       return take('identify', ({ config, ids, login }) => {
@@ -132,7 +131,7 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
 
     alias: safely('alias', (newUserId: string) => {
       const user = readUserId(newUserId)
-      if (!user) return refuse('alias', 'invalid-user-id', `${toJson(newUserId)} cannot be the id of a user.`)
+      if (!user) return refuse('alias', 'invalid-user-id', newUserId)
       return take('alias', ({ config, ids }) => wire.alias(config.environment, ids().distinctId, user))
     }),
   }

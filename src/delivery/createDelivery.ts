@@ -128,13 +128,13 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   const report = (code: string) => {
     if (code === reported) return
     reported = code
-    const cause =
+    const wrong =
       code === 'environment-not-found'
-        ? `it does not know the environment "${config.environment}"; create it there, or correct "environment"`
+        ? `environment "${config.environment}"`
         : code === 'http-404'
-          ? `nothing answers at ${config.endpoint}; correct "endpoint"`
-          : `it does not accept the API key; correct the key given to init`
-    complain(code, `The service refuses what is sent: ${cause}. Events are kept.`, true)
+          ? `endpoint "${config.endpoint}"`
+          : 'API key'
+    complain(code, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
   }
 
   const leave = () => {
