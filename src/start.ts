@@ -98,8 +98,10 @@ export function start(
       queue.put(kind, id, body).settle = settle
       // All that one task tracks is one record, written in its microtask; a page that leaves has none to come.
       if (isAway) wake()
-      else if (!isWaking) browser.soon(wake)
-      isWaking = true
+      else if (!isWaking) {
+        isWaking = true
+        browser.soon(wake)
+      }
     },
   }
 
