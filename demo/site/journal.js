@@ -7,7 +7,7 @@ import { stored } from './stored.js'
 
 /** @type {ReturnType<typeof stored<Entry[]>>} */
 const entries = stored('fernweg.journal', [])
-const most = 60
+const most = 300
 
 /** @param {string} id an empty one when the call was made before the script was there */
 export function note(id, /** @type {string} */ name) {

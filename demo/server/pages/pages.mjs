@@ -20,7 +20,7 @@ const home = () => ({
     </section>
     <section aria-labelledby="newest">
       <h2 id="newest">Fresh from the press</h2>
-      <ul class="cards">
+      <ul class="cards pairs">
         ${catalogue.filter((_, index) => [0, 5, 2, 3].includes(index)).map(sheetCard)}
       </ul>
     </section>`,
@@ -108,7 +108,8 @@ const join = () => ({
   title: 'Sign up · Fernweg',
   main: html`<h1>Sign up</h1>
     <p class="lede">
-      The name and the plan become traits of the person in DuckDB. The address stays in this browser.
+      The name and the plan become traits of the person in DuckDB. Of the address it gets a short id and
+      nothing else.
     </p>
     <form class="join" data-join>
       <p>

@@ -12,7 +12,7 @@ function roundUp(value) {
 }
 
 /** @param {number} top @returns {number[]} */
-const ticksTo = (top) => (top < 4 ? Array.from({ length: top + 1 }, (_, tick) => tick) : [0, top / 2, top])
+const ticksTo = (top) => (top === 5 ? [0, 1, 2, 3, 4, 5] : [0, top / 2, top])
 
 let drawn = ''
 
@@ -31,13 +31,13 @@ export function drawChart(counts, first, last) {
   const sum = all.reduce((total, count) => total + count, 0)
   const most = Math.max(...all)
   const caption = sum
-    ? `${sum} events in the last ${all.length} minutes, at most ${most} in one, at ${timeOf(first + all.indexOf(most))}.`
+    ? `${sum} ${sum === 1 ? 'event' : 'events'} in the last ${all.length} minutes, at most ${most} in one, at ${timeOf(first + all.indexOf(most))}.`
     : `No events in the last ${all.length} minutes.`
   document.querySelector('#chart-caption').textContent = caption
   if (state === drawn) return
   drawn = state
 
-  const top = roundUp(most)
+  const top = roundUp(Math.max(most, 5))
   const step = (width - room.left - room.right) / all.length
   const x = (/** @type {number} */ index) => room.left + index * step
   const y = (/** @type {number} */ count) =>

@@ -9,5 +9,5 @@ const isShown = () => panel !== null && panel.offsetParent !== null
 
 const serviceSwitch = panel && startServiceSwitch()
 const answers = panel && startAnswers({ isShown, lost: () => serviceSwitch.look() })
-startQueueView({ isShown, changed: () => answers?.refresh() })
+startQueueView({ changed: () => answers?.refresh() })
 if (panel) startSqlBox()

@@ -1,7 +1,6 @@
 import { h } from '../h.js'
 import { readJournal, settle, watchJournal } from '../journal.js'
 import { whenWaymark } from '../whenWaymark.js'
-import { countOnDisk } from './countOnDisk.js'
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 const marks = { waiting: '○', sent: '●', 'handed off': '➤', dropped: '✕' }
@@ -35,17 +34,19 @@ function showJournal() {
   if (empty) empty.hidden = list.length > 0
 }
 
-function showStats(waymark, onDisk) {
+function showStats(waymark) {
   const { store, queued, sent, handedOff, dropped, state, bytes } = waymark.stats()
-  const waiting = Math.max(queued, onDisk ?? 0)
+  // What pages before this one left on disk is in the journal too; waymark adopts it a few seconds later.
+  const waiting = Math.max(queued, readJournal().filter((entry) => entry.state === 'waiting').length)
   const drops = Object.entries(dropped).map(([reason, count]) => `${count} dropped (${reason})`)
   text('#n-queued', waiting)
-  text('#about-queued', onDisk === undefined ? 'in memory' : `${onDisk} on disk`)
+  const elsewhere = waiting > queued ? `${waiting - queued} not in this page` : ''
+  text('#about-queued', store === 'memory' ? 'in memory only' : elsewhere)
   text('#n-sent', sent + handedOff)
   text('#about-sent', 'by this page')
   text(
     '#state-line',
-    [store === 'memory' ? 'memory only' : words[state], bytes && `${bytes} bytes`, ...drops]
+    [state === 'idle' && queued ? 'collecting' : words[state], bytes && `${bytes} bytes`, ...drops]
       .filter(Boolean)
       .join(' · '),
   )
@@ -58,9 +59,9 @@ function showStats(waymark, onDisk) {
 
 /**
  * Shows what this page's waymark has in hand. `changed` is called when the service took something.
- * @param {{ isShown: () => boolean, changed: () => void }} options
+ * @param {{ changed: () => void }} options
  */
-export function startQueueView({ isShown, changed }) {
+export function startQueueView({ changed }) {
   const names = ['device', 'anonymous', 'distinct']
   document
     .querySelector('#ids')
@@ -71,16 +72,16 @@ export function startQueueView({ isShown, changed }) {
   showJournal()
 
   whenWaymark((waymark) => {
-    const show = async () => showStats(waymark, isShown() ? await countOnDisk() : undefined)
+    const show = () => showStats(waymark)
     waymark.on('sent', ({ ids, status }) => {
       settle(ids, status === 'accepted' ? 'sent' : 'handed off')
-      void show()
+      show()
       changed()
     })
     waymark.on('drop', ({ id, reason }) => settle([id], 'dropped', reason))
     document.querySelector('#flush')?.addEventListener('click', () => waymark.flush().then(show))
     watchJournal(show)
     setInterval(show, 500)
-    void show()
+    show()
   })
 }
