@@ -18,19 +18,19 @@ const handedOverWithinMs = 1500
  * Keeps the list of what was tracked, and compares it with what arrived and what the service stored.
  */
 export function createBook() {
-  /** @type {Map<string, 'must' | 'may'>} */
+  /** @type {Map<string, { promise: 'must' | 'may', remark: string }>} */
   const tracked = new Map()
 
   return {
     /** @param {string} id @param {'must' | 'may'} [promise] `may`: it was too young to be sure of */
-    expect(id, promise = 'must') {
-      tracked.set(id, promise)
+    expect(id, promise = 'must', remark = '') {
+      tracked.set(id, { promise, remark })
     },
 
     /** Whether all that must arrive is among these. @param {{ id: string, passed: boolean }[]} arrivals */
     isComplete(arrivals) {
       const there = new Set(arrivals.filter(({ passed }) => passed).map(({ id }) => id))
-      return [...tracked].every(([id, promise]) => promise === 'may' || there.has(id))
+      return [...tracked].every(([id, { promise }]) => promise === 'may' || there.has(id))
     },
 
     /**
@@ -39,7 +39,7 @@ export function createBook() {
      * @returns {Account}
      */
     close({ arrivals, requests }, stored) {
-      const must = [...tracked].filter(([, promise]) => promise === 'must').map(([id]) => id)
+      const must = [...tracked].filter(([, { promise }]) => promise === 'must').map(([id]) => id)
       const lostIds = must.filter((id) => !stored.get(id))
       /** @type {Map<string, typeof arrivals>} */
       const byId = new Map()
@@ -57,7 +57,7 @@ export function createBook() {
         handedOver: soon.length,
         foundLater: copies.length - soon.length,
         requests: requests.length,
-        lostIds,
+        lostIds: lostIds.map((id) => `${id} ${tracked.get(id)?.remark ?? ''}`.trim()),
       }
     },
   }

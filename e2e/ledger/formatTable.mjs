@@ -23,10 +23,11 @@ export function formatTable(entries) {
     const { scenario, engine, rounds, account, notes } = entry
     const faults = judge(entry)
     const { events, lost, twiceRaw, twiceStored, handedOver, requests } = account
-    const handed = scenario.kind === 'leaving' ? String(handedOver) : '-'
-    const remark = faults.length ? `FAILED: ${faults.join('; ')}` : [...new Set(notes)].slice(0, 3).join('; ')
+    const handed = scenario.leaves ? String(handedOver) : '-'
+    const remarks = [...new Set(notes)].slice(0, 3)
+    if (faults.length) remarks.unshift(`FAILED: ${faults.join('; ')}`)
     const figures = [rounds, events, lost, twiceRaw, twiceStored, handed, requests].map(String)
-    return [scenario.name, engine, ...figures, remark]
+    return [scenario.name, engine, ...figures, remarks.join('; ')]
   })
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))

@@ -48,7 +48,7 @@ export async function runEngine({
   const staged = new Map()
   for (const scenario of scenarios) {
     const { name, kind } = scenario
-    const profile = profileOf(kind === 'kill' ? 'killed' : 'driven')
+    const profile = profileOf(kind === 'alone' ? 'alone' : 'driven')
     const rounds = roundsOf(scenario)
     const parts = {
       scenario,
@@ -76,7 +76,7 @@ export async function runEngine({
   }
 
   const all = [...staged.values()]
-  const driven = all.filter(({ scenario }) => scenario.kind !== 'kill')
+  const driven = all.filter(({ scenario }) => scenario.kind !== 'alone')
   if (driven.length) {
     const session = await engine.launch({ profile: profileOf('driven'), proxyPort: pages.port })
     for (const { stage } of driven) stage.session = session
@@ -87,14 +87,14 @@ export async function runEngine({
     await visitAgain(driven, (url) => session.open(url))
     await session.close()
   }
-  const killed = all.filter(({ scenario }) => scenario.kind === 'kill')
-  for (const one of killed) await act(one)
-  const launch = killed[0]?.stage.launch
+  const alone = all.filter(({ scenario }) => scenario.kind === 'alone')
+  for (const one of alone) await act(one)
+  const launch = alone[0]?.stage.launch
   if (launch) {
-    progress(`${engine.name}: a later visit after the kills`)
-    await visitAgain(killed, async (url) => {
-      const alone = await engine.launchAlone({ ...launch, url })
-      return { close: () => alone.stop() }
+    progress(`${engine.name}: a later visit, without a driver`)
+    await visitAgain(alone, async (url) => {
+      const browser = await engine.launchAlone({ ...launch, url })
+      return { close: () => browser.stop() }
     })
   }
 

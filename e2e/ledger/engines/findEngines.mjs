@@ -65,9 +65,14 @@ function install(packages) {
   return ''
 }
 
-/** @param {string} binary */
-function versionOf(binary) {
-  const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 10_000 })
+/** @param {EngineName} name @param {string} binary */
+function versionOf(name, binary) {
+  // MiniBrowser tells its version only on a screen.
+  const [command, ...args] =
+    name === 'webkit'
+      ? ['dpkg-query', '--show', '--showformat=${Version}', 'libwebkit2gtk-4.1-0']
+      : [binary, '--version']
+  const { stdout } = spawnSync(command, args, { encoding: 'utf8', timeout: 10_000 })
   return /\d+(\.\d+)+/.exec(stdout ?? '')?.[0] ?? 'of unknown version'
 }
 
@@ -85,6 +90,5 @@ export function findEngine(name) {
     binary = find()
   }
   if (!binary) return `${name} is not here (${reason || `${packages.join(' ')} did not bring it`})`
-  // MiniBrowser needs a screen to tell its version; its driver has the same.
-  return open(binary, versionOf(name === 'webkit' ? 'WebKitWebDriver' : binary))
+  return open(binary, versionOf(name, binary))
 }

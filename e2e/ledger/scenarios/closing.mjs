@@ -5,6 +5,7 @@ export const closing = [
   {
     name: 'close-tab',
     kind: 'leaving',
+    leaves: true,
     promise: 'once',
     oneIn: 1,
     fastRounds: 8,
@@ -20,7 +21,8 @@ export const closing = [
   {
     // The page closes itself in the very task that tracked.
     name: 'window-close',
-    kind: 'leaving',
+    kind: 'alone',
+    leaves: true,
     promise: 'once',
     oneIn: 1,
     fastRounds: 8,
@@ -29,10 +31,11 @@ export const closing = [
       const { rounds } = stage
       const done = stage.heard('left', 60_000 + rounds * 5000)
       const plan = { act: /** @type {const} */ ('openPopups'), rounds, count: perRound, stayMs: 60 }
-      const tab = await stage.open({ ...plan, origins: [stage.origin.same] })
+      const url = stage.urlOf({ ...plan, origins: [stage.origin.same] })
+      const alone = await stage.engine.launchAlone({ ...stage.launch, url })
       await done
       for (let round = 0; round < rounds; round++) stage.expect(round, perRound)
-      await tab.close()
+      await alone.stop()
     },
   },
 ]

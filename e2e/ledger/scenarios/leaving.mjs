@@ -32,6 +32,7 @@ const leave =
 const base = {
   name: '',
   kind: 'leaving',
+  leaves: true,
   promise: 'once',
   oneIn: 1,
   fastRounds: 12,

@@ -2,6 +2,9 @@ import { waitFor } from '../engines/waitFor.mjs'
 
 const perStay = 5
 
+/** Chromium tells why it did not keep a page. */
+const why = `JSON.stringify(performance.getEntriesByType('navigation')[0].notRestoredReasons?.reasons ?? 'no reason given')`
+
 /** @type {import('./types').Scenario[]} */
 export const returning = [
   {
@@ -27,7 +30,7 @@ export const returning = [
           const isThere = `globalThis.ledger?.page === ${turn + 1}`
           await waitFor('the other page', () => tab.run(isThere).catch(() => false))
           if ((await tab.run('ledger.returns()')) > 0) restored++
-          else stage.note(`round ${round}: loaded anew`)
+          else stage.note(`not restored: ${await tab.run(why)}`)
           await stage.track(tab, perStay, round, perStay * (2 + turn))
         }
         await tab.close()

@@ -24,7 +24,7 @@ export interface Plan {
 export interface Stage {
   name: string
   engine: Engine
-  /** The driven browser; scenarios of the kind `kill` start their own. */
+  /** The driven browser; scenarios of the kind `alone` start their own. */
   session: Session
   /** For scenarios that start browsers of their own. */
   launch: LaunchOptions
@@ -52,8 +52,10 @@ export interface Stage {
 
 export interface Scenario {
   name: string
-  /** `leaving`: one after the other in one browser. `outage`: side by side in its tabs. `kill`: browsers of their own. */
-  kind: 'leaving' | 'outage' | 'kill'
+  /** `leaving`: one after the other in one browser. `outage`: side by side in its tabs. `alone`: browsers of their own. */
+  kind: 'leaving' | 'outage' | 'alone'
+  /** Its pages leave right after they tracked, so that the table tells how much was handed off. */
+  leaves?: boolean
   /** `once`: no event is sent twice. `same-id`: a second copy carries the same insert id, and the service drops it. */
   promise: 'once' | 'same-id'
   /** How many of the rounds asked for this scenario runs by default: one in so many. */
