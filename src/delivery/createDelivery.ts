@@ -39,6 +39,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   let reported = ''
   let left = false
   let unloadBytes = 0
+  let begun: Payload[] = []
 
   const setTimer = (ms: number) => {
     stopTimer?.()
@@ -137,6 +138,12 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     complain(code, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
   }
 
+  /** From here on a batch counts as handed over, whatever becomes of the handler. */
+  const begin = (batch: Payload[]) => {
+    begun.push(...batch)
+    unloadBytes += sizeOf(batch)
+  }
+
   const leave = () => {
     left = true
     stopTimer?.()
@@ -144,15 +151,20 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     if (!browser.online() || failures || !health.isGood()) return
     const keepOnDisk = config.delivery === 'at-least-once'
     const hand = (batch: Payload[]) => queue.finish(batch, { status: 'handed-off' }, keepOnDisk)
-    // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-    const bytes = sizeOf(inFlight)
-    if (bytes <= maxBytes) {
-      unloadBytes += bytes
-      hand(inFlight)
+    // Firefox can cut the first handler at any call to the platform: what it had begun is finished by the second,
+    // and deleted once more.
+    if (begun.length) {
+      hand(begun.filter(({ state }) => state === 'in-flight'))
+      if (!keepOnDisk) queue.deleteAgain(begun)
     }
+    // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
+    const sent = inFlight
     inFlight = []
-    const budget = keepaliveBytes - spareBytes - unloadBytes
-    unloadBytes += handOver(queue.all, transport, maxBytes, budget, hand)
+    if (sizeOf(sent) <= maxBytes) {
+      begin(sent)
+      hand(sent)
+    }
+    handOver(queue.all, transport, maxBytes, keepaliveBytes - spareBytes - unloadBytes, begin, hand)
   }
 
   return {
@@ -183,6 +195,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
       left = false
       inFlight = []
       unloadBytes = 0
+      begun = []
       running = undefined
       state = 'idle'
     },

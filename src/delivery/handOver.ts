@@ -4,29 +4,29 @@ import { toBody } from '../wire'
 import type { Transport } from './createTransport'
 
 /**
- * Gives to the browser what the page has not sent, batch by batch, as far as `budgetBytes` reaches, and returns the
- * bytes used. Each batch is marked in memory first and taken off the disk right after: a handler that is cut short
- * (Firefox, tab close) leaves whole batches, and the next handler goes on with those that are not marked.
+ * Gives to the browser what the page has not sent, batch by batch, as far as `budgetBytes` reaches. Each batch is
+ * marked before (`begin`) and taken off the disk right after (`done`): a handler that is cut short leaves whole
+ * batches, and the next handler goes on with those that are not marked.
  */
 export function handOver(
   payloads: () => Payload[],
   transport: Transport,
   maxBytes: number,
   budgetBytes: number,
+  begin: (batch: Payload[]) => void,
   done: (batch: Payload[]) => void,
-): number {
-  let used = 0
+) {
   for (;;) {
-    const batch = cutBatch(payloads(), Math.min(maxBytes, budgetBytes - used))
-    const body = toBody(batch)
-    const bytes = sizeOf(batch)
-    if (!batch.length || used + bytes > budgetBytes) return used
+    const batch = cutBatch(payloads(), Math.min(maxBytes, budgetBytes))
+    budgetBytes -= sizeOf(batch)
+    if (!batch.length || budgetBytes < 0) return
     for (const payload of batch) payload.state = 'in-flight'
-    if (!transport.handOff(batch[0]!.kind, body)) {
+    begin(batch)
+    if (!transport.handOff(batch[0]!.kind, toBody(batch))) {
+      // The browser did not take it: it stays on disk for the next page.
       for (const payload of batch) payload.state = 'waiting'
-      return used
+      return
     }
-    used += bytes
     done(batch)
   }
 }

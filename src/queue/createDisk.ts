@@ -11,8 +11,11 @@ export interface Disk {
   works(): boolean
   /** Stores rows; calls `onFull` once when there is no room, and tries again. Rows that fail are kept for later. */
   keep(lane: string, rows: Row[]): void
-  /** Removes what of these rows was stored, and stores again what is left of them. */
-  remove(lane: string, rows: Row[], contiguous: boolean): void
+  /**
+   * Removes what of these rows was stored, and stores again what is left of them. A page that is leaving may only
+   * delete: a row of which something is left then stays as it is.
+   */
+  remove(lane: string, rows: Row[], contiguous: boolean, isLeaving: boolean): void
   /** Gives IndexedDB up for a while. */
   suspect(): void
 }
@@ -60,12 +63,12 @@ export function createDisk(
       waiting = []
       if (now.length) void write(lane, now, true)
     },
-    remove(lane, rows, contiguous) {
-      const keys = rows.flatMap(({ key }) => (key ? [key] : []))
+    remove(lane, rows, contiguous, isLeaving) {
+      const shrunk = isLeaving ? [] : rows.filter((row) => row.payloads.length)
+      const keys = rows.flatMap(({ key, payloads }) => (key && !(isLeaving && payloads.length) ? [key] : []))
       if (!keys.length) return
-      const shrunk = rows.filter((row) => row.payloads.length)
       const removed =
-        contiguous && !shrunk.length
+        contiguous && keys.length === rows.length && !shrunk.length
           ? records!.removeRange(keys[0]!, keys.at(-1)!)
           : records!.save(lane, shrunk, keys)
       // What could not be removed is sent again by a later page, with the same insert_id.

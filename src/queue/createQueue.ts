@@ -37,11 +37,12 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
   })
 
-  const add = (row: Row, id: string, body: string): Payload => {
-    const payload: Payload = { id, kind: row.kind, body, bytes: byteLength(body), row, state: 'waiting' }
+  const add = (row: Row, id: string, body: string, size: number): Payload => {
+    const payload: Payload = { id, kind: row.kind, body, bytes: size, row, state: 'waiting' }
     row.payloads.push(payload)
-    row.bytes += payload.bytes
-    bytes += payload.bytes
+    row.bytes += size
+    bytes += size
+    payloads.push(payload)
     return payload
   }
 
@@ -69,7 +70,7 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     const atFront = payloads[0] === done[0] && payloads[done.length - 1] === done.at(-1)
     if (atFront) payloads.splice(0, done.length)
     else payloads = payloads.filter(({ state }) => state !== 'gone')
-    if (!keepOnDisk) disk.remove(lane, [...rows], atFront)
+    if (!keepOnDisk) disk.remove(lane, [...rows], atFront, outcome.status === 'handed-off')
     tally.tell(done, outcome)
   }
 
@@ -77,13 +78,13 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     put(kind: Kind, id: string, body: string): Payload {
       let row = fresh.at(-1)
       const { maxEvents, maxBytes } = config.batch
-      if (row?.kind !== kind || row.payloads.length >= maxEvents || row.bytes + body.length > maxBytes) {
+      const size = byteLength(body)
+      const length = row && row.payloads.length + 1
+      if (row?.kind !== kind || length! > maxEvents || row.bytes + size + length! >= maxBytes) {
         sequence = Math.max(sequence + 1, browser.now() * 1000)
         fresh.push((row = { sequence, origin: lane, kind, payloads: [], bytes: 0 }))
       }
-      const payload = add(row, id, body)
-      payloads.push(payload)
-      return payload
+      return add(row, id, body, size)
     },
 
     /** Stores what this task has put: in its microtask, because a timer or an idle callback loses a third. */
@@ -100,7 +101,7 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     adopt(claimed: [RowKey, StoredRow][]) {
       for (const [key, { kind, ids, bodies }] of claimed) {
         const row: Row = { sequence: key[1], origin: key[4], kind, payloads: [], bytes: 0, key }
-        bodies.forEach((body, index) => payloads.push(add(row, ids[index]!, body)))
+        bodies.forEach((body, index) => add(row, ids[index]!, body, byteLength(body)))
         // What this page tracks next comes after it, also within one millisecond.
         if (row.sequence < (browser.now() + 1) * 1000) sequence = Math.max(sequence, row.sequence)
       }
@@ -131,6 +132,15 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     },
 
     finish,
+
+    /** Deletes the records of payloads that are gone once more, where it cannot be known that it was done. */
+    deleteAgain(done: Payload[]) {
+      const rows = done
+        .map(({ row }) => row)
+        .filter((row) => row.payloads.every(({ state }) => state === 'gone'))
+      for (const row of rows) row.payloads = []
+      disk.remove(lane, rows, false, true)
+    },
 
     /** Gives the lane up: what is on disk waits for the next page. */
     leave() {
