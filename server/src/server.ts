@@ -13,7 +13,7 @@ import { readApiKey } from './ingest/readApiKey.js'
 import { createLog } from './log/createLog.js'
 import { completeOptions, type CompleteOptions } from './options/completeOptions.js'
 import type { ServerOptions } from './options/ServerOptions.js'
-import { createQueryRoute } from './query/createQueryRoute.js'
+import { openQueries } from './query/openQueries.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { claimFolder } from './store/claimFolder.js'
 import { lakehouseSchema } from './store/lakehouseSchema.js'
@@ -30,6 +30,8 @@ export interface RunningServer {
 const ingestBytes = 16 * 1_048_576
 const queryBytes = 8 * 1_048_576
 const portWaitMs = 1000
+/** How long running requests may take to end by themselves. */
+const closeWaitMs = 3000
 
 type Cleanup = () => void | Promise<void>
 
@@ -68,12 +70,18 @@ const openStore = async (options: CompleteOptions, cleanups: Cleanup[]) => {
   const connection = await database.connect()
   for (const catalog of options.catalogs) await connection.run(lakehouseSchema(catalog))
   connection.closeSync()
-  return { database, logs }
+  return { folder: claim.folder, database, logs }
 }
 
-const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<Server> => {
+interface Assembled {
+  server: Server
+  /** Ends what would keep requests open. */
+  stop(): void
+}
+
+const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<Assembled> => {
   const report = createLog(options.logLevel, options.writeLog)
-  const { database, logs } = await openStore(options, cleanups)
+  const { folder, database, logs } = await openStore(options, cleanups)
   const taskIds = createTaskIds(logs.taskSecret)
   const environments = new Set(options.environments)
   const holdsKey = createSecretSet(options.apiKeys)
@@ -82,6 +90,9 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
   const analytics = await openAnalytics({ ...options, number: 0, database, logs, taskIds, report })
   cleanups.push(() => analytics.close())
   const { ledger } = analytics
+
+  const queries = await openQueries({ ...options, authorize, database, folder, maxBodyBytes: queryBytes })
+  cleanups.push(() => queries.close())
 
   const routes: Route[] = [
     ...(['track', 'identify', 'alias'] as const).map((kind) =>
@@ -96,10 +107,11 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
         if (key === undefined || !holdsKey(key)) authorize(request)
       },
     }),
-    createQueryRoute({ authorize, database, catalog: options.catalogs[0]!, maxBodyBytes: queryBytes }),
+    ...queries.routes,
   ]
   // Uploads may take hours, so each route has its own time limit for a body.
-  return createServer({ requestTimeout: 0, headersTimeout: 30_000 }, createListener(routes, report))
+  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000 }, createListener(routes, report))
+  return { server, stop: () => queries.stop() }
 }
 
 /** Opens the store and listens. Rejects with one sentence that says what stands in the way. */
@@ -110,14 +122,17 @@ export const startServer = async (given: ServerOptions = {}): Promise<RunningSer
     for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
   }
   try {
-    const server = await assemble(options, cleanups)
+    const { server, stop } = await assemble(options, cleanups)
     const port = await listen(server, options.port, options.host)
     const host = options.host.includes(':') ? `[${options.host}]` : options.host
     let closed: Promise<void> | undefined
     const close = async () => {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
-      const patience = setTimeout(() => server.closeAllConnections(), 5000)
+      const patience = setTimeout(() => {
+        stop()
+        server.closeAllConnections()
+      }, closeWaitMs)
       await ended
       clearTimeout(patience)
       await cleanUp()

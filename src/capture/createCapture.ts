@@ -36,7 +36,7 @@ interface Parts {
   whenReady(fn: (target: Target) => void): boolean
 }
 
-const brief = (value: unknown) => String(toJson(value)).slice(0, 60)
+const brief = (value: unknown) => toJson([value]).slice(1, 60)
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
 export function createCapture({ browser, complain, tally, whenReady }: Parts) {

@@ -154,7 +154,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     // Firefox can cut the first handler at any call to the platform: what it had begun is finished by the second,
     // and deleted once more.
     if (begun.length) {
-      hand(begun.filter(({ state }) => state === 'in-flight'))
+      hand(begun.filter((payload) => payload.state === 'in-flight'))
       if (!keepOnDisk) queue.deleteAgain(begun)
     }
     // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.

@@ -23,6 +23,10 @@ export interface ServerOptions {
   maxBacklogRows?: number
   /** How long `sync=true` waits. @defaultValue 30,000 */
   syncWaitMs?: number
+  /** How long one SQL statement may run. @defaultValue 600,000 */
+  statementTimeoutMs?: number
+  /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
+  maxQueries?: number
   /** @defaultValue 'info' */
   logLevel?: LogLevel
   /** Where log lines go. @defaultValue standard error */

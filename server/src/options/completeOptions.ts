@@ -15,6 +15,8 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   insertIdWindow: 1_000_000,
   maxBacklogRows: 1_000_000,
   syncWaitMs: 30_000,
+  statementTimeoutMs: 600_000,
+  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
   logLevel: 'info',
   writeLog: (line) => void process.stderr.write(line),
   ...options,

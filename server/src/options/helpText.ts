@@ -8,6 +8,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --users NAME:PASSWORD  users of the lakehouse, by commas WAYMARK_USERS         none
   --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
+  --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent
   --help                 this text

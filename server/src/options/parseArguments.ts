@@ -16,10 +16,14 @@ const flags = {
   users: { type: 'string' },
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
+  'statement-timeout': { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
+
+/** Names that DuckDB or this service uses itself. */
+const reserved = new Set(['analytics', 'memory', 'system', 'temp'])
 
 const list = (text: string): string[] =>
   text
@@ -79,11 +83,20 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     }
     options.memoryLimit = limit
   }
+  const timeout = read('statement-timeout')
+  if (timeout !== undefined) {
+    if (!/^[1-9]\d{0,5}$/.test(timeout)) {
+      return wrong(`--statement-timeout must be a number of seconds, not ${timeout}.`)
+    }
+    options.statementTimeoutMs = Number(timeout) * 1000
+  }
   const catalogs = read('catalogs')
   if (catalogs !== undefined) {
     options.catalogs = list(catalogs)
-    const odd = options.catalogs.find((name) => !/^[a-z_][a-z0-9_]{0,62}$/.test(name))
-    if (odd !== undefined) return wrong(`--catalogs takes names of small letters, digits and _, not ${odd}.`)
+    const odd = options.catalogs.find((name) => !/^[a-z][a-z0-9_]{0,62}$/.test(name) || reserved.has(name))
+    if (options.catalogs.length === 0) return wrong('--catalogs must name at least one catalog.')
+    if (odd !== undefined)
+      return wrong(`--catalogs takes names of small letters, digits and _ that are not reserved, not ${odd}.`)
   }
   const environments = read('environments')
   if (environments !== undefined) {

@@ -1,109 +1,75 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createBodyReader } from '../http/createBodyReader.js'
 import { Refusal } from '../http/Refusal.js'
-import type { Exchange, Route } from '../http/Route.js'
-import { bindTransaction } from '../store/lakehouseSchema.js'
-import type { Database } from '../store/openDatabase.js'
+import type { Route } from '../http/Route.js'
+import { checkRequest, cutOfRequest } from './checkRequest.js'
+import type { QueryLog } from './createQueryLog.js'
+import type { QueryJob, QueryRunner } from './createQueryRunner.js'
+import { deliverParquet } from './deliverParquet.js'
+import { deliverRows, type TextFormat } from './deliverRows.js'
 import { querySchema, type QueryRequest } from './querySchema.js'
-import { changing, reading, statementName } from './statementTypes.js'
-import { toJson } from './toJson.js'
-import { typeName } from './typeName.js'
-import { writeLines } from './writeLines.js'
+import { refuseField } from './refuseQuery.js'
+import type { Layout } from './wrapRead.js'
 
 export interface QueryRouteOptions {
   authorize(request: IncomingMessage): string
-  database: Database
-  catalog: string
+  runner: QueryRunner
+  log: QueryLog
+  exportFolder: string
   maxBodyBytes: number
+  workerSlug: string
 }
 
-const invalidSql = (message: string) => new Refusal(400, { error: 'invalid-statement', message })
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const layouts: Record<string, Layout> = { csv: 'csv', jsonl: 'object' }
 
-const prepare = async (connection: DuckDBConnection, statement: string): Promise<DuckDBPreparedStatement> => {
-  if (statement.trim() === '') throw invalidSql('The statement is empty.')
-  let prepared: DuckDBPreparedStatement
-  try {
-    const extracted = await connection.extractStatements(statement)
-    if (extracted.count !== 1) throw invalidSql(`Send one statement, not ${extracted.count}.`)
-    prepared = await extracted.prepare(0)
-  } catch (error) {
-    throw error instanceof Refusal ? error : invalidSql(messageOf(error))
-  }
-  const type = prepared.statementType
-  if (!reading.has(type) && !changing.has(type)) {
-    throw invalidSql(`A ${statementName(type)} statement is not allowed here.`)
-  }
-  return prepared
-}
-
-/** `POST /query`: a metadata line, a columns line, then one line a row. */
+/** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet. */
 export const createQueryRoute = (options: QueryRouteOptions): Route => {
-  const { authorize, database, catalog, maxBodyBytes } = options
+  const { authorize, runner, log, exportFolder, maxBodyBytes, workerSlug } = options
   const read = createBodyReader<QueryRequest>(querySchema, maxBodyBytes)
 
-  const write = async ({ response }: Exchange, head: string, result: DuckDBResult) => {
-    const types = result.columnTypes()
-    const columns = result.columnNames().map((name, at) => ({ name, type: typeName(types[at]!) }))
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-    if (!(await writeLines(response, `${head}\n${JSON.stringify(columns)}\n`))) return
-    for (;;) {
-      const chunk = await result.fetchChunk()
-      if (chunk === null || chunk.rowCount === 0) break
-      const lines = chunk
-        .getRows()
-        .map((row) => `${JSON.stringify(row.map((value, at) => toJson(value, types[at])))}\n`)
-      if (!(await writeLines(response, lines.join('')))) return
+  const toJob = (
+    user: string,
+    request: QueryRequest,
+    http: IncomingMessage,
+    response: ServerResponse,
+  ): QueryJob => {
+    const format = request.format ?? 'default'
+    const cut = cutOfRequest(request)
+    return {
+      user,
+      userAgent: http.headers['user-agent'] ?? null,
+      request,
+      layout: layouts[format] ?? 'array',
+      cut,
+      admit({ kind }) {
+        if (kind === 'read') return
+        if (request.sanitize === true) {
+          const message = 'Only a statement that reads can be sanitized.'
+          throw new Refusal(400, { error: 'not-sanitizable', message })
+        }
+        if (format === 'parquet') throw refuseField('Only a statement that reads can answer in Parquet.')
+      },
+      async deliver(run, open) {
+        if (format === 'parquet') return deliverParquet(response, exportFolder, cut, run)
+        const options = { response, request, cut, format: format as TextFormat, workerSlug }
+        return deliverRows(options, await open(), run)
+      },
     }
-    response.end()
-  }
-
-  const run = async (exchange: Exchange, connection: DuckDBConnection, body: QueryRequest) => {
-    const startedMs = performance.now()
-    const prepared = await prepare(connection, body.statement)
-    const bound = changing.has(prepared.statementType)
-    let result: DuckDBResult
-    try {
-      if (bound) {
-        await connection.run('BEGIN TRANSACTION')
-        await connection.run(bindTransaction(catalog))
-        result = await prepared.run()
-        await connection.run('COMMIT')
-      } else {
-        result = await prepared.stream()
-      }
-    } catch (error) {
-      throw invalidSql(messageOf(error))
-    }
-    const head = {
-      statement: body.statement,
-      rows_limit: body.limit ?? null,
-      rows_offset: body.offset ?? null,
-      init_time_ms: Math.round(performance.now() - startedMs),
-      connections_errors: {},
-      session_id: body.session_id ?? randomUUID(),
-      query_id: body.query_id ?? randomUUID(),
-      worker_slug: 'local',
-    }
-    await write(exchange, JSON.stringify(head), result)
   }
 
   return {
     method: 'POST',
     path: '/query',
     describeFailure: (message) => ({ error: 'internal', message }),
-    async handle(exchange) {
-      authorize(exchange.request)
-      const body = await read(exchange.request)
-      const connection = await database.connect()
-      try {
-        await connection.run(`SET search_path = '${catalog}.main,analytics.main'`)
-        await run(exchange, connection, body)
-      } finally {
-        connection.closeSync()
-      }
+    async handle({ request: http, response }) {
+      const user = authorize(http)
+      const request = await read(http)
+      checkRequest(request, log)
+      await runner.run(toJob(user, request, http, response), (stopper) => {
+        response.once('close', () => {
+          if (!response.writableFinished) stopper.stop('gone')
+        })
+      })
       return undefined
     },
   }

@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 
 let service: Service
 beforeAll(async () => {
-  service = await createService()
+  service = await createService({ catalogs: ['lakehouse', 'second'] })
 })
 afterAll(() => service.close())
+
+const raw = async (statement: string, more: Body) => {
+  const response = await fetch(`${service.url}/query`, {
+    method: 'POST',
+    headers: { authorization: basic },
+    body: JSON.stringify({ statement, ...more }),
+  })
+  return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) }
+}
 
 describe('POST /query', () => {
   it('answers a metadata line, a columns line and a line a row', async () => {
@@ -54,22 +63,34 @@ describe('POST /query', () => {
   it('runs DDL and DML in the lakehouse catalog', async () => {
     await service.query('CREATE TABLE kept AS SELECT 1 AS a')
     expect((await service.query('INSERT INTO kept VALUES (2), (3)')).rows).toEqual([[2]])
-    expect((await service.query('FROM lakehouse.main.kept ORDER BY a')).rows).toEqual([[1], [2], [3]])
+    expect((await service.query('UPDATE kept SET a = 9 WHERE a = 3 RETURNING a')).rows).toEqual([[9]])
+    expect((await service.query('FROM lakehouse.main.kept ORDER BY a')).rows).toEqual([[1], [2], [9]])
+  })
+
+  it('writes to another catalog that the statement names', async () => {
+    expect((await service.query('CREATE TABLE second.main.there AS SELECT 5 AS a')).status).toBe(200)
+    expect((await service.query('FROM there', { catalog: 'second' })).rows).toEqual([[5]])
   })
 
   it.each([
-    'DROP VIEW events',
-    'DELETE FROM analytics.raw.events',
-    'CREATE OR REPLACE VIEW analytics.main.events AS SELECT 1',
-    'DROP TABLE analytics.raw.events',
-    'ALTER TABLE analytics.raw.id_map ADD COLUMN x INT',
-    'EXPLAIN ANALYZE DELETE FROM analytics.raw.events',
-    'CREATE TABLE memory.main.x (a INT)',
-  ])('does not let user SQL write outside the lakehouse: %s', async (statement) => {
-    expect(await service.query(statement)).toMatchObject({
-      status: 400,
-      error: { error: 'invalid-statement' },
-    })
+    ['VALUES (1), (2)', [[1], [2]]],
+    ['FROM range(2)', [[0], [1]]],
+    ['SELECT 1 AS a, 2 AS a;', [[1, 2]]],
+    ['WITH x AS (SELECT 7) FROM x -- a comment', [[7]]],
+    ["DESCRIBE SELECT 'x' AS t", [['t', 'VARCHAR', 'YES', null, null, null]]],
+    ["PIVOT (SELECT 'x' AS k, 3 AS v) ON k USING sum(v)", [[3]]],
+    ['PRAGMA database_list', expect.arrayContaining([expect.arrayContaining(['lakehouse'])])],
+    ['SELECT i FROM range(3) r(i) ORDER BY i DESC', [[2], [1], [0]]],
+    ['SET VARIABLE x = 5', []],
+    ['SELECT * FROM query_log WHERE false; /* trailing */', undefined],
+  ])('runs %s', async (statement, rows) => {
+    const answer = await service.query(statement)
+    if (rows === undefined) expect(answer.status).toBe(400)
+    else expect(answer).toMatchObject({ status: 200, rows })
+  })
+
+  it('explains', async () => {
+    expect((await service.query('EXPLAIN SELECT 1')).rows[0]?.[0]).toBe('physical_plan')
   })
 
   it.each([
@@ -77,8 +98,10 @@ describe('POST /query', () => {
     'SELECT * FROM nowhere',
     'SELECT 1; SELECT 2',
     '',
+    ';',
     '-- nothing',
-    'SELECT 1/0::INT FROM',
+    'SELECT $1',
+    'SELECT 1 FROM',
   ])('answers 400 with a message to %j', async (statement) => {
     const { status, error } = await service.query(statement)
     expect(status).toBe(400)
@@ -92,5 +115,230 @@ describe('POST /query', () => {
       expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
       expect(answer.headers.get('www-authenticate')).toContain('Basic')
     }
+  })
+})
+
+describe('values', () => {
+  it.each([
+    ['NULL', null],
+    ['true', true],
+    ['1.5::DOUBLE', 1.5],
+    ['1.10::DECIMAL(10,2)', 1.1],
+    ["'a\"b\n😀'", 'a"b\n😀'],
+    ["'nan'::DOUBLE", null],
+    ["'-inf'::FLOAT", null],
+    ["['nan'::DOUBLE, 1.5]", [null, 1.5]],
+    ["{'x': 'inf'::DOUBLE, 'y': 'NaN'}", { x: null, y: 'NaN' }],
+    ['[1, NULL]', [1, null]],
+    ["MAP {'k': 2}", { k: 2 }],
+    [`'{"a":[1,2.50]}'::JSON`, { a: [1, 2.5] }],
+    ["DATE '2026-01-02'", '2026-01-02'],
+    ["TIMESTAMP '2026-01-02 03:04:05.678'", '2026-01-02 03:04:05.678'],
+    ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02 03:04:05+00'],
+    ['INTERVAL 3 DAY', '3 days'],
+    ["'ab'::BLOB", 'ab'],
+    ["'6b29fc40-ca47-1067-b31d-00dd010662da'::UUID", '6b29fc40-ca47-1067-b31d-00dd010662da'],
+  ])('writes %s', async (sql, value) => {
+    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
+  })
+
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['170141183460469231731687303715884105727', '170141183460469231731687303715884105727'],
+    ['[9007199254740993]', ['9007199254740993']],
+    [`'{"n":9007199254740993}'::JSON`, { n: '9007199254740993' }],
+    ["'9007199254740993'", '9007199254740993'],
+    ['0.1::DOUBLE + 0.2::DOUBLE', 0.1 + 0.2],
+    ['1234567890123456789.25::DECIMAL(38,2)', '1234567890123456789.25'],
+  ])('never lets JavaScript read %s wrongly', async (sql, value) => {
+    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
+  })
+
+  it('names the types, JSON by its own name', async () => {
+    const { columns } = await service.query(
+      `SELECT 1::BIGINT AS a, '{}'::JSON AS b, [1] AS c, 1.5::DECIMAL(5,1) AS d, now() AS e`,
+    )
+    expect(columns.map(({ type }) => type)).toEqual([
+      'BIGINT',
+      'JSON',
+      'INTEGER[]',
+      'DECIMAL(5,1)',
+      'TIMESTAMP WITH TIME ZONE',
+    ])
+  })
+})
+
+describe('limit and offset', () => {
+  it('cut the rows and are told in the metadata', async () => {
+    const { head, rows } = await service.query('SELECT i FROM range(10) r(i) ORDER BY i DESC', {
+      limit: 2,
+      offset: 3,
+    })
+    expect(head).toMatchObject({ rows_limit: 2, rows_offset: 3 })
+    expect(rows).toEqual([[6], [5]])
+  })
+
+  it('cut what a change gives back, not the change', async () => {
+    await service.query('CREATE TABLE cut_me AS SELECT i FROM range(5) r(i)')
+    const { rows } = await service.query('UPDATE cut_me SET i = i + 10 RETURNING i', { limit: 1, offset: 1 })
+    expect(rows).toHaveLength(1)
+    expect((await service.query('SELECT count(*) FROM cut_me WHERE i >= 10')).rows).toEqual([[5]])
+  })
+
+  it('may be zero', async () => {
+    expect((await service.query('FROM range(5)', { limit: 0 })).rows).toEqual([])
+  })
+
+  it('sanitize limits the rows when no limit is given', async () => {
+    const { head, rows } = await service.query('FROM range(20000)', { sanitize: true })
+    expect(head['rows_limit']).toBe(10_000)
+    expect(rows).toHaveLength(10_000)
+    expect((await service.query('FROM range(50)', { sanitize: true, limit: 20 })).rows).toHaveLength(20)
+  })
+
+  it('sanitize refuses what it cannot limit, before it runs', async () => {
+    await service.query('CREATE TABLE sane AS SELECT 1 AS a')
+    expect(await service.query('DELETE FROM sane', { sanitize: true })).toMatchObject({
+      status: 400,
+      error: { error: 'not-sanitizable' },
+    })
+    expect((await service.query('SELECT count(*) FROM sane')).rows).toEqual([[1]])
+  })
+})
+
+describe('format', () => {
+  const statement = `SELECT 1 AS a, 'x,"y"' AS "b c", NULL AS c, '' AS d, 1.5::DOUBLE AS e UNION ALL SELECT 2, 'z', 3, 'w', 'nan'::DOUBLE`
+
+  it('csv has a header and quotes where it must', async () => {
+    const { type, bytes } = await raw(statement, { format: 'csv' })
+    expect(type).toContain('text/csv')
+    expect(bytes.toString()).toBe('a,b c,c,d,e\n1,"x,""y""",,"",1.5\n2,z,3,w,nan\n')
+  })
+
+  it('jsonl has one object a row', async () => {
+    const { bytes } = await raw(statement, { format: 'jsonl' })
+    expect(
+      bytes
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { a: 1, 'b c': 'x,"y"', c: null, d: '', e: 1.5 },
+      { a: 2, 'b c': 'z', c: 3, d: 'w', e: null },
+    ])
+  })
+
+  it('parquet is a Parquet file, also with names that are there twice', async () => {
+    const { type, bytes } = await raw('SELECT i AS a, i AS a FROM range(5000) r(i)', {
+      format: 'parquet',
+      limit: 100,
+    })
+    expect(type).toBe('application/vnd.apache.parquet')
+    expect(bytes.subarray(0, 4).toString()).toBe('PAR1')
+    expect(bytes.subarray(-4).toString()).toBe('PAR1')
+  })
+
+  it.each(['csv', 'jsonl'])('%s writes what a change gives back', async (format) => {
+    await service.query(`CREATE TABLE format_${format} (a INT, t VARCHAR)`)
+    const { bytes } = await raw(`INSERT INTO format_${format} VALUES (1, 'x,y') RETURNING *`, { format })
+    expect(bytes.toString()).toBe(format === 'csv' ? 'a,t\n1,"x,y"\n' : '{"a":1,"t":"x,y"}\n')
+  })
+
+  it.each([
+    ['xml', 'FROM range(1)'],
+    ['parquet', 'CREATE TABLE never (a INT)'],
+  ])('%s is refused for %s', async (format, sql) => {
+    expect((await service.query(sql, { format })).status).toBe(400)
+  })
+})
+
+describe('the other fields', () => {
+  it('timezone moves TIMESTAMPTZ for this query alone', async () => {
+    const statement = `SELECT TIMESTAMPTZ '2026-01-02 03:04:05+00'`
+    const session_id = 'zones'
+    expect((await service.query(statement, { timezone: 'Asia/Tokyo', session_id })).rows).toEqual([
+      ['2026-01-02 12:04:05+09'],
+    ])
+    expect((await service.query(statement, { session_id })).rows).toEqual([['2026-01-02 03:04:05+00']])
+  })
+
+  it.each([
+    [{ timezone: 'Nowhere/Atall' }, 'timezone'],
+    [{ dialect: 'snowflake' }, 'dialect'],
+    [{ compute_size: 'HUGE' }, 'compute_size'],
+    [{ compute_size: 'AUTO', session_id: 's' }, 'AUTO'],
+    [{ ephemeral: true, session_id: 's' }, 'ephemeral'],
+    [{ limit: -1 }, 'limit'],
+    [{ offset: 1.5 }, 'offset'],
+    [{ query_id: 'five' }, 'query_id'],
+    [{ catalog: 'nowhere' }, 'nowhere'],
+    [{ schema: 'nowhere' }, 'nowhere'],
+    [{ cache: 'yes' }, 'cache'],
+    [{ statement: 5 }, 'statement'],
+  ])('refuses %j and names it', async (more, named) => {
+    const { status, error } = await service.query('SELECT 1', more)
+    expect(status).toBe(400)
+    expect(error?.['message']).toContain(named)
+  })
+
+  it.each([
+    { compute_size: 'XL' },
+    { compute_size: 'AUTO' },
+    { dialect: 'duckdb' },
+    { dialect: null, cache: false, requested_by: 'me', schema: null },
+    { ephemeral: true },
+  ])('takes %j', async (more) => {
+    expect((await service.query('SELECT 1', more)).rows).toEqual([[1]])
+  })
+})
+
+describe('sessions', () => {
+  it('keep temporary tables, variables and USE', async () => {
+    const session_id = 'mine'
+    const ask = (statement: string, more: Body = {}) => service.query(statement, { session_id, ...more })
+    await ask('CREATE TEMP TABLE scratch AS SELECT 42 AS a')
+    await ask('SET VARIABLE answer = 43')
+    await ask('CREATE SCHEMA corner')
+    expect((await ask('USE corner')).status).toBe(200)
+    await ask('CREATE TABLE here AS SELECT 44 AS a')
+    expect((await ask(`SELECT a, getvariable('answer') FROM scratch`)).rows).toEqual([[42, 43]])
+    expect((await ask('FROM lakehouse.corner.here')).rows).toEqual([[44]])
+    expect((await ask('SELECT count(*) >= 0 FROM events')).rows).toEqual([[true]])
+    expect((await ask('USE second')).status).toBe(200)
+    await ask('CREATE TABLE used AS SELECT 1 AS a')
+    expect((await service.query('FROM second.main.used')).rows).toEqual([[1]])
+    expect((await service.query('FROM scratch')).status).toBe(400)
+  })
+
+  it('answer the id by which they can be used again', async () => {
+    const { head } = await service.query('CREATE TEMP TABLE again AS SELECT 1 AS a')
+    expect((await service.query('FROM again', { session_id: head['session_id'] })).rows).toEqual([[1]])
+  })
+
+  it('that are ephemeral end with their query', async () => {
+    const { head } = await service.query('CREATE TEMP TABLE gone AS SELECT 1 AS a', { ephemeral: true })
+    expect((await service.query('FROM gone', { session_id: head['session_id'] })).status).toBe(400)
+  })
+
+  it('run one statement at a time, in order', async () => {
+    const session_id = 'busy'
+    await service.query('CREATE TEMP TABLE steps (n INT)', { session_id })
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => service.query(`INSERT INTO steps VALUES (${n})`, { session_id })),
+    )
+    expect((await service.query('SELECT count(*) FROM steps', { session_id })).rows).toEqual([[20]])
+  })
+
+  it.each([
+    'USE nowhere.main',
+    'USE waymark_internal',
+    'SET memory_limit = 1',
+    `SET search_path = 'x'`,
+    'SET GLOBAL TimeZone = 1',
+  ])('refuse %s', async (statement) => {
+    expect((await service.query(statement)).status).toBe(400)
   })
 })
