@@ -51,8 +51,8 @@ export const createQueryRoute = (options: QueryRouteOptions): Route => {
       },
       async deliver(run, open) {
         if (format === 'parquet') return deliverParquet(response, exportFolder, cut, run)
-        const options = { response, request, cut, format: format as TextFormat, workerSlug }
-        return deliverRows(options, await open(), run)
+        const target = { response, request, cut, format: format as TextFormat, workerSlug }
+        return deliverRows(target, await open(), run)
       },
     }
   }

@@ -1,0 +1,86 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { scanSql, type SqlToken } from './scanSql.js'
+
+export interface Guarded {
+  /** The statement without its trailing semicolons and comments. */
+  text: string
+  tokens: readonly SqlToken[]
+}
+
+export type Guard = (sql: string) => Guarded | { problem: string }
+
+/** Table functions that only look at data or the catalog. All others are refused, new ones included. */
+const harmless = new Set(
+  (
+    'range generate_series unnest repeat repeat_row json_each json_tree histogram histogram_values summary ' +
+    'duckdb_columns duckdb_constraints duckdb_databases duckdb_dependencies duckdb_functions duckdb_indexes ' +
+    'duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_variables duckdb_views ' +
+    'pragma_table_info pragma_show pragma_storage_info pragma_version pragma_platform pragma_user_agent ' +
+    'pragma_collations pragma_database_size table_info storage_info show show_tables show_databases ' +
+    'show_tables_expanded version platform user_agent collations functions database_list database_size ' +
+    'icu_calendar_names pg_timezone_names sql_auto_complete test_all_types test_vector_types seq_scan'
+  ).split(' '),
+)
+const alwaysRefused = ['write_log', 'json_deserialize_sql']
+const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
+
+const nameOf = (token: SqlToken | undefined): string | undefined =>
+  token !== undefined && (token.kind === 'word' || token.kind === 'name')
+    ? token.text.toLowerCase()
+    : undefined
+
+/** The word that says what is done: of `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
+export const verbOf = (tokens: readonly SqlToken[]): string => {
+  let at = 0
+  const wordAt = () => (tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : '')
+  if (wordAt() !== 'explain') return wordAt()
+  for (at = 1; at < tokens.length; at++) {
+    if (tokens[at]?.kind === 'symbol' && tokens[at]?.text === '(') {
+      while (at < tokens.length && tokens[at]?.text !== ')') at++
+    } else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
+  }
+  return wordAt()
+}
+
+/**
+ * Reads a statement before DuckDB does. The engine's settings are the first wall; this one refuses
+ * what they let through: functions that reach the engine's own files, that change its settings from
+ * inside a SELECT, or that run SQL from a text.
+ */
+export const createGuard = async (connection: DuckDBConnection): Promise<Guard> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT lower(function_name) FROM duckdb_functions()
+     WHERE function_type IN ('table', 'table_macro', 'pragma')`,
+  )
+  const refused = new Set([...reader.getRows().map(([name]) => name as string), ...alwaysRefused])
+  for (const name of harmless) refused.delete(name)
+
+  const findProblem = (tokens: readonly SqlToken[]): string | undefined => {
+    for (const [at, token] of tokens.entries()) {
+      const name = nameOf(token)
+      if (name === undefined) continue
+      const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
+      if (called && refused.has(name)) return `The function ${name} is not allowed here.`
+      if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
+    }
+    const verb = verbOf(tokens)
+    if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
+    const secret = tokens.slice(1, 6).some((token) => token.kind === 'word' && /^secret$/i.test(token.text))
+    if (/^(create|drop|alter)$/.test(verb) && secret) return 'Secrets are not allowed here.'
+    return undefined
+  }
+
+  return (sql) => {
+    const { tokens, problem } = scanSql(sql)
+    if (problem !== undefined) return { problem }
+    while (tokens.at(-1)?.text === ';' && tokens.at(-1)?.kind === 'symbol') tokens.pop()
+    const [first] = tokens
+    if (first === undefined) return { problem: 'The statement is empty.' }
+    const statements = tokens.filter((token) => token.kind === 'symbol' && token.text === ';').length + 1
+    if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
+    const found = findProblem(tokens)
+    if (found !== undefined) return { problem: found }
+    return { text: sql.slice(first.start, tokens.at(-1)!.end), tokens }
+  }
+}

@@ -1,0 +1,49 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { quoteIdentifier } from '../store/quoteIdentifier.js'
+import { quoteText } from '../store/quoteText.js'
+import type { Place } from './createSessions.js'
+import { messageOf, refuseField } from './refuseQuery.js'
+import type { SqlToken } from './scanSql.js'
+
+/** Unqualified names are looked for here first, then among the analytics views. */
+export const enterPlace = async (connection: DuckDBConnection, place: Place): Promise<void> => {
+  const home = `${quoteIdentifier(place.catalog)}.${quoteIdentifier(place.schema)}`
+  const path = place.catalog === analyticsCatalog && place.schema === 'main' ? home : `${home},analytics.main`
+  try {
+    await connection.run(`SET search_path = ${quoteText(path)}`)
+  } catch (error) {
+    const message = messageOf(error)
+    throw refuseField(
+      /no catalog \+ schema|does not exist/i.test(message)
+        ? `There is no schema ${place.schema} in the catalog ${place.catalog}.`
+        : message,
+    )
+  }
+}
+
+/** Where a `USE` leads: `USE catalog`, `USE schema` or `USE catalog.schema`. */
+export const placeOfUse = (tokens: readonly SqlToken[], now: Place, catalogs: readonly string[]): Place => {
+  const names = tokens.slice(1).filter((token) => token.kind === 'word' || token.kind === 'name')
+  const [first, second] = names.map((token) => token.text)
+  if (first === undefined) throw refuseField('USE needs the name of a catalog or schema.')
+  const catalog = catalogs.find((each) => each === first.toLowerCase())
+  if (second !== undefined) {
+    if (catalog === undefined)
+      throw refuseField(`There is no catalog ${first}; there are ${catalogs.join(', ')}.`)
+    return { catalog, schema: second }
+  }
+  return catalog === undefined ? { catalog: now.catalog, schema: first } : { catalog, schema: 'main' }
+}
+
+/** The place a request names, or the session's where it names none. */
+export const placeOfRequest = (
+  { catalog, schema }: { catalog?: string | null; schema?: string | null },
+  now: Place,
+  catalogs: readonly string[],
+): Place => {
+  if (catalog !== undefined && catalog !== null && !catalogs.includes(catalog)) {
+    throw refuseField(`There is no catalog ${catalog.slice(0, 80)}; there are ${catalogs.join(', ')}.`)
+  }
+  return { catalog: catalog ?? now.catalog, schema: schema ?? (catalog ? 'main' : now.schema) }
+}

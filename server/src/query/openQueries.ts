@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { Route } from '../http/Route.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import type { Database } from '../store/openDatabase.js'
+import { createAdmission } from './createAdmission.js'
+import { createGuard, type Guard } from './createGuard.js'
+import { createQueryLog } from './createQueryLog.js'
+import { createQueryLogRoutes } from './createQueryLogRoutes.js'
+import { createQueryRoute } from './createQueryRoute.js'
+import { createQueryRunner } from './createQueryRunner.js'
+import { createSessions, type Sessions } from './createSessions.js'
+
+export interface QueriesOptions {
+  authorize(request: IncomingMessage): string
+  database: Database
+  catalogs: readonly string[]
+  folder: string
+  maxBodyBytes: number
+  statementTimeoutMs: number
+  maxQueries: number
+}
+
+export interface Queries {
+  routes: Route[]
+  guard: Guard
+  sessions: Sessions
+  /** Ends what still runs. */
+  stop(): void
+  close(): void
+}
+
+const maxWaiting = 200
+const maxSessions = 64
+const sessionIdleMs = 600_000
+const maxLogged = 10_000
+
+export const openQueries = async (options: QueriesOptions): Promise<Queries> => {
+  const { authorize, database, catalogs, folder } = options
+  const connection = await database.connect()
+  const guard = await createGuard(connection)
+  const reader = await connection.runAndReadAll(`SELECT current_setting('threads')`)
+  const threads = Number(reader.getRows()[0]![0])
+  connection.closeSync()
+
+  const log = createQueryLog(maxLogged)
+  const sessions = createSessions({
+    connect: () => database.connect(),
+    home: { catalog: catalogs[0]!, schema: 'main' },
+    maxSessions,
+    idleMs: sessionIdleMs,
+  })
+  const runner = createQueryRunner({
+    sessions,
+    admission: createAdmission(options.maxQueries, maxWaiting),
+    log,
+    guard,
+    catalogs,
+    readable: [...catalogs, analyticsCatalog],
+    threads,
+    timeoutMs: options.statementTimeoutMs,
+  })
+  const exportFolder = join(folder, 'temp')
+  return {
+    routes: [
+      createQueryRoute({ ...options, runner, log, exportFolder, workerSlug: 'local' }),
+      ...createQueryLogRoutes({ authorize, log, sessions }),
+    ],
+    guard,
+    sessions,
+    stop() {
+      for (const query of log.live()) query.live?.cancel('stopping')
+    },
+    close: () => sessions.close(),
+  }
+}

@@ -1,0 +1,12 @@
+import { Refusal } from '../http/Refusal.js'
+
+/** SQL that is wrong, not allowed, or failed while it ran. */
+export const refuseStatement = (message: string): Refusal =>
+  new Refusal(400, { error: 'invalid-statement', message })
+
+/** A field of the request that cannot be followed. */
+export const refuseField = (message: string): Refusal =>
+  new Refusal(400, { error: 'invalid-request', message })
+
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
