@@ -23,7 +23,8 @@ const cancel = (id: string, session: string) =>
 const untilRunning = async (id: string) => {
   for (let tries = 0; tries < 200; tries++) {
     const { status, body } = await log(id)
-    if (status === 200 && 'percentage' in body) return body
+    // The fingerprint is taken from the plan, just before the statement runs.
+    if (status === 200 && body['fingerprint'] !== null) return body
     await delay(5)
   }
   throw new Error('The query never ran.')
@@ -78,16 +79,24 @@ describe('GET /query/{query_id}', () => {
   })
 
   it('shows progress while it runs', async () => {
-    const { id, answer } = begin()
-    expect(await untilRunning(id)).toMatchObject({
+    // DuckDB knows the progress of most statements from their start, and of a few never.
+    let seen: Body | undefined
+    for (let tries = 0; tries < 10 && seen === undefined; tries++) {
+      const { id, answer } = begin()
+      await untilRunning(id)
+      await delay(50)
+      const { body } = await log(id)
+      if ('percentage' in body) seen = body
+      await cancel(id, `s-${id}`)
+      await answer
+      expect((await log(id)).body).not.toHaveProperty('percentage')
+    }
+    expect(seen).toMatchObject({
       end_time: null,
       percentage: expect.any(Number),
       rows_processed: expect.any(Number),
       total_rows: expect.any(Number),
     })
-    await cancel(id, `s-${id}`)
-    await answer
-    expect((await log(id)).body).not.toHaveProperty('percentage')
   })
 
   it('answers 404 to an id that is unknown, and to another user', async () => {
@@ -119,7 +128,7 @@ describe('DELETE /query/{query_id}', () => {
   it('ends a change that runs, and nothing of it stays', async () => {
     await service.query('CREATE TABLE half (n BIGINT)')
     const { id, answer } = begin({}, `INSERT INTO half SELECT n FROM (${endless}) c(n), range(5)`)
-    while ((await log(id)).status !== 200) await delay(5)
+    await untilRunning(id)
     await delay(100)
     await cancel(id, `s-${id}`)
     expect(await answer).toMatchObject({ status: 400, error: { error: 'query-cancelled' } })
