@@ -59,6 +59,18 @@ describe('openDatabase', () => {
     expect(await database.read((store) => store.getAllKeys())).toEqual(['m'])
   })
 
+  it('opens anew when the connection died without a word', async () => {
+    const database = openDatabase('a')
+    let connection: IDBDatabase | undefined
+    await database.write((store) => {
+      connection = store.transaction.db
+      store.put(1, 'n')
+    })
+    connection!.close()
+    await database.write((store) => void store.put(2, 'm'))
+    expect(await database.read((store) => store.getAllKeys())).toEqual(['m', 'n'])
+  })
+
   it('rejects where there is no IndexedDB', async () => {
     // @ts-expect-error: some browsers have none in private windows
     delete globalThis.indexedDB

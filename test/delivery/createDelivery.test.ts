@@ -354,6 +354,25 @@ describe('leaving', () => {
     expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1, handedOff: 2 })
   })
 
+  it('by being frozen gives the lane up, and takes a new one when it resumes', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    service.become({ kind: 'down' })
+    track('A')
+    await world.advance(3000)
+    tab.fire('hidden', 'freeze')
+    // The browser discards it, or another tab finds its lane: it answers no more.
+    await world.advance(10_000)
+    service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+    tab.fire('resume', 'visible')
+    expect(waymark.stats().queued).toBe(0)
+    track('B')
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A', 'B'])
+  })
+
   it('before the ids are read hands the early calls over all the same', async () => {
     const world = createWorld()
     const tab = world.openTab()
