@@ -240,9 +240,8 @@ describe('a query that does not end well', () => {
 
 describe('many long queries', () => {
   it('hold back neither events nor each other for ever', async () => {
-    const first = begin()
-    const running = [first, ...Array.from({ length: 5 }, () => begin())]
-    await untilRunning(first.id)
+    const running = Array.from({ length: 6 }, () => begin())
+    await Promise.any(running.map(({ id }) => untilRunning(id)))
     expect((await service.ingest('/track?sync=true', event('meanwhile'))).body['ok']).toBe(true)
     await Promise.all(
       running.map(async ({ id, answer }) => {
