@@ -117,7 +117,7 @@ export function start(
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
     open()
     isAway = true
-    database?.abortOpen()
+    database?.abortReads()
     delivery.leave()
     lanes?.leave()
   }

@@ -10,8 +10,11 @@ export interface Database {
    * A `change` that has to read first returns true and commits by itself, with the function that it is given.
    */
   write(change: (store: IDBObjectStore, commit: () => void) => boolean | void): Promise<void>
-  /** Ends a transaction that still waits for a read of its own; for a page that is leaving. */
-  abortOpen(): void
+  /**
+   * Ends every transaction that reads, for a page that is leaving: an open one makes the deletes behind it wait, and
+   * they are lost with the page.
+   */
+  abortReads(): void
   close: Stop
 }
 
@@ -22,7 +25,7 @@ export const range = (lower: IDBValidKey, upper: IDBValidKey) => IDBKeyRange.bou
 export function openDatabase(name: string): Database {
   let store: UseStore
   let connection: IDBDatabase | undefined
-  let open: IDBTransaction | undefined
+  const reading = new Set<IDBTransaction>()
 
   const renew = () => {
     connection?.close()
@@ -53,25 +56,34 @@ export function openDatabase(name: string): Database {
     }
   }
 
+  /** Notes a transaction that reads, until `work` is done. */
+  const noted = <T>(transaction: IDBTransaction, work: Promise<T>) => {
+    reading.add(transaction)
+    const done = () => void reading.delete(transaction)
+    work.then(done, done)
+    return work
+  }
+
   renew()
   return {
-    read: (ask) => within('readonly', (objects) => promisifyRequest(ask(objects))),
+    read: (ask) =>
+      within('readonly', (objects) => noted(objects.transaction, promisifyRequest(ask(objects)))),
     write: (change) =>
       within('readwrite', (objects) => {
         const { transaction } = objects
-        const commit = () => {
-          open = undefined
-          transaction.commit()
-        }
-        if (change(objects, commit)) open = transaction
-        else commit()
-        return promisifyRequest(transaction)
+        const done = promisifyRequest(transaction)
+        const reads = change(objects, () => transaction.commit())
+        if (!reads) transaction.commit()
+        return reads ? noted(transaction, done) : done
       }),
-    abortOpen() {
-      try {
-        open?.abort()
-      } catch {}
-      open = undefined
+    abortReads() {
+      for (const transaction of reading) {
+        try {
+          transaction.abort()
+        } catch {
+          // It has just ended.
+        }
+      }
     },
     close: () => connection?.close(),
   }

@@ -46,9 +46,19 @@ describe('openDatabase', () => {
       store.get('n')
       return true
     })
-    database.abortOpen()
+    database.abortReads()
     await expect(write).rejects.not.toBeUndefined()
     expect(await database.read((store) => store.get('n'))).toBe(1)
+  })
+
+  it('ends a read that is open when the page leaves, so that deletes need not wait for it', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const read = database.read((store) => store.get('n'))
+    database.abortReads()
+    await expect(read).rejects.not.toBeUndefined()
+    expect(await database.read((store) => store.get('n'))).toBe(1)
+    database.abortReads()
   })
 
   it('gives way to a page that deletes the database, and opens a new one', async () => {

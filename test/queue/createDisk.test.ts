@@ -21,7 +21,7 @@ describe('the disk', () => {
     const world = createWorld()
     const refused = () => Promise.reject(new DOMException('denied', 'SecurityError'))
     const tab = world.openTab('https://shop.test/', {
-      openDatabase: () => ({ read: refused, write: refused, abortOpen() {}, close() {} }),
+      openDatabase: () => ({ read: refused, write: refused, abortReads() {}, close() {} }),
     })
     const waymark = tab.create()
     const stores: string[] = []
@@ -39,7 +39,7 @@ describe('the disk', () => {
     const world = createWorld()
     const never = () => new Promise<never>(() => {})
     const tab = world.openTab('https://shop.test/', {
-      openDatabase: () => ({ read: never, write: never, abortOpen() {}, close() {} }),
+      openDatabase: () => ({ read: never, write: never, abortReads() {}, close() {} }),
     })
     const waymark = tab.init()
     waymark.track('A')
