@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findEngine } from '../../e2e/ledger/engines/findEngines.mjs'
+import { commandLine, listDescendants } from '../../e2e/ledger/engines/processTree.mjs'
+import { createSink } from './createSink.mjs'
+import { servePages } from './servePages.mjs'
+
+/** Time that a process's main thread has been on a processor, in milliseconds (the kernel counts nanoseconds). */
+const readThreadMs = (/** @type {number} */ pid) => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/** One Chromium, one sink, and pages with a queue that starts empty. */
+export async function openBench() {
+  const engine = findEngine('chromium')
+  if (typeof engine === 'string') throw new Error(engine)
+  const pages = await servePages()
+  const sink = await createSink()
+  const profiles = []
+  /** @type {import('../../e2e/ledger/engines/types').Session | undefined} */
+  let session
+
+  /** A browser of its own for each page: no queue of another measurement, no warm code. */
+  const open = async (/** @type {object} */ plan) => {
+    await session?.close()
+    const profile = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
+    profiles.push(profile)
+    session = await engine.launch({ profile, proxyPort: pages.port })
+    const full = { endpoint: sink.url, queue: 'waymark', ...plan }
+    const tab = await session.open(`${pages.url}/page?plan=${encodeURIComponent(JSON.stringify(full))}`)
+    const { pid } = session
+
+    /** Which process runs the page: the one that gets busy when the page does. */
+    const findPid = async () => {
+      const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
+      const before = renderers.map(readThreadMs)
+      await tab.run('bench.spin(150)')
+      const grown = renderers.map((renderer, index) => readThreadMs(renderer) - (before[index] ?? 0))
+      return renderers[grown.indexOf(Math.max(...grown))] ?? 0
+    }
+    return {
+      run: tab.run,
+      /** @param {() => Promise<unknown>} act @returns {Promise<number>} main-thread CPU of `act` in milliseconds */
+      async cpuMs(act) {
+        const renderer = await findPid()
+        const before = readThreadMs(renderer)
+        await act()
+        return readThreadMs(renderer) - before
+      },
+    }
+  }
+
+  return {
+    version: engine.version,
+    sink,
+    open,
+    async close() {
+      await session?.close()
+      await engine.dispose()
+      await sink.close()
+      pages.close()
+      for (const profile of profiles) rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** @typedef {Awaited<ReturnType<typeof openBench>>} Bench */
