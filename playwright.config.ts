@@ -1,14 +1,14 @@
 import { defineConfig } from '@playwright/test'
-// @ts-expect-error plain JavaScript, so that it runs in a clone without any package
 import { ensureBrowser } from './scripts/setup.mjs'
 
-const executablePath: string = await ensureBrowser()
+const executablePath = await ensureBrowser()
 
 // Every test has its own shop and its own service. A second try would hide the very thing that is tested
 // here, so there is none.
 export default defineConfig({
   testDir: 'e2e',
   testIgnore: 'ledger/**',
+  globalSetup: './e2e/fixtures/globalSetup.ts',
   outputDir: '.cache/e2e',
   workers: 1,
   fullyParallel: false,

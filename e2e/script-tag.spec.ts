@@ -1,0 +1,41 @@
+import { expect, test } from './fixtures/test'
+import { waymarkOf } from './fixtures/waymarkOf'
+
+test.describe('the script tag', () => {
+  test('replays what was called before it was there, with the time of the call', async ({
+    page,
+    shop,
+    service,
+  }) => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/waymark.iife.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${shop}/maps/elderwood`, { waitUntil: 'domcontentloaded' })
+    await page.getByRole('button', { name: /Put in the basket/ }).click()
+    await expect(page.getByText('Elderwood is in the basket.')).toBeVisible()
+    const calledBefore = await page.evaluate(() => Date.now())
+    release()
+    await waymarkOf(page).loaded()
+
+    await expect.poll(service.events).toEqual(['$pageview', 'Map Viewed', 'Added to Basket'])
+    const [latest] = await service.sql('SELECT max(epoch_ms(timestamp)) FROM events')
+    expect(Number(latest?.[0])).toBeLessThanOrEqual(calledBefore)
+  })
+
+  test('keeps its push, so that code written for the array goes on working', async ({
+    page,
+    shop,
+    service,
+  }) => {
+    await page.goto(`${shop}/basket`)
+    await waymarkOf(page).loaded()
+    await page.evaluate(() => {
+      const { waymark } = window as unknown as { waymark: { push(command: unknown[]): void } }
+      waymark.push(['track', 'Pushed Late', { late: true }])
+    })
+    await expect.poll(service.events).toEqual(['$pageview', 'Pushed Late'])
+  })
+})
