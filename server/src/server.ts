@@ -10,6 +10,7 @@ import { createTaskIds } from './ingest/createTaskIds.js'
 import { createTasksRoute } from './ingest/createTasksRoute.js'
 import { openAnalytics } from './ingest/openAnalytics.js'
 import { readApiKey } from './ingest/readApiKey.js'
+import { openLakehouse } from './lakehouse/openLakehouse.js'
 import { createLog } from './log/createLog.js'
 import { completeOptions, type CompleteOptions } from './options/completeOptions.js'
 import type { ServerOptions } from './options/ServerOptions.js'
@@ -87,9 +88,12 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
   const holdsKey = createSecretSet(options.apiKeys)
   const authorize = createBasicAuth(options.users)
 
-  const analytics = await openAnalytics({ ...options, number: 0, database, logs, taskIds, report })
+  const shared = { ...options, database, logs, taskIds, report }
+  const analytics = await openAnalytics(shared)
   cleanups.push(() => analytics.close())
   const { ledger } = analytics
+  const lakehouse = await openLakehouse({ ...shared, authorize, folder })
+  cleanups.push(() => lakehouse.close())
 
   const queries = await openQueries({ ...options, authorize, database, folder, maxBodyBytes: queryBytes })
   cleanups.push(() => queries.close())
@@ -100,7 +104,7 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
     ),
     createTasksRoute({
       taskIds,
-      ledgers: [ledger],
+      ledgers: [ledger, ...lakehouse.ledgers],
       authorize(request, search) {
         const basic = /^basic /i.test(request.headers.authorization ?? '')
         const key = basic ? undefined : readApiKey(request.headers, search)
@@ -108,6 +112,7 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
       },
     }),
     ...queries.routes,
+    ...lakehouse.routes,
   ]
   // Uploads may take hours, so each route has its own time limit for a body.
   const server = createServer({ requestTimeout: 0, headersTimeout: 30_000 }, createListener(routes, report))

@@ -19,8 +19,10 @@ export interface Drain {
   /** Says that the log has grown. */
   wake(): void
   applied(): number
-  /** Resolves true once a sequence has been applied, false when that took too long. */
+  /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
   reached(sequence: number, withinMs: number): Promise<boolean>
+  /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
+  rejection(sequence: number): string | undefined
   /** Rests after the run at hand; what is left stays in the log. */
   stop(): Promise<void>
 }
@@ -30,6 +32,7 @@ interface Waiter {
   settle(reached: boolean): void
 }
 
+const maxRejections = 1000
 const maxRows = 5000
 const maxChars = 8_388_608
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
@@ -44,6 +47,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   let running: Promise<void> | undefined
   let stopping = false
   let waiters: Waiter[] = []
+  const rejections = new Map<number, string>()
 
   const advance = (through: number) => {
     applied = through
@@ -67,6 +71,8 @@ export const createDrain = (options: DrainOptions): Drain => {
           reason: reasonOf(error),
         })
         await reject(entries[0]!, through, reasonOf(error))
+        rejections.set(through, reasonOf(error))
+        for (const old of rejections.keys()) if (rejections.size > maxRejections) rejections.delete(old)
       } else {
         const middle = entries.length >> 1
         await applyOrSplit(entries.slice(0, middle))
@@ -112,6 +118,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   return {
     wake,
     applied: () => applied,
+    rejection: (sequence) => rejections.get(sequence),
     reached(sequence, withinMs) {
       if (sequence <= applied) return Promise.resolve(true)
       return new Promise((resolve) => {

@@ -57,7 +57,10 @@ export const createIngestRoute = (options: IngestRouteOptions): Route => {
         ledger.admit()
         const { count, text } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-        const taskId = await ledger.accept({ kind, count, receivedAtMs: Date.now(), body: text }, sync)
+        const record = { kind, count, receivedAtMs: Date.now(), body: text }
+        const { taskId, rejection } = await ledger.accept(record, sync)
+        if (rejection !== undefined)
+          throw refuseIngest(500, 'not-stored', `This could not be stored: ${rejection}`)
         return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
       } catch (error) {
         throw error instanceof Refusal ? inIngestForm(error) : error

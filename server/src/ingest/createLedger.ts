@@ -15,13 +15,19 @@ export interface LedgerOptions {
   report: Log
 }
 
+export interface Accepted {
+  taskId: string
+  /** Why DuckDB did not take it, when that is known by now. */
+  rejection?: string
+}
+
 /** Where accepted records of one catalog go: first to disk, then to its drain. */
 export interface Ledger {
   readonly number: number
   /** Refuses with 503 when the drain is too far behind. */
   admit(): void
-  /** Resolves with the task id once the record is on disk and, if asked, in DuckDB. */
-  accept(record: LogRecord, sync: boolean): Promise<string>
+  /** Resolves once the record is on disk and, if asked, in DuckDB. */
+  accept(record: LogRecord, sync: boolean): Promise<Accepted>
   isApplied(sequence: number): boolean
 }
 
@@ -51,7 +57,9 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       }
       drain.wake()
       if (sync) await drain.reached(last, syncWaitMs)
-      return taskIds.issue({ log: number, last })
+      const rejection = sync ? drain.rejection(last) : undefined
+      const taskId = taskIds.issue({ log: number, last })
+      return rejection === undefined ? { taskId } : { taskId, rejection }
     },
     isApplied: (sequence) => sequence <= drain.applied(),
   }

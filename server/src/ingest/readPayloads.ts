@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { JsonBody } from '../http/parseJson.js'
 import { createPayloadCheck, type Payload } from './checkPayload.js'
 import { payloadSchemas } from './payloadSchemas.js'
+import { mendSurrogates } from './mendSurrogates.js'
 import type { EntryKind } from './payloads.js'
 import { refuseIngest } from './refuseIngest.js'
 
@@ -16,13 +17,6 @@ const describe = (error: ErrorObject | undefined, single: boolean) => {
   const path = error?.instancePath ?? ''
   return `${single ? path.replace(/^\/0/, '') || 'the body' : path || 'the body'} ${error?.message ?? 'is invalid'}`
 }
-
-/** A lone surrogate is legal in JSON's grammar, but names no character, and no UTF-8 store takes it. */
-const mendSurrogates = (text: string) =>
-  text.replaceAll(
-    /\\u[dD][89abAB][\da-fA-F]{2}(?:\\u[dD][c-fC-F][\da-fA-F]{2})?|\\u[dD][c-fC-F][\da-fA-F]{2}|\\./g,
-    (escape) => (escape.length === 6 && /^\\u[dD][89a-fA-F]/.test(escape) ? String.raw`\ufffd` : escape),
-  )
 
 /** Checks a body of one kind; a whole array is fine, or none of it is taken. */
 export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
@@ -40,6 +34,6 @@ export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<s
       rewritten = check(list[at]!, single ? kind : `${kind} ${at}`) || rewritten
     }
     const whole = rewritten ? JSON.stringify(list) : single ? `[${text}]` : text
-    return { count: list.length, text: /\\u[dD]/.test(whole) ? mendSurrogates(whole) : whole }
+    return { count: list.length, text: mendSurrogates(whole) }
   }
 }

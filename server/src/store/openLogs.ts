@@ -7,6 +7,8 @@ import { StoreProblem } from './StoreProblem.js'
 export interface Logs {
   /** The records of one catalog. */
   records(catalog: string): Database<LogRecord, number>
+  /** The number of a catalog's log, the same for as long as the store lives. */
+  numberOf(catalog: string): Promise<number>
   /** Signs task ids; made once per store. */
   taskSecret: Buffer
   close(): Promise<void>
@@ -23,7 +25,16 @@ export const openLogs = async (folder: string): Promise<Logs> => {
     if (meta.get('task-secret') === undefined) await meta.put('task-secret', randomBytes(32))
     await meta.flushed
     const taskSecret = Buffer.from(meta.get('task-secret')!)
+    const numbers = root.openDB<number, string>('numbers', {})
     return {
+      async numberOf(catalog) {
+        const known = numbers.get(catalog)
+        if (known !== undefined) return known
+        const next = numbers.getCount()
+        await numbers.put(catalog, next)
+        await numbers.flushed
+        return next
+      },
       records: (catalog) => root.openDB<LogRecord, number>(`log:${catalog}`, {}),
       taskSecret,
       close: () => root.close(),

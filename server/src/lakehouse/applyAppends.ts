@@ -1,0 +1,95 @@
+import { LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
+import type { LogEntry } from '../ingest/createAcceptLog.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { quoteIdentifier } from '../store/quoteIdentifier.js'
+import { quoteText } from '../store/quoteText.js'
+import type { Fields } from './describeFields.js'
+import { isNested, planAppend, type AppendPlan } from './planAppend.js'
+import { readTable } from './readColumns.js'
+import { tableSql, type Target } from './Target.js'
+
+/** What an entry's `target` holds. */
+export interface AppendTarget {
+  schema: string
+  table: string
+  fields: Fields
+}
+
+const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, missing: boolean) => {
+  const table = tableSql(target)
+  const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
+  if (missing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+  else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
+  for (const name of plan.widen) {
+    await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(name)} TYPE DOUBLE`)
+  }
+  if (plan.add.length === 0) return
+  const rows = plan.add.map(
+    ({ name }) => `(${[target.schema, target.table, name].map(quoteText).join(', ')})`,
+  )
+  const inferred = `${quoteIdentifier(target.catalog)}.${internalSchema}.inferred`
+  if (missing) {
+    const same = `schema_name = ${quoteText(target.schema)} AND table_name = ${quoteText(target.table)}`
+    await connection.run(`DELETE FROM ${inferred} WHERE ${same}`)
+  }
+  await connection.run(`INSERT INTO ${inferred} VALUES ${rows.join(', ')}`)
+}
+
+/** A field's value as the column's type; the cast fails where the value does not fit. */
+const cast = (field: string, type: string): string => {
+  const value = `(r.x).${quoteIdentifier(field)}`
+  if (type === 'JSON') return value
+  if (type === 'VARCHAR') return `${value}->>'$'`
+  // DuckDB would drop the zone of a text that it reads straight into a TIMESTAMP.
+  if (type.startsWith('TIMESTAMP')) return `(${value}->>'$')::TIMESTAMPTZ::${type}`
+  return isNested(type) ? `${value}::${type}` : `(${value}->>'$')::${type}`
+}
+
+const insert = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, bodies: string[]) => {
+  const shape = Object.fromEntries(plan.read.map(({ field }) => [field, 'JSON']))
+  const values = plan.read.map(({ field, type }) => cast(field, type))
+  const columns = plan.read.map(({ column }) => quoteIdentifier(column))
+  await connection.run(
+    `INSERT INTO ${tableSql(target)} (${columns.join(', ')})
+     SELECT ${values.join(', ')} FROM (
+       SELECT unnest(from_json(body, ${quoteText(JSON.stringify([shape]))})) AS x
+       FROM (SELECT unnest($bodies) AS body)
+     ) r`,
+    { bodies: listValue(bodies) },
+    { bodies: LIST(VARCHAR) },
+  )
+}
+
+const union = (a: Fields, b: Fields): Fields => {
+  const all = new Map(Object.entries(a))
+  for (const [name, kinds] of Object.entries(b)) {
+    all.set(name, [...new Set([...(all.get(name) ?? []), ...kinds])])
+  }
+  return Object.fromEntries(all)
+}
+
+/** Appends a run of entries: neighbours for one table go in together, with one change of its columns. */
+export const createApplyAppends =
+  (catalog: string) =>
+  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+    for (let at = 0; at < entries.length;) {
+      const { schema, table, fields } = JSON.parse(entries[at]!.target!) as AppendTarget
+      let all = fields
+      const bodies = [entries[at]!.body]
+      for (at++; at < entries.length; at++) {
+        const next = JSON.parse(entries[at]!.target!) as AppendTarget
+        if (next.schema !== schema || next.table !== table) break
+        all = union(all, next.fields)
+        bodies.push(entries[at]!.body)
+      }
+      const target = { catalog, schema, table }
+      const state = await readTable(connection, target)
+      if (state.kind === 'no-schema' || state.kind === 'view') {
+        throw new Error(state.kind === 'view' ? `${table} is a view.` : `There is no schema ${schema}.`)
+      }
+      const plan = planAppend(state.kind === 'table' ? state.columns : undefined, all)
+      if (plan.kind === 'problem') throw new Error(`${plan.code}: ${plan.message}`)
+      await alter(connection, target, plan, state.kind === 'missing')
+      await insert(connection, target, plan, bodies)
+    }
+  }

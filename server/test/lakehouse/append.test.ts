@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic, createService, type Service } from '../fixtures/createService.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService({ catalogs: ['lakehouse', 'second'] })
+})
+afterAll(() => service.close())
+
+const append = (table: string, body: unknown, more = '&sync=true', catalog = 'lakehouse') =>
+  service.send(
+    'POST',
+    `/append?catalog=${catalog}&schema=main&table=${encodeURIComponent(table)}${more}`,
+    typeof body === 'string' ? body : JSON.stringify(body),
+    { authorization: basic, 'content-type': 'application/json' },
+  )
+const types = async (table: string) =>
+  Object.fromEntries((await service.query(`DESCRIBE "${table}"`)).rows.map(([name, type]) => [name, type]))
+const all = async (table: string) => (await service.query(`FROM "${table}"`)).rows
+
+describe('POST /append', () => {
+  it('makes a table with the types of the contract', async () => {
+    const { status, body } = await append('types', {
+      whole: 5,
+      fraction: 1.5,
+      text: 'x',
+      flag: true,
+      list: [1, 'a'],
+      object: { a: 1 },
+      moment: '2026-01-02T03:04:05.123456+02:00',
+      nothing: null,
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ok: true, task_id: expect.any(String), error_code: null, error_message: null })
+    expect(await types('types')).toEqual({
+      whole: 'BIGINT',
+      fraction: 'DOUBLE',
+      text: 'VARCHAR',
+      flag: 'BOOLEAN',
+      list: 'JSON',
+      object: 'JSON',
+      moment: 'TIMESTAMP',
+    })
+    expect(await all('types')).toEqual([
+      [5, 1.5, 'x', true, [1, 'a'], { a: 1 }, '2026-01-02 01:04:05.123456'],
+    ])
+  })
+
+  it('makes a new field a new column, NULL in the rows from before', async () => {
+    await append('grow', [{ a: 1 }, { a: 2, b: 'x' }])
+    await append('grow', { c: false })
+    expect(await all('grow')).toEqual([
+      [1, null, null],
+      [2, 'x', null],
+      [null, null, false],
+    ])
+  })
+
+  it('keeps the order of requests and of records', async () => {
+    await Promise.all(
+      [0, 1, 2].map((n) =>
+        append(
+          'ordered',
+          Array.from({ length: 100 }, (_, k) => ({ n, k })),
+        ),
+      ),
+    )
+    const { rows } = await service.query('SELECT n, list(k) = range(100) FROM ordered GROUP BY n ORDER BY n')
+    expect(rows).toEqual([
+      [0, true],
+      [1, true],
+      [2, true],
+    ])
+  })
+
+  it('keeps the types of a table made by hand and adds what is missing', async () => {
+    await service.query(
+      'CREATE TABLE by_hand (id INTEGER, day DATE, tags VARCHAR[], price DECIMAL(10,2), t VARCHAR)',
+    )
+    const { body } = await append('by_hand', {
+      id: 1,
+      day: '2026-01-02',
+      tags: ['a'],
+      price: 2.5,
+      t: 7,
+      more: 1,
+    })
+    expect(body).toMatchObject({ ok: true })
+    expect(await types('by_hand')).toEqual({
+      id: 'INTEGER',
+      day: 'DATE',
+      tags: 'VARCHAR[]',
+      price: 'DECIMAL(10,2)',
+      t: 'VARCHAR',
+      more: 'BIGINT',
+    })
+    expect(await all('by_hand')).toEqual([[1, '2026-01-02', ['a'], 2.5, '7', 1]])
+    expect((await append('by_hand', { id: 1.5 })).body).toMatchObject({ error_code: 'incompatible-schema' })
+  })
+
+  it('widens a column that it made itself from whole numbers to fractions', async () => {
+    await append('widen', { n: 1 })
+    await append('widen', { n: 2.5 })
+    expect(await types('widen')).toEqual({ n: 'DOUBLE' })
+    expect(await all('widen')).toEqual([[1], [2.5]])
+  })
+
+  it.each([
+    [{ n: 'text' }, 'incompatible-schema'],
+    [{ n: true }, 'incompatible-schema'],
+    [{ n: [1] }, 'incompatible-schema'],
+    [[{ n: 1 }, { n: 'x' }], 'incompatible-schema'],
+    [[{ fresh: 1 }, { fresh: 'x' }], 'incompatible-schema'],
+    [{ N: 1, n: 2 }, 'invalid-data'],
+    [[1], 'invalid-data'],
+    [[[{ n: 1 }]], 'invalid-data'],
+    ['"text"', 'invalid-data'],
+    ['{"n":', 'invalid-data'],
+    ['', 'invalid-data'],
+    [{ '': 1 }, 'invalid-data'],
+    [{}, 'invalid-data'],
+    [{ never: null }, 'invalid-data'],
+    ['{"n":1e999}', 'invalid-data'],
+  ])('refuses %j with %s and takes nothing of it', async (body, code) => {
+    await service.query('CREATE TABLE IF NOT EXISTS numbers (n BIGINT)')
+    const answer = await append('numbers', body)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { ok: false, task_id: null, error_code: code, error_message: expect.stringMatching(/\w/) },
+    })
+    expect(await all('numbers')).toEqual([])
+  })
+
+  it('tells by sync what only the cast can find out, and sets the records aside', async () => {
+    await service.query(`CREATE TABLE strict (id TINYINT, kind ENUM('a', 'b'))`)
+    expect((await append('strict', [{ id: 1, kind: 'a' }, { id: 1000 }])).body).toMatchObject({
+      ok: false,
+      error_code: 'incompatible-schema',
+    })
+    expect((await append('strict', { kind: 'c' })).body).toMatchObject({ error_code: 'incompatible-schema' })
+    expect((await append('strict', { id: 2, kind: 'b' })).body).toMatchObject({ ok: true })
+    expect(await all('strict')).toEqual([[2, 'b']])
+  })
+
+  it('puts neighbours of one flush in although one of them does not fit', async () => {
+    const answers = await Promise.all([
+      append('flush', { n: 1 }, ''),
+      append('flush', { n: 'x' }, ''),
+      append('flush', { n: 2 }, ''),
+      append('flush', { n: 3 }),
+    ])
+    expect(answers.map(({ status }) => status)).toContain(200)
+    const { rows } = await service.query('SELECT count(*) >= 1, count(DISTINCT typeof(n)) FROM flush')
+    expect(rows).toEqual([[true, 1]])
+  })
+
+  it('keeps 64-bit integers exactly', async () => {
+    await append('exact', '{"n":9007199254740993}')
+    expect(await all('exact')).toEqual([['9007199254740993']])
+  })
+
+  it('writes to the catalog it names', async () => {
+    await append('elsewhere', { a: 1 }, '&sync=true', 'second')
+    expect((await service.query('FROM second.main.elsewhere')).rows).toEqual([[1]])
+  })
+
+  it('gives a task that completes', async () => {
+    const { body } = await append('task', { a: 1 }, '')
+    let status = 'pending'
+    while (status === 'pending') {
+      status = String((await service.get(`/tasks/${String(body['task_id'])}`)).body['status'])
+    }
+    expect(status).toBe('completed')
+    expect(await all('task')).toEqual([[1]])
+  })
+
+  it('takes names that need quotes', async () => {
+    await append(`we"ird; DROP TABLE x--`, { 'a "b"': 1, "it's": 2 })
+    const { rows } = await service.query('FROM "we""ird; DROP TABLE x--"')
+    expect(rows).toEqual([[1, 2]])
+  })
+
+  it('survives a table that is changed by hand meanwhile', async () => {
+    const requests = Array.from({ length: 20 }, (_, n) => append('busy', { n }))
+    const changes = Array.from({ length: 10 }, (_, n) =>
+      service.query(`ALTER TABLE busy ADD COLUMN c${n} INT`),
+    )
+    const answers = await Promise.all(requests)
+    await Promise.all(changes)
+    expect(answers.map(({ body }) => body['ok'])).toEqual(answers.map(() => true))
+    expect((await service.query('SELECT count(*) FROM busy')).rows).toEqual([[20]])
+  })
+
+  it('keeps what it accepted across a restart', async () => {
+    await append('restart', { a: 1 }, '')
+    await service.restart()
+    await append('restart', { a: 2 })
+    expect(await all('restart')).toEqual([[1], [2]])
+  })
+
+  it.each([
+    ['catalog=lakehouse&schema=main', 'table'],
+    ['catalog=lakehouse&table=t', 'schema'],
+    ['schema=main&table=t', 'catalog'],
+    ['catalog=analytics&schema=raw&table=events', 'analytics'],
+    ['catalog=nowhere&schema=main&table=t', 'nowhere'],
+    ['catalog=lakehouse&schema=waymark_internal&table=position', 'waymark_internal'],
+    ['catalog=lakehouse&schema=nowhere&table=t', 'nowhere'],
+    ['catalog=lakehouse&schema=main&table=t&sync=5', 'sync'],
+  ])('refuses ?%s and names the reason', async (search, named) => {
+    const answer = await service.send('POST', `/append?${search}`, '{"a":1}', { authorization: basic })
+    expect(answer).toMatchObject({ status: 400, body: { ok: false } })
+    expect(answer.body['error_message']).toContain(named)
+  })
+
+  it('answers 401 without credentials', async () => {
+    const answer = await service.send('POST', '/append?catalog=lakehouse&schema=main&table=t', '{"a":1}')
+    expect(answer.status).toBe(401)
+  })
+
+  it('refuses a view', async () => {
+    await service.query('CREATE VIEW seen AS SELECT 1 AS a')
+    expect((await append('seen', { a: 1 })).body).toMatchObject({ error_code: 'incompatible-schema' })
+  })
+})
