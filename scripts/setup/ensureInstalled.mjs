@@ -19,10 +19,20 @@ function isInstalled() {
   )
 }
 
+const flags = ['--no-audit', '--no-fund', '--loglevel=error']
+
 /** Installs the lockfile's packages when they are missing or of other versions. */
 export async function ensureInstalled() {
   if (isInstalled()) return
   console.log('· installing the packages of package-lock.json (npm ci)')
-  const { code } = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
-  if (code !== 0) throw new Error('The packages could not be installed: see what npm ci says above.')
+  const strict = await run('npm', ['ci', ...flags], { quiet: true })
+  if (strict.code !== 0) {
+    // npm ci also refuses where the registry lacks an optional package of some other platform. This takes the same
+    // versions from the lockfile, and leaves it as it is.
+    console.log('· npm ci refused; trying npm install --no-save')
+    await run('npm', ['install', '--no-save', ...flags])
+  }
+  if (isInstalled()) return
+  console.error(strict.output)
+  throw new Error('The packages of package-lock.json could not be installed: see what npm says above.')
 }
