@@ -45,6 +45,8 @@ test.describe('the live view', () => {
     await expect(service).toHaveAttribute('aria-checked', 'false')
     await page.getByRole('button', { name: /Put in the basket/ }).click()
     await expect(queued).toHaveText('1')
+    // Before it has noticed, a page that goes still hands over, as to a service that is there.
+    await expect(page.getByText(/no answer, waiting to try again/)).toBeVisible()
     await expect(page.getByText(/What is shown is the last answer/)).toBeVisible()
 
     await page.reload()
