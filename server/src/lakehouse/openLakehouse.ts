@@ -4,6 +4,10 @@ import type { Ledger } from '../ingest/createLedger.js'
 import { openLedger, type OpenLedger, type OpenLedgerOptions } from '../ingest/openLedger.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAdmission } from '../query/createAdmission.js'
+import { createUploadRoutes } from '../upload/createUploadRoutes.js'
 import { createApplyAppends } from './applyAppends.js'
 import { createAppendRoute } from './createAppendRoute.js'
 
@@ -20,10 +24,14 @@ export interface Lakehouse {
 }
 
 const appendBytes = 64 * 1_048_576
+/** Each holds an engine of its own, so few files are read at once. */
+const maxUploads = 1
+const maxWaitingUploads = 20
+const uploadMemory = '512MiB'
 
 /** The writing part of the lakehouse group: each catalog with its accept log and writer. */
 export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehouse> => {
-  const { authorize, catalogs, database } = options
+  const { authorize, catalogs, database, folder } = options
   const open = new Map<string, OpenLedger>()
   for (const catalog of catalogs) {
     const schema = `${quoteIdentifier(catalog)}.${internalSchema}`
@@ -33,6 +41,8 @@ export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehous
     )
   }
   const connection = await database.connect()
+  const spoolFolder = join(folder, 'spool')
+  rmSync(spoolFolder, { recursive: true, force: true })
   return {
     routes: [
       createAppendRoute({
@@ -41,6 +51,14 @@ export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehous
         connection,
         maxBodyBytes: appendBytes,
         ledgerOf: (catalog) => open.get(catalog)!.ledger,
+      }),
+      ...createUploadRoutes({
+        authorize,
+        database,
+        catalogs,
+        spoolFolder,
+        memoryLimit: uploadMemory,
+        admission: createAdmission(maxUploads, maxWaitingUploads),
       }),
     ],
     ledgers: [...open.values()].map(({ ledger }) => ledger),

@@ -1,0 +1,109 @@
+import { open, statfs } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream/promises'
+import { Refusal } from '../http/Refusal.js'
+import { createJsonBalance } from './createJsonBalance.js'
+
+export interface Spooled {
+  bytes: number
+  /** The first of them. */
+  start: Buffer
+  jsonIsClosed: boolean
+}
+
+export interface SpoolOptions {
+  maxBytes: number
+  /** Disk that must stay free. */
+  reserveBytes: number
+  idleMs: number
+}
+
+const checkEveryBytes = 64 * 1_048_576
+const close = { connection: 'close' }
+
+const freeBytes = async (file: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(file)
+  return bavail * bsize
+}
+
+const diskFull = () =>
+  new Refusal(
+    503,
+    { error: 'disk-full', message: 'There is not enough free disk for this file. Nothing was stored.' },
+    { ...close, 'retry-after': '60' },
+  )
+
+const tooLarge = () => new Refusal(413, { error: 'body-too-large', message: 'The file is too large.' }, close)
+
+const tooSlow = (idleMs: number) =>
+  new Refusal(
+    408,
+    { error: 'body-too-slow', message: `No part of the file arrived for ${idleMs / 1000} seconds.` },
+    close,
+  )
+
+/** Each next chunk, or a refusal when none came in time. */
+const withPatience = async function* (request: IncomingMessage, idleMs: number) {
+  let timer: NodeJS.Timeout | undefined
+  let late = false
+  const wind = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      late = true
+      request.destroy(new Error('idle'))
+    }, idleMs)
+  }
+  try {
+    wind()
+    for await (const chunk of request) {
+      wind()
+      yield chunk as Buffer
+    }
+  } catch {
+    if (late) throw tooSlow(idleMs)
+    const message = 'The client went away before its file was complete.'
+    throw new Refusal(400, { error: 'body-incomplete', message }, close)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Writes a body of any size to a private file, no faster than the disk takes it. */
+export const spoolBody = async (
+  request: IncomingMessage,
+  file: string,
+  { maxBytes, reserveBytes, idleMs }: SpoolOptions,
+): Promise<Spooled> => {
+  const expected = Number(request.headers['content-length'] ?? 0)
+  if (expected > maxBytes) throw tooLarge()
+  const out = (await open(file, 'wx', 0o600)).createWriteStream()
+  const done = finished(out)
+  // Waited for below; a failure before that must not count as unhandled.
+  done.catch(() => undefined)
+  const balance = createJsonBalance()
+  let start = Buffer.alloc(0)
+  let bytes = 0
+  let nextCheck = 0
+  try {
+    for await (const chunk of withPatience(request, idleMs)) {
+      if (bytes >= nextCheck) {
+        nextCheck += checkEveryBytes
+        const coming = Math.max(expected - bytes, checkEveryBytes)
+        if ((await freeBytes(file)) < reserveBytes + coming) throw diskFull()
+      }
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge()
+      if (start.length < 4096) start = Buffer.concat([start, chunk.subarray(0, 4096)])
+      balance.feed(chunk)
+      if (!out.write(chunk))
+        await Promise.race([new Promise<void>((resolve) => out.once('drain', () => resolve())), done])
+    }
+    out.end()
+    await done
+  } catch (error) {
+    out.destroy()
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw diskFull()
+    throw error
+  }
+  return { bytes, start, jsonIsClosed: balance.isClosed() }
+}
