@@ -5,27 +5,41 @@ const defaults: Config = {
   endpoint: '',
   environment: 'production',
   release: '',
+  consent: 'granted',
+  respectGpc: true,
+  respectDnt: false,
   persistence: 'indexeddb',
+  cookie: false,
+  bootstrap: { deviceId: '', anonymousId: '', userId: '' },
+  session: { idleMs: 30 * 60_000, maxMs: 86_400_000 },
   batch: { maxEvents: 20, maxBytes: 28 * 1024, intervalMs: 2000 },
   queue: { maxEvents: 10_000, maxBytes: 5 * 1024 * 1024, ttlMs: 14 * 86_400_000 },
-  transport: { auth: 'query', beacon: 'auto', timeoutMs: 20_000 },
+  transport: { auth: 'query', beacon: 'auto', timeoutMs: 20_000, fetch: undefined },
   insertId: 'insert_id',
   delivery: 'once',
   url: {
     keepParams: ['utm_*', 'gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li_fat_id', 'ref'],
+    redact: undefined,
   },
+  sampleRate: 1,
+  beforeSend: undefined,
+  plugins: [],
   debug: false,
 }
 
-/** Options that take more than the type of their default. */
-const alsoTakes = new Map<string, unknown[]>([
-  ['transport.beacon', [true, false]],
-  ['insertId', [false]],
+/** Options that take another type than their default's, or one where they have no default. */
+const alsoTakes = new Map([
+  ['cookie', 'string'],
+  ['transport.beacon', 'boolean'],
+  ['transport.fetch', 'function'],
+  ['insertId', 'boolean'],
+  ['url.redact', 'function'],
+  ['beforeSend', 'function'],
 ])
 
-/** Fills in the defaults. What is unknown or of the wrong type is reported by name, and left at its default. */
-export const readConfig = (given: InitConfig, complain: Complain): Config =>
-  merge(defaults, given, '', complain)
+/** Fills in what is not given from `base`. What is unknown or of the wrong type is reported by name, and left out. */
+export const readConfig = (given: InitConfig, complain: Complain, base = defaults): Config =>
+  merge(base, given, '', complain)
 
 function merge<T extends object>(base: T, given: object, path: string, complain: Complain): T {
   const merged = { ...base } as Record<string, unknown>
@@ -35,7 +49,7 @@ function merge<T extends object>(base: T, given: object, path: string, complain:
     if (value === undefined) continue
     if (!Object.hasOwn(base, name)) {
       complain('unknown-option', `"${full}" is none of: ${Object.keys(base).join(', ')}`, true)
-    } else if (alsoTakes.get(full)?.includes(value)) {
+    } else if (alsoTakes.get(full) === typeof value) {
       merged[name] = value
     } else if (
       typeof value !== typeof usual ||

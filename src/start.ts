@@ -1,17 +1,24 @@
 import { nanoid } from 'nanoid'
 import type { Browser } from './browser/browser'
-import type { Target } from './capture/createCapture'
+import type { EarlyCall, Target } from './capture/createCapture'
 import { createUrlFilter } from './capture/createUrlFilter'
+import { createTabs } from './createTabs'
 import { createDelivery } from './delivery/createDelivery'
 import { createTransport } from './delivery/createTransport'
 import { flush, within } from './delivery/flush'
+import { assumedConsent, createConsent } from './identity/createConsent'
+import { followPage } from './followPage'
 import { createIdentity } from './identity/createIdentity'
+import { createRegister } from './identity/createRegister'
+import { createSession } from './identity/createSession'
+import { createSettings, type Settings } from './identity/createSettings'
 import { createLanes } from './queue/createLanes'
 import { createQueue } from './queue/createQueue'
 import { createRecords } from './queue/createRecords'
 import type { Tally } from './queue/createTally'
 import type { Complain, Emit } from './signals'
 import type { Config, Stats } from './types'
+import { readId } from './wire'
 
 /** How long opening IndexedDB may take before the page goes on in memory. */
 const openWithinMs = 1000
@@ -33,14 +40,32 @@ export function start(
   const name = `waymark ${config.environment} ${apiKey}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   const records = database && createRecords(database)
-  const identity = createIdentity(database, (ids) => emit('identity', ids))
-  const queue = createQueue({ browser, records, config, newLane: nanoid, tally, emit })
   let isAway = false
-  let isHealthy = true
   let isReady = false
   let isWaking = false
   let scannedAt = 0
-  const early: ((target: Target) => void)[] = []
+  const early: EarlyCall[] = []
+
+  const tabs = createTabs(browser, name, (message) => {
+    if ('change' in message) settings.hear(message.change)
+    else lanes?.hear(message)
+  })
+  const changed = (change: Settings) => {
+    if (change.ids) emit('identity', identity.ids())
+    if (change.session) emit('session', { id: change.session.id })
+    if (change.consent) void consent.hear(change.consent)
+  }
+  const settings = createSettings(database, (change) => tabs.tell({ change }), changed)
+  const identity = createIdentity(
+    browser,
+    settings,
+    config,
+    `waymark_${encodeURIComponent(apiKey).slice(-40)}`,
+  )
+  const sessionId = createSession(browser, settings, config.session, () => `session-${nanoid()}`)
+  const register = createRegister(settings, sessionId)
+  const readIdOf = (body: string) => readId(body, config.insertId)
+  const queue = createQueue({ browser, records, config, readId: readIdOf, tally, emit })
 
   const delivery = createDelivery({
     browser,
@@ -49,12 +74,8 @@ export function start(
     config,
     complain,
     health: {
-      isGood: () => isHealthy,
-      set(good) {
-        if (good === isHealthy) return
-        isHealthy = good
-        database?.write((store) => void (good ? store.delete('down') : store.put(1, 'down'))).catch(() => {})
-      },
+      isGood: () => !settings.get('down'),
+      set: (good) => good === !!settings.get('down') && settings.set({ down: good ? undefined : true }),
     },
     adoptMore: async () => {
       if (browser.now() - scannedAt > scanEveryMs) void scan()
@@ -67,7 +88,7 @@ export function start(
     createLanes({
       browser,
       records,
-      name,
+      tell: tabs.tell,
       limits: config.queue,
       tally,
       mine: () => (isAway ? '' : queue.lane()),
@@ -91,9 +112,10 @@ export function start(
   const target: Target = {
     config,
     ids: identity.ids,
-    cleanUrl: createUrlFilter(config.url.keepParams),
+    sessionId,
+    registered: register.all,
+    cleanUrl: createUrlFilter(config.url),
     login: identity.login,
-    reset: identity.reset,
     put(kind, id, body, settle) {
       queue.put(kind, id, body).settle = settle
       // All that one task tracks is one record, written in its microtask; a page that leaves has none to come.
@@ -108,18 +130,40 @@ export function start(
   /** The ids are known, or have to do: what was called until now gets them. */
   const open = () => {
     if (isReady) return
-    isReady = true
     identity.assume()
-    for (const fn of early.splice(0)) fn(target)
+    isReady = true
+    emit('identity', identity.ids())
+    for (const [fn] of early.splice(0)) fn(target)
+    if (isAway) return
+    tabs.enter()
+    void scan()
+    started()
   }
+
+  const consent = createConsent({
+    settings,
+    initial: assumedConsent(browser, config),
+    isStored: async () => !!database && browser.hasDatabase(name),
+    tell: (state) => emit('consent', { state }),
+    load: () => within(browser, openWithinMs, settings.load().then(identity.settle), queue.disk.suspect),
+    open,
+    stop: () => void (isReady = false),
+    wipe() {
+      for (const [, drop] of early.splice(0)) drop('no-consent')
+      queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' })
+      register.clear()
+      identity.forget()
+    },
+  })
 
   const leave = () => {
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
-    open()
     isAway = true
+    if (consent.state() === 'granted') open()
     database?.abortReads()
     delivery.leave()
     lanes?.leave()
+    tabs.leave()
   }
 
   const enter = () => {
@@ -128,45 +172,50 @@ export function start(
     queue.leave()
     queue.enter()
     delivery.enter()
-    lanes?.enter()
-    void scan()
+    void consent.wake()
   }
 
-  const listening = [
-    browser.on('pagehide', leave),
-    browser.on('freeze', leave),
-    // After `pagehide`, this goes on where its handler was cut short; before it, a tab was switched.
-    browser.on('hidden', () => (isAway ? delivery.leave() : delivery.retry())),
-    browser.on('pageshow', enter),
-    browser.on('resume', enter),
-    browser.on('online', () => {
-      delivery.retry()
-      void scan()
-    }),
-  ]
-
-  const load = async () => {
-    isHealthy = !(await database?.read((store) => store.get('down')))
-    await identity.load()
-  }
-  const ready = within(browser, openWithinMs, load(), queue.disk.suspect).then(() => {
-    open()
-    void scan()
+  const unfollow = followPage(browser, {
+    leave,
+    hide: () => (isAway ? delivery.leave() : delivery.retry()),
+    enter,
+    online: () => void (delivery.retry(), scan()),
   })
+
+  let started: () => void
+  const ready = new Promise<void>((resolve) => (started = resolve))
+  // In the next microtask: opening a database takes a millisecond that `init` need not.
+  browser.soon(() => void consent.begin())
 
   return {
     ready,
-    whenReady: (fn: (target: Target) => void) => void (isReady ? fn(target) : early.push(fn)),
-    identity,
-    flush: (timeoutMs?: number) => ready.then(() => flush(browser, queue, tally, delivery.drain, timeoutMs)),
+    ids: identity.ids,
+    consent,
+    whenReady(...call: EarlyCall) {
+      if (isReady) call[0](target)
+      else if (consent.state() === 'denied') call[1]('no-consent')
+      else early.push(call)
+    },
+    register,
+    cleanUrl: target.cleanUrl,
+    reset(renewDevice?: boolean) {
+      identity.reset(renewDevice)
+      register.clear()
+    },
+    flush: async (timeoutMs?: number) => {
+      if (consent.state() === 'granted') await ready
+      return flush(browser, queue, tally, isReady ? delivery.drain : async () => {}, timeoutMs)
+    },
     stats() {
       const store: Stats['store'] = queue.disk.works() ? 'indexeddb' : 'memory'
-      return { store, ...queue.size(), state: delivery.state() }
+      const { queued, ...size } = queue.size()
+      return { store, ...size, queued: queued + early.length, state: delivery.state() }
     },
     stop() {
-      for (const off of listening) off()
+      unfollow()
       delivery.stop()
       lanes?.leave()
+      tabs.leave()
       database?.close()
     },
   }

@@ -21,6 +21,12 @@ export type DropReason =
   | 'too-old'
   /** The disk was full, and this was among the oldest. */
   | 'no-space'
+  /** The visitor has refused, or Global Privacy Control has. */
+  | 'no-consent'
+  /** `beforeSend`, of the configuration or a plugin, returned null. */
+  | 'before-send'
+  /** This device is not in the sample (`sampleRate`). */
+  | 'sampled-out'
   /** It was tracked after `shutdown()`. */
   | 'shut-down'
 
@@ -50,6 +56,46 @@ export interface Ids {
   distinctId: string
   /** The id given to `identify`; absent before. */
   userId?: string
+  /** The current session; empty before its first event. */
+  sessionId: string
+}
+
+export type Consent = 'granted' | 'denied' | 'pending'
+
+/** How long a registered property lasts: this page, this session, or until it is unregistered. */
+export type Scope = 'memory' | 'session' | 'persistent'
+
+/** A call on its way to the queue, as `beforeSend` sees it. */
+export interface Draft {
+  readonly kind: Kind
+  /** Of `track`: the event's name. */
+  event?: string
+  /** Of `track`: the properties, built-in and registered ones included. */
+  properties?: Properties
+  /** Of `identify`: the traits. */
+  traits?: Properties
+  /** Of `identify` and `alias`. */
+  readonly userId?: string
+}
+
+/** Changes a call, or drops it by returning null. One that throws changes nothing. */
+export type BeforeSend = (draft: Draft) => Draft | null
+
+/** What a plugin sees: never the instance itself. */
+export interface Host {
+  track(event: string, properties?: Properties, options?: TrackOptions): Tracked
+  page(properties?: Properties, options?: TrackOptions): Tracked
+  register(properties: Properties, scope?: Scope): void
+  on: Waymark['on']
+  /** Strips a URL to what may leave the page. */
+  cleanUrl(href: string): string
+}
+
+export interface Plugin {
+  name: string
+  /** Called once, when the instance starts. What it returns is called at `shutdown`. */
+  start?(host: Host): Stop | void
+  beforeSend?: BeforeSend
 }
 
 /** What waits, what went, and where it is kept. Counts are payloads since the page started. */
@@ -84,6 +130,8 @@ export interface Signals {
   drop: { kind: Kind; id: string; reason: DropReason; errorCode?: string; payload?: string }
   error: { code: string; message: string }
   identity: Ids
+  consent: { state: Consent }
+  session: { id: string }
   storage: { store: Stats['store'] }
 }
 
@@ -95,8 +143,27 @@ export interface Config {
   environment: string
   /** Your application's version, sent as `$release`. @defaultValue none */
   release: string
+  /** What is assumed until the visitor has chosen; a choice made by `setConsent` is remembered. @defaultValue `'granted'` */
+  consent: Consent
+  /** Take Global Privacy Control for a refusal, until `setConsent('granted')`. @defaultValue `true` */
+  respectGpc: boolean
+  /** Take Do Not Track for one, too. @defaultValue `false` */
+  respectDnt: boolean
   /** `memory` keeps nothing on disk. @defaultValue `'indexeddb'` */
   persistence: 'indexeddb' | 'memory'
+  /**
+   * Mirror the device and the anonymous id in a first-party cookie: for subdomains (`true`: the widest domain that
+   * the browser allows; or name one), and for the day that the browser loses its IndexedDB. @defaultValue `false`
+   */
+  cookie: boolean | string
+  /** Ids that your server knows, for a browser that has none yet; `userId` always counts. @defaultValue none */
+  bootstrap: { deviceId: string; anonymousId: string; userId: string }
+  session: {
+    /** Milliseconds without an event after which a new session begins. @defaultValue `1800000` (30 minutes) */
+    idleMs: number
+    /** Milliseconds after which a new session begins in any case. @defaultValue `86400000` (24 hours) */
+    maxMs: number
+  }
   batch: {
     /** Payloads that start a flush. @defaultValue `20` */
     maxEvents: number
@@ -120,6 +187,8 @@ export interface Config {
     beacon: 'auto' | boolean
     /** Milliseconds after which a request counts as failed. @defaultValue `20000` */
     timeoutMs: number
+    /** Used instead of the browser's `fetch`. @defaultValue none */
+    fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   }
   /** Property that carries the id of the event, or `false` for none. @defaultValue `'insert_id'` */
   insertId: string | false
@@ -128,12 +197,23 @@ export interface Config {
   url: {
     /** Query parameters that may leave the page; a `*` at the end matches the rest of a name. */
     keepParams: string[]
+    /** Changes every URL after that, for what a list cannot say (ids in a path). @defaultValue none */
+    redact: ((url: string) => string) | undefined
   }
+  /** Share of devices whose events are sent, from 0 to 1; `identify` and `alias` always are. @defaultValue `1` */
+  sampleRate: number
+  /** Sees every call before it is queued. @defaultValue none */
+  beforeSend: BeforeSend | undefined
+  /** @defaultValue none */
+  plugins: Plugin[]
   /** Print what is refused or dropped to the console. @defaultValue `false` */
   debug: boolean
 }
 
-type Partly<T> = { [K in keyof T]?: T[K] extends string[] ? T[K] : T[K] extends object ? Partly<T[K]> : T[K] }
+type Fn = (...args: never[]) => unknown
+type Partly<T> = {
+  [K in keyof T]?: T[K] extends unknown[] | Fn | undefined ? T[K] : T[K] extends object ? Partly<T[K]> : T[K]
+}
 
 /** What `init` takes. */
 export type InitConfig = Partly<Config>
@@ -145,30 +225,63 @@ export interface TrackOptions {
   insertId?: string
 }
 
-export interface Waymark {
+/** Event names and their properties, for `createWaymark<Events>()`. */
+export type EventMap = Record<string, object>
+
+/** No properties at all, or none that must be given: then the argument may be left out. */
+type Given<P> = object extends P
+  ? [properties?: P, options?: TrackOptions]
+  : [properties: P, options?: TrackOptions]
+
+export interface Waymark<Events extends object = EventMap> {
   /**
-   * Starts the instance. A second call with the same key and environment changes nothing; with another key
-   * or environment it is refused with the signal `error` (`already-initialised`).
+   * Starts the instance. A second call with the same key and environment changes nothing; with another key or
+   * environment it is refused (`already-initialised`).
    */
-  init(apiKey: string, config?: InitConfig): Waymark
+  init(apiKey: string, config?: InitConfig): Waymark<Events>
   /** Records an event (contract: `POST /track`). Calls before `init` are kept and sent after it. */
-  track(event: string, properties?: Properties, options?: TrackOptions): Tracked
+  track<Name extends keyof Events & string>(event: Name, ...given: Given<Events[Name]>): Tracked
   /** Records the event `$pageview`. */
   page(properties?: Properties, options?: TrackOptions): Tracked
   /** Says who the visitor is, and links what was tracked before (contract: `POST /identify`). */
   identify(userId: string, traits?: Properties, options?: TrackOptions): Tracked
+  /** Adds traits to the user of the last `identify`. Refused (`not-identified`) when there is none. */
+  updateTraits(traits: Properties, options?: TrackOptions): Tracked
   /** Merges the current distinct id into another user (contract: `POST /alias`). */
   alias(newUserId: string): Tracked
-  /** Forgets the user: a new anonymous id, what is queued stays. `deviceId: true` renews that too. */
+  /** Adds properties to every event from now on. @defaultValue `scope` `'persistent'` */
+  register(properties: Properties, scope?: Scope): void
+  /** The same, for those names that are not registered yet. */
+  registerOnce(properties: Properties, scope?: Scope): void
+  /** Takes registered properties away, whatever their scope. */
+  unregister(...names: string[]): void
+  /**
+   * Forgets the user: a new anonymous id and session, no registered properties; what is queued keeps its ids.
+   * `deviceId: true` renews that one too.
+   */
   reset(options?: { deviceId?: boolean }): void
+  /**
+   * `granted`: everything is kept and sent. `pending` (also `dismissed`): calls wait in memory, nothing is in any
+   * storage. `denied`: nothing is recorded, and all that was stored is wiped but the refusal. Remembered.
+   */
+  setConsent(state: Consent | 'dismissed'): void
+  getConsent(): Consent
+  /** `setConsent('granted')`. */
+  optIn(): void
+  /** `setConsent('denied')`. */
+  optOut(): void
   /** Sends what waits. Never rejects. @defaultValue `timeoutMs` 30000 */
   flush(options?: { timeoutMs?: number }): Promise<Flushed>
-  /** Resolves when the ids are known. */
+  /** Resolves when the ids are known: when consent was granted, that is. */
   ready(): Promise<void>
-  /** Sends what waits, then stops every timer and listener; what could not be sent stays on disk. */
+  /** Sends what waits, then stops every timer, listener and plugin; what could not be sent stays on disk. */
   shutdown(): Promise<Flushed>
   /** Subscribes to a signal. */
   on<K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => void): Stop
+  /** Adds a plugin; the returned function removes it. */
+  use(plugin: Plugin): Stop
+  /** Changes `release`, `insertId`, `sampleRate`, `beforeSend` or `debug` while it runs. */
+  configure(patch: InitConfig): void
   stats(): Stats
   readonly ids: Ids
 }

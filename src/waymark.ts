@@ -1,11 +1,12 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
-import { createCapture, type Target } from './capture/createCapture'
+import { createCapture, type EarlyCall } from './capture/createCapture'
 import { readConfig } from './config'
+import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
-import type { Flushed, InitConfig, Waymark } from './types'
+import type { Config, EventMap, Flushed, InitConfig, Waymark } from './types'
 
 /** Calls kept before `init`; the oldest go first. */
 const mostEarly = 1000
@@ -16,79 +17,110 @@ const nothing: Flushed = { sent: 0, left: 0, dropped: 0 }
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
  *
  * @example
- * const shop = createWaymark().init('pk_1', { endpoint: 'https://api.example.com' })
+ * type Events = { 'Signed Up': { plan: 'free' | 'pro' }; 'Signed Out': {} }
+ * const shop = createWaymark<Events>().init('pk_1', { endpoint: 'https://api.example.com' })
  * shop.track('Signed Up', { plan: 'pro' })
  */
-export const createWaymark = (): Waymark => createWaymarkIn(createBrowser())
+export const createWaymark = <Events extends object = EventMap>() =>
+  createWaymarkIn(createBrowser()) as unknown as Waymark<Events>
 
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
   const { on, emit } = createSignals()
   const tally = createTally(emit)
+  const early: EarlyCall[] = []
   let core: Core | undefined
+  let config: Config | undefined
   let startedAs = ''
   let isShut = !browser.isPage
-  let isDebug = false
-  const early: ((target: Target) => void)[] = []
   let started: () => void
   const whenStarted = new Promise<void>((resolve) => (started = resolve))
 
-  const complain: Complain = (code, message, always = isDebug) => {
+  const complain: Complain = (code, message, always = !!config?.debug) => {
     emit('error', { code, message })
     if (always) browser.warn(`[waymark] ${message} (${code})`)
   }
 
-  const whenReady = (fn: (target: Target) => void) => {
-    if (isShut) return false
-    if (core) core.whenReady(fn)
-    else if (early.push(fn) > mostEarly) early.shift()
-    return true
+  const capture = createCapture({
+    browser,
+    complain,
+    tally,
+    filters: () => plugins.filters(config?.beforeSend),
+    whenReady(fn, drop) {
+      if (isShut) drop('shut-down')
+      else if (core) core.whenReady(fn, drop)
+      else if (early.push([fn, drop]) > mostEarly) early.shift()
+    },
+  })
+
+  /** What changes the state of the instance keeps its place among the calls. */
+  const inOrder = (fn: (core: Core) => void) => {
+    if (isShut) return
+    if (core)
+      core.whenReady(
+        () => fn(core!),
+        () => {},
+      )
+    else early.push([() => fn(core!), () => {}])
   }
 
-  const capture = createCapture({ browser, complain, tally, whenReady })
   const flush = async (timeoutMs?: number) => core?.flush(timeoutMs) ?? nothing
+  const choose: Waymark['setConsent'] = (state) =>
+    void (core ? core.consent.choose(state) : whenStarted.then(() => core!.consent.choose(state)))
 
   const waymark: Waymark = {
     ...capture,
     on,
 
     init(apiKey, given: InitConfig = {}) {
-      isDebug = !!given.debug
-      const config = readConfig(given, complain)
-      const name = `${apiKey} ${config.environment}`
       if (isShut) return waymark
+      const next = readConfig(given, (...said) => complain(said[0], said[1], true))
+      const name = `${apiKey} ${next.environment}`
       if (core) {
-        if (name !== startedAs) {
+        if (name !== startedAs)
           complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
-        }
       } else if (typeof apiKey !== 'string' || !apiKey) {
         complain('missing-api-key', 'init needs an API key', true)
-      } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
+      } else if (!next.endpoint || !browser.originOf(next.endpoint)) {
         complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
       } else {
         startedAs = name
+        config = next
         core = start(browser, apiKey, config, tally, emit, complain)
-        early.splice(0).forEach(core.whenReady)
+        for (const call of early.splice(0)) core.whenReady(...call)
+        config.plugins.forEach(plugins.use)
+        plugins.start(core.cleanUrl)
         started()
       }
       return waymark
     },
 
     page: (properties, options) => capture.track('$pageview', properties, options),
+    register: (properties, scope) => inOrder(({ register }) => register.register(properties, scope)),
+    registerOnce: (properties, scope) => inOrder(({ register }) => register.registerOnce(properties, scope)),
+    unregister: (...names) => inOrder(({ register }) => register.unregister(names)),
+    reset: (options) => inOrder((now) => now.reset(options?.deviceId)),
 
-    reset(options) {
-      whenReady(({ reset }) => reset(options?.deviceId))
-    },
+    setConsent: choose,
+    getConsent: () => core?.consent.state() ?? 'pending',
+    optIn: () => choose('granted'),
+    optOut: () => choose('denied'),
 
     flush: (options) => flush(options?.timeoutMs),
-
     ready: () => (isShut ? Promise.resolve() : whenStarted.then(() => core?.ready)),
 
     async shutdown() {
       const flushed = await flush()
       isShut = true
+      plugins.stop()
       core?.stop()
       return flushed
+    },
+
+    use: (plugin) => plugins.use(plugin),
+
+    configure(patch) {
+      if (config) Object.assign(config, readConfig(patch, complain, config))
     },
 
     stats: () => {
@@ -98,8 +130,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     get ids() {
-      return core?.identity.ids() ?? { deviceId: '', anonymousId: '', distinctId: '' }
+      return core?.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
     },
   }
+
+  const plugins = createPlugins(waymark, complain)
   return waymark
 }

@@ -3,7 +3,14 @@ import type { Ids, Properties } from './types'
 
 /** The only file that knows the contract's field names. Each function returns the JSON of one payload. */
 export const wire = {
-  track: (environment: string, event: string, timestamp: string, ids: Ids, properties: Properties) =>
+  track: (
+    environment: string,
+    event: string,
+    timestamp: string,
+    ids: Ids,
+    sessionId: string,
+    properties: Properties,
+  ) =>
     toJson({
       environment,
       event,
@@ -11,6 +18,7 @@ export const wire = {
       distinct_id: ids.distinctId,
       anonymous_id: ids.userId && ids.anonymousId,
       device_id: ids.deviceId,
+      session_id: sessionId,
       properties,
     }),
   identify: (environment: string, timestamp: string, ids: Ids, traits: Properties) =>
@@ -21,6 +29,15 @@ export const wire = {
 
 /** One request's body. */
 export const toBody = (payloads: { body: string }[]) => `[${payloads.map(({ body }) => body).join()}]`
+
+/** The id of an event, from its payload; empty where there is none. */
+export function readId(body: string, insertId: string | false): string {
+  try {
+    return JSON.parse(body).properties[`${insertId}`] ?? ''
+  } catch {
+    return ''
+  }
+}
 
 /** What the analytics operations answer; every field may be missing. */
 export interface Answer {

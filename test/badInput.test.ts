@@ -185,7 +185,7 @@ describe('init', () => {
     waymark.reset()
     await waymark.ready()
     expect(await waymark.flush()).toEqual({ sent: 0, left: 0, dropped: 0 })
-    expect(waymark.ids).toEqual({ deviceId: '', anonymousId: '', distinctId: '' })
+    expect(waymark.ids).toEqual({ deviceId: '', anonymousId: '', distinctId: '', sessionId: '' })
     expect(world.timers()).toBe(0)
   })
 })

@@ -28,6 +28,14 @@ export interface Browser {
   /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
   originOf(url: string): string | undefined
   openDatabase(name: string): Database
+  /** Whether there is one, without making it. True when the browser does not say. */
+  hasDatabase(name: string): Promise<boolean>
+  /** Global Privacy Control, or Do Not Track. */
+  refuses(by: 'gpc' | 'dnt'): boolean
+  /** The value of a first-party cookie, or an empty string. */
+  readCookie(name: string): string
+  /** Sets it for a year on this domain, or on the widest one that the browser allows; an empty value deletes it. */
+  writeCookie(name: string, value: string, domain: true | string): void
   /** Hears other tabs; the returned function tells them. */
   channel(name: string, hear: (message: never) => void): { tell(message: unknown): void; close: Stop }
   warn(text: string): void

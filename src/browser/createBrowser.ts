@@ -1,4 +1,5 @@
 import type { Browser, Page, PageEvent } from './browser'
+import { readCookie, writeCookie } from './cookie'
 import { openDatabase } from './openDatabase'
 
 /** Nothing that waymark does later may reach the host page as an error. */
@@ -56,6 +57,14 @@ export function createBrowser(): Browser {
       }
     },
     openDatabase,
+    hasDatabase: async (name) =>
+      !indexedDB.databases || (await indexedDB.databases()).some((database) => database.name === name),
+    refuses: (by) =>
+      by === 'gpc'
+        ? (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true
+        : navigator.doNotTrack === '1',
+    readCookie,
+    writeCookie,
     channel(name, hear) {
       if (typeof BroadcastChannel === 'undefined') return { tell() {}, close() {} }
       const channel = new BroadcastChannel(name)

@@ -1,8 +1,11 @@
 import { nanoid } from 'nanoid'
 import type { Browser, Page } from '../browser/browser'
 import type { Complain } from '../signals'
+import { isObject, toJson } from '../toJson'
 import type {
+  BeforeSend,
   Config,
+  Draft,
   DropReason,
   Ids,
   Kind,
@@ -12,54 +15,84 @@ import type {
   TrackOptions,
   Tracked,
 } from '../types'
-import { isObject, toJson } from '../toJson'
 import { wire } from '../wire'
 import { createTracked } from './createTracked'
-import { readUserId } from './readUserId'
 import { fitProperties, isTooLong } from './fitProperties'
+import { isSampled } from './isSampled'
+import { readUserId } from './readUserId'
 
 /** What a call needs of the started instance. */
 export interface Target {
   config: Config
   ids(): Ids
+  /** The session that an event of now belongs to. */
+  sessionId(): string
+  /** Registered properties. */
+  registered(): Properties
   cleanUrl(href: string): string
   login(userId: string): void
-  reset(renewDevice?: boolean): void
   put(kind: Kind, id: string, body: string, settle: (outcome: Outcome) => void): void
 }
+
+/** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
+export type EarlyCall = [run: (target: Target) => void, drop: (reason: DropReason) => void]
 
 interface Parts {
   browser: Browser
   complain: Complain
   tally: { drop(signal: Signals['drop']): void }
-  /** Runs `fn` when the ids are known: now, as a rule. False when nothing is taken any more. */
-  whenReady(fn: (target: Target) => void): boolean
+  /** Those who may change or drop a call, in their order. */
+  filters(): BeforeSend[]
+  /** Runs `fn` when the ids are known: now, as a rule. A reason when nothing is taken. */
+  whenReady(...call: EarlyCall): void
 }
+
+/** Why a call goes no further: `[reason, code]`. */
+type Refusal = [reason: DropReason, errorCode?: string]
+
+/** What a call has become: refused, or what makes the payload when the ids are known. */
+type Made = Refusal | ((target: Target, id: string) => string | Refusal)
 
 const brief = (value: unknown) => toJson([value]).slice(1, 60)
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
-export function createCapture({ browser, complain, tally, whenReady }: Parts) {
-  const drop = (kind: Kind, reason: DropReason, errorCode?: string): Tracked => {
-    const [tracked, settle] = createTracked('')
-    const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
-    tally.drop({ kind, id: '', ...outcome })
-    settle(outcome)
-    return tracked
-  }
-
+export function createCapture({ browser, complain, tally, filters, whenReady }: Parts) {
   /** `what` is the name or the value that is wrong; the code says how. */
-  const refuse = (kind: Kind, errorCode: string, what: unknown): Tracked => {
+  const refuse = (kind: Kind, errorCode: string, what: unknown): Refusal => {
     complain(errorCode, `${kind} refused: ${brief(what)}`)
-    return drop(kind, 'invalid', errorCode)
+    return ['invalid', errorCode]
   }
 
-  const take = (kind: Kind, make: (target: Target, id: string) => string, id = nanoid()): Tracked => {
-    const [tracked, settle] = createTracked(id)
-    return whenReady((target) => target.put(kind, id, make(target, id), settle))
-      ? tracked
-      : drop(kind, 'shut-down')
-  }
+  /** Runs a call: `make` checks it now, and returns what makes the payload when the ids are known. */
+  const call =
+    <A extends unknown[]>(kind: Kind, make: (...args: A) => Made) =>
+    (...args: A): Tracked => {
+      const { insertId } = (args[2] ?? {}) as TrackOptions
+      let made: Made
+      try {
+        made = make(...args)
+      } catch (error) {
+        // A getter or a proxy of the caller's.
+        made = refuse(kind, 'unreadable', String(error))
+      }
+      const id = Array.isArray(made) ? '' : (insertId ?? nanoid())
+      const [tracked, settle] = createTracked(id)
+      const drop = (reason: DropReason, errorCode?: string) => {
+        const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
+        tally.drop({ kind, id, ...outcome })
+        settle(outcome)
+      }
+      if (Array.isArray(made)) drop(...made)
+      else {
+        const finish = made
+        whenReady((target) => {
+          const body = finish(target, id)
+          if (typeof body === 'string') target.put(kind, id, body, settle)
+          else drop(...body)
+        }, drop)
+      }
+      return tracked
+    }
 
   const time = (options?: TrackOptions): string => {
     const given = options?.timestamp
@@ -69,25 +102,45 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
     return new Date(browser.now()).toISOString()
   }
 
+  /** Copies what is given; returns a name that is too long. */
   const fit = (kind: Kind, given: unknown, target: Properties) => {
     if (isObject(given)) return fitProperties(target, given)
     if (given !== undefined) complain('invalid-properties', `${kind} sent without ${brief(given)}`)
     return undefined
   }
 
-  /** A getter or a proxy of the caller's may throw anywhere. */
-  const safely =
-    <A extends unknown[]>(kind: Kind, make: (...args: A) => Tracked) =>
-    (...args: A): Tracked => {
+  /** What `beforeSend` and the plugins make of a call; undefined when one of them drops it. */
+  const filter = (draft: Draft): Draft | undefined => {
+    let now: Draft | null = draft
+    for (const change of filters()) {
       try {
-        return make(...args)
+        now = change(now)
       } catch (error) {
-        return refuse(kind, 'unreadable', String(error))
+        complain('before-send-failed', String(error))
       }
+      if (!now) return undefined
     }
+    return now
+  }
+
+  /** Traits of a user; of the one of the last `identify` without an id. */
+  const describe = (user: string, traits?: Properties, options?: TrackOptions): Made => {
+    const own: Properties = {}
+    const long = fit('identify', traits, own)
+    if (long) return refuse('identify', 'trait-name-too-long', long)
+    const timestamp = time(options)
+
+    return ({ config, ids, login }) => {
+      if (user) login(user)
+      const now = ids()
+      if (!now.userId) return refuse('identify', 'not-identified', own)
+      const draft = filter({ kind: 'identify', userId: now.userId, traits: own })
+      return draft ? wire.identify(config.environment, timestamp, now, draft.traits ?? {}) : ['before-send']
+    }
+  }
 
   return {
-    track: safely('track', (event: string, properties?: Properties, options?: TrackOptions) => {
+    track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
       if (typeof event !== 'string' || !event) return refuse('track', 'invalid-event-name', event)
       if (isTooLong(event)) return refuse('track', 'event-name-too-long', event)
       const own: Properties = {}
@@ -96,43 +149,44 @@ export function createCapture({ browser, complain, tally, whenReady }: Parts) {
       const timestamp = time(options)
       const page: Page = { ...browser.page() }
 
-      return take(
-        'track',
-        ({ config, ids, cleanUrl }, id) => {
-          const all: Properties = {
-            $lib: 'waymark',
-            $lib_version: __VERSION__,
-            $release: config.release || undefined,
-            $url: cleanUrl(page.url),
-            $referer: cleanUrl(page.referrer) || undefined,
-            $viewport: page.viewport,
-            ...own,
-          }
-          if (config.insertId) all[config.insertId] ??= id
-          return wire.track(config.environment, event, timestamp, ids(), all)
-        },
-        options?.insertId,
-      )
+      return ({ config, ids, sessionId, registered, cleanUrl }, id) => {
+        const { environment, insertId, release, sampleRate } = config
+        const session = sessionId()
+        const now = ids()
+        if (!isSampled(now.deviceId, sampleRate)) return ['sampled-out']
+        const all: Properties = {
+          $lib: 'waymark',
+          $lib_version: __VERSION__,
+          $release: release || undefined,
+          $url: cleanUrl(page.url),
+          $referer: cleanUrl(page.referrer) || undefined,
+          $viewport: page.viewport,
+          ...registered(),
+          ...own,
+        }
+        if (insertId) all[insertId] ??= id
+        const draft = filter({ kind: 'track', event, properties: all })
+        if (!draft) return ['before-send']
+        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties ?? {})
+      }
     }),
 
-    identify: safely('identify', (userId: string, traits?: Properties, options?: TrackOptions) => {
+    identify: call('identify', (userId: string, traits?: Properties, options?: TrackOptions) => {
       const user = readUserId(userId)
-      if (!user) return refuse('identify', 'invalid-user-id', userId)
-      const own: Properties = {}
-      const long = fit('identify', traits, own)
-      if (long) return refuse('identify', 'trait-name-too-long', long)
-      const timestamp = time(options)
-
-      return take('identify', ({ config, ids, login }) => {
-        login(user)
-        return wire.identify(config.environment, timestamp, ids(), own)
-      })
+      return user ? describe(user, traits, options) : refuse('identify', 'invalid-user-id', userId)
     }),
 
-    alias: safely('alias', (newUserId: string) => {
+    updateTraits: call('identify', (traits: Properties, options?: TrackOptions) =>
+      describe('', traits, options),
+    ),
+
+    alias: call('alias', (newUserId: string) => {
       const user = readUserId(newUserId)
       if (!user) return refuse('alias', 'invalid-user-id', newUserId)
-      return take('alias', ({ config, ids }) => wire.alias(config.environment, ids().distinctId, user))
+      return ({ config, ids }) =>
+        filter({ kind: 'alias', userId: user })
+          ? wire.alias(config.environment, ids().distinctId, user)
+          : ['before-send']
     }),
   }
 }

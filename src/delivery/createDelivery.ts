@@ -23,7 +23,7 @@ interface Parts {
   config: Config
   complain: Complain
   /** Whether the last request, of this page or an earlier one, did well; kept on disk. */
-  health: { isGood(): boolean; set(good: boolean): void }
+  health: { isGood(): boolean; set(good: boolean): unknown }
   /** Fetches more of what other pages left. Resolves to whether there was any. */
   adoptMore: () => Promise<boolean>
 }
@@ -38,6 +38,9 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   let stopTimer: Stop | undefined
   let reported = ''
   let left = false
+  /** How far to send: the newest record when it was last asked. */
+  let until = 0
+  let isDue = false
   let unloadBytes = 0
   let begun: Payload[] = []
 
@@ -49,8 +52,10 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     })
   }
 
-  /** Sends all that waits, or joins the sending under way. */
+  /** Sends all that waits now, or lets the sending under way go on as far. */
   const drain = (): Promise<void> => {
+    until = queue.newest()
+    isDue = false
     stopTimer?.()
     stopTimer = undefined
     if (running) return running
@@ -68,6 +73,9 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   const run = async () => {
     do {
       for (let batch; !left && (batch = queue.next(maxBytes)).length;) {
+        // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the
+        // time would send a request for every few events.
+        if (batch[0]!.row.sequence > until && queue.size().queued < maxEvents) break
         if (!(await deliver(batch))) return
       }
     } while (!left && (await adoptMore()))
@@ -172,8 +180,11 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     wake() {
       if (left) leave()
       else if (running || state === 'waiting' || state === 'paused') return
-      else if (queue.size().queued >= maxEvents) void drain()
-      else if (!stopTimer) setTimer(intervalMs)
+      // Never in the task of the caller: what it tracked is on its way to the disk.
+      else if (queue.size().queued >= maxEvents && !isDue) {
+        isDue = true
+        setTimer(0)
+      } else if (!stopTimer) setTimer(intervalMs)
     },
 
     drain,

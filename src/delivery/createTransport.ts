@@ -24,7 +24,7 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
   let beaconArrives = beacon === true || browser.originOf(endpoint) === browser.originOf('')
 
   const request = (kind: Kind, body: string, keepalive: boolean, signal?: AbortSignal) =>
-    browser.fetch(auth === 'query' ? withKey(kind) : bare(kind), {
+    (config.transport.fetch ?? browser.fetch)(auth === 'query' ? withKey(kind) : bare(kind), {
       method: 'POST',
       body,
       keepalive,

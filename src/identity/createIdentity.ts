@@ -1,55 +1,76 @@
 import { nanoid } from 'nanoid'
-import type { Database } from '../browser/openDatabase'
-import type { Ids } from '../types'
+import type { Browser } from '../browser/browser'
+import type { Config, Ids } from '../types'
+import type { Settings, Shared } from './createSettings'
 
-type Stored = Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'>
+type Stored = NonNullable<Settings['ids']>
 
-const newDevice = () => `device-${nanoid()}`
+const none: Stored = { deviceId: '', anonymousId: '' }
 const newAnonymous = () => `anonymous-${nanoid()}`
 
-/** Holds the ids of this browser, and keeps them on disk when there is one. */
-export function createIdentity(database: Database | undefined, changed: (ids: Ids) => void) {
-  let current: Stored = { deviceId: '', anonymousId: '' }
+/** Holds the ids of this browser. */
+export function createIdentity(browser: Browser, settings: Shared, config: Config, cookieName: string) {
+  const current = () => settings.get('ids') ?? none
 
-  // A write that only puts: one that reads first could be open when the page goes. The first page to `add` wins.
-  const save = (mayReplace: boolean) =>
-    database?.write((store) => void store[mayReplace ? 'put' : 'add'](current, 'ids')) ?? Promise.resolve()
+  const fresh = (known: Partial<Stored> = {}): Stored => ({
+    deviceId: known.deviceId || `device-${nanoid()}`,
+    anonymousId: known.anonymousId || newAnonymous(),
+  })
 
-  const ids = (): Ids => ({ ...current, distinctId: current.userId ?? current.anonymousId })
-
-  const change = (to: Stored) => {
-    current = to
-    save(true).catch(() => {})
-    changed(ids())
+  // The cookie holds no more than is needed to find the ids again.
+  const readCookie = (): Partial<Stored> => {
+    const [deviceId, anonymousId] = config.cookie ? browser.readCookie(cookieName).split('~') : []
+    return deviceId && anonymousId ? { deviceId, anonymousId } : {}
+  }
+  const writeCookie = () => {
+    const { deviceId, anonymousId } = current()
+    if (config.cookie) browser.writeCookie(cookieName, `${deviceId}~${anonymousId}`, config.cookie)
   }
 
+  const set = (ids: Stored, more: Settings = {}) => {
+    settings.set({ ids, ...more })
+    writeCookie()
+  }
+
+  const login = (userId: string) => {
+    const ids = current()
+    // Another user than the last is another visitor.
+    if (ids.userId && ids.userId !== userId) reset()
+    if (ids.userId !== userId) set({ ...current(), userId })
+  }
+
+  const reset = (renewDevice?: boolean) =>
+    set(fresh(renewDevice ? {} : { deviceId: current().deviceId }), {
+      session: undefined,
+      persistent: undefined,
+      sessional: undefined,
+    })
+
   return {
-    async load() {
-      const read = async () => {
-        const stored = (await database?.read((store) => store.get('ids'))) as Stored | undefined
-        if (stored) current = stored
-        return stored
-      }
-      if (await read()) return
-      current = { deviceId: newDevice(), anonymousId: newAnonymous() }
-      await save(false).catch(read)
+    /** After the settings were read, or could not be: makes the ids that are missing. */
+    async settle() {
+      const cookie = readCookie()
+      const stored = settings.get('ids')
+      if (!stored) await settings.add({ ids: fresh({ ...config.bootstrap, ...cookie }) })
+      // Another subdomain has begun anew; a user who is logged in here stays.
+      else if (cookie.anonymousId && !stored.userId) settings.set({ ids: fresh(cookie) })
+      if (config.bootstrap.userId) login(config.bootstrap.userId)
+      writeCookie()
     },
-
-    /** Fresh ids for this page alone, when the stored ones cannot be read. */
+    /** Ids for this page, where the stored ones cannot be read in time. */
     assume() {
-      if (!current.deviceId) current = { deviceId: newDevice(), anonymousId: newAnonymous() }
-      changed(ids())
+      if (!settings.get('ids')) settings.hear({ ids: fresh({ ...config.bootstrap, ...readCookie() }) })
     },
-
-    ids,
-
-    login(userId: string) {
-      if (current.userId && current.userId !== userId) current = { ...current, anonymousId: newAnonymous() }
-      if (current.userId !== userId) change({ ...current, userId })
+    forget: () => config.cookie && browser.writeCookie(cookieName, '', config.cookie),
+    ids: (): Ids => {
+      const ids = current()
+      return {
+        ...ids,
+        distinctId: ids.userId ?? ids.anonymousId,
+        sessionId: settings.get('session')?.id ?? '',
+      }
     },
-
-    reset(renewDevice?: boolean) {
-      change({ deviceId: renewDevice ? newDevice() : current.deviceId, anonymousId: newAnonymous() })
-    },
+    login,
+    reset,
   }
 }

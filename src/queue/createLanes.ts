@@ -14,13 +14,11 @@ const answerWithinMs = 700
 /** Records moved in one claim: a second of work at most, and far from the queue's limits. */
 const claimAtOnce = 100
 
-type Message = { ask: true } | { here: string }
-
 interface Parts {
   browser: Browser
   records: Records
-  /** Name of the BroadcastChannel that all pages of one queue share. */
-  name: string
+  /** Tells all other pages of this queue. */
+  tell: (message: { ask: true } | { here: string }) => void
   limits: Config['queue']
   tally: Tally
   /** This page's lane; empty while it has none. */
@@ -32,18 +30,11 @@ interface Parts {
  * Finds the lanes of pages that are gone, and claims their records. There is no leader and no lock: who lives answers,
  * and a readwrite transaction decides between two who claim.
  */
-export function createLanes({ browser, records, name, limits, tally, mine, adopt }: Parts) {
+export function createLanes({ browser, records, tell, limits, tally, mine, adopt }: Parts) {
   let alive = new Set<string>()
   let orphans: string[] = []
   let scanning = false
   let again = () => {}
-
-  const listen = () =>
-    browser.channel(name, (message: Message) => {
-      if ('here' in message) alive.add(message.here)
-      else if (mine()) channel.tell({ here: mine() })
-    })
-  let channel = listen()
 
   const others = async () => (await records.keys()).filter(([lane]) => lane !== mine())
 
@@ -55,7 +46,7 @@ export function createLanes({ browser, records, name, limits, tally, mine, adopt
     try {
       if ((await others()).length) {
         alive = new Set()
-        channel.tell({ ask: true })
+        tell({ ask: true })
         await new Promise<void>((resolve) => browser.after(answerWithinMs, resolve))
         await sort((await others()).filter(([lane]) => !alive.has(lane)))
       }
@@ -112,13 +103,11 @@ export function createLanes({ browser, records, name, limits, tally, mine, adopt
   return {
     scan: () => scanAndClaim().catch(() => false),
     claim: () => claim().catch(() => false),
-    /** A message that reaches a page in Chromium's page cache throws it out of there: hear none. */
-    leave() {
-      again()
-      channel.close()
+    hear(message: { ask: true } | { here: string }) {
+      if ('here' in message) alive.add(message.here)
+      else if (mine()) tell({ here: mine() })
     },
-    enter() {
-      channel = listen()
-    },
+    /** Stops waiting for lanes that were too young. */
+    leave: () => again(),
   }
 }

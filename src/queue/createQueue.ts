@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
 import type { Config, Kind, Outcome } from '../types'
@@ -8,6 +9,9 @@ import { cutBatch } from './cutBatch'
 import { findOverflow } from './findOverflow'
 import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './payload'
 
+/** Short: it stands in every key, and only has to differ from the other lanes of one browser. */
+const newLane = () => nanoid(10)
+
 export type Queue = ReturnType<typeof createQueue>
 
 interface Parts {
@@ -15,7 +19,8 @@ interface Parts {
   /** Absent when nothing may be kept on disk. */
   records: Records | undefined
   config: Pick<Config, 'batch' | 'queue'>
-  newLane: () => string
+  /** Finds the id in a payload that another page has made. */
+  readId: (body: string) => string
   tally: Tally
   emit: Emit
 }
@@ -24,7 +29,7 @@ interface Parts {
  * One page's part of the queue, its lane: true in memory at every moment, on disk a few milliseconds later, in the
  * order of the calls.
  */
-export function createQueue({ browser, records, config, newLane, tally, emit }: Parts) {
+export function createQueue({ browser, records, config, readId, tally, emit }: Parts) {
   let lane = newLane()
   let sequence = 0
   let payloads: Payload[] = []
@@ -82,7 +87,7 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
       const length = row && row.payloads.length + 1
       if (row?.kind !== kind || length! > maxEvents || row.bytes + size + length! >= maxBytes) {
         sequence = Math.max(sequence + 1, browser.now() * 1000)
-        fresh.push((row = { sequence, origin: lane, kind, payloads: [], bytes: 0 }))
+        fresh.push((row = { sequence, origin: '', kind, payloads: [], bytes: 0 }))
       }
       return add(row, id, body, size)
     },
@@ -99,9 +104,10 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
 
     /** Takes over records that another page left and this one has claimed. */
     adopt(claimed: [RowKey, StoredRow][]) {
-      for (const [key, { kind, ids, bodies }] of claimed) {
+      for (const [key, stored] of claimed) {
+        const [kind, ...bodies] = stored.split('\n') as [Kind, ...string[]]
         const row: Row = { sequence: key[1], origin: key[4], kind, payloads: [], bytes: 0, key }
-        bodies.forEach((body, index) => add(row, ids[index]!, body, byteLength(body)))
+        for (const body of bodies) add(row, readId(body), body, byteLength(body))
         // What this page tracks next comes after it, also within one millisecond.
         if (row.sequence < (browser.now() + 1) * 1000) sequence = Math.max(sequence, row.sequence)
       }
@@ -109,6 +115,9 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     },
 
     all: () => payloads,
+
+    /** Sequence of the newest record. */
+    newest: () => payloads.at(-1)?.row.sequence ?? 0,
 
     next: (maxBytes: number) => cutBatch(payloads, maxBytes),
 
@@ -162,7 +171,7 @@ export function createQueue({ browser, records, config, newLane, tally, emit }: 
     size: () => ({
       queued: payloads.length,
       bytes,
-      oldestAt: payloads[0] && payloads[0].row.sequence / 1000,
+      oldestAt: payloads[0] && Math.floor(payloads[0].row.sequence / 1000),
     }),
   }
 }

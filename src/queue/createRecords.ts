@@ -17,11 +17,7 @@ export function createRecords(database: Database) {
           if (!row.payloads.length) continue
           row.key = [lane, row.sequence, row.payloads.length, row.bytes, row.origin]
           store.put(
-            {
-              kind: row.kind,
-              ids: row.payloads.map(({ id }) => id),
-              bodies: row.payloads.map(({ body }) => body),
-            } satisfies StoredRow,
+            [row.kind, ...row.payloads.map(({ body }) => body)].join('\n') satisfies StoredRow,
             row.key,
           )
         }
@@ -46,9 +42,9 @@ export function createRecords(database: Database) {
         const keys = store.getAllKeys(wholeLane(from), most)
         const values = store.getAll(wholeLane(from), most)
         values.onsuccess = () => {
-          moved = (keys.result as RowKey[]).map(([, ...rest], index) => {
+          moved = (keys.result as RowKey[]).map(([, sequence, payloads, bytes, origin], index) => {
             store.delete(keys.result[index]!)
-            const key: RowKey = [to, ...rest]
+            const key: RowKey = [to, sequence, payloads, bytes, origin || from]
             store.put(values.result[index], key)
             return [key, values.result[index]]
           })

@@ -17,7 +17,7 @@ export interface Payload {
 export interface Row {
   /** Sorts and dates the record: microseconds since 1970, never twice in one lane. */
   readonly sequence: number
-  /** The lane it was tracked in; with the sequence, unique for ever. */
+  /** The lane it was tracked in, when that is another: with the sequence, unique for ever. */
   readonly origin: string
   readonly kind: Kind
   payloads: Payload[]
@@ -32,15 +32,15 @@ export interface Row {
  */
 export type RowKey = [lane: string, sequence: number, payloads: number, bytes: number, origin: string]
 
-export interface StoredRow {
-  kind: Kind
-  ids: string[]
-  bodies: string[]
-}
+/** The kind and the bodies, a line each: JSON has no line breaks, and one string is what a browser clones fastest. */
+export type StoredRow = string
 
 const encoder = new TextEncoder()
 
-export const byteLength = (text: string) => encoder.encode(text).length
+/** In UTF-8. Most payloads are ASCII, and then it is the length: three times as fast as encoding them. */
+export const byteLength = (text: string) =>
+  // oxlint-disable-next-line no-control-regex
+  /^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
 
 /** Bytes of the body of a request with these payloads: two brackets, and a comma less than payloads. */
 export const sizeOf = (batch: Payload[]) =>

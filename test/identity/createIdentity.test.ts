@@ -1,62 +1,143 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
-import { openDatabase } from '../../src/browser/openDatabase'
-import { createIdentity } from '../../src/identity/createIdentity'
+import { describe, expect, it } from 'vitest'
+import { createWorld } from '../world/createWorld'
 
-beforeEach(() => {
-  globalThis.indexedDB = new IDBFactory()
-  globalThis.IDBKeyRange = IDBKeyRange
-})
-
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
-
-describe('createIdentity', () => {
+describe('identity', () => {
   it('gives a new browser ids, and the same ones ever after', async () => {
-    const first = createIdentity(openDatabase('ids'), () => {})
-    await first.load()
-    const { deviceId, anonymousId, distinctId, userId } = first.ids()
+    const world = createWorld()
+    const first = world.openTab().init()
+    await first.ready()
+    const { deviceId, anonymousId, distinctId, userId } = first.ids
     expect(deviceId).toMatch(/^device-[\w-]{21}$/)
     expect(anonymousId).toMatch(/^anonymous-[\w-]{21}$/)
     expect(distinctId).toBe(anonymousId)
     expect(userId).toBeUndefined()
-
-    const second = createIdentity(openDatabase('ids'), () => {})
-    await second.load()
-    expect(second.ids()).toEqual(first.ids())
+    const second = world.openTab().init()
+    await second.ready()
+    expect(second.ids).toEqual(first.ids)
   })
 
-  it('lets two tabs that start together agree', async () => {
-    const tabs = [1, 2, 3].map(() => createIdentity(openDatabase('ids'), () => {}))
-    await Promise.all(tabs.map((tab) => tab.load()))
-    expect(new Set(tabs.map((tab) => tab.ids().deviceId)).size).toBe(1)
+  it('lets tabs that start together agree', async () => {
+    const world = createWorld()
+    const tabs = [1, 2, 3].map(() => world.openTab().init())
+    await Promise.all(tabs.map((tab) => tab.ready()))
+    expect(new Set(tabs.map(({ ids }) => ids.deviceId + ids.anonymousId)).size).toBe(1)
   })
 
-  it('keeps the anonymous id beside the user at login, and starts anew for another user', async () => {
-    const identity = createIdentity(openDatabase('ids'), () => {})
-    await identity.load()
-    const { anonymousId, deviceId } = identity.ids()
-    identity.login('ann')
-    expect(identity.ids()).toEqual({ deviceId, anonymousId, userId: 'ann', distinctId: 'ann' })
-    identity.login('bob')
-    expect(identity.ids()).toMatchObject({ deviceId, userId: 'bob' })
-    expect(identity.ids().anonymousId).not.toBe(anonymousId)
+  it('sends the anonymous id alone before identify, and beside the user after it', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    waymark.track('Before')
+    waymark.identify('ann', { plan: 'pro' })
+    waymark.track('After')
+    await world.advance(3000)
+    const { anonymousId, deviceId } = waymark.ids
+    const [before, identify, after] = world.service.events()
+    expect(before).toMatchObject({ distinct_id: anonymousId, device_id: deviceId })
+    expect(before).not.toHaveProperty('anonymous_id')
+    expect(identify).toEqual({
+      environment: 'production',
+      timestamp: expect.any(String),
+      distinct_id: 'ann',
+      anonymous_id: anonymousId,
+      traits: { plan: 'pro' },
+    })
+    expect(after).toMatchObject({ distinct_id: 'ann', anonymous_id: anonymousId, device_id: deviceId })
   })
 
-  it('forgets the user at reset, and the device only when asked', async () => {
-    const identity = createIdentity(openDatabase('ids'), () => {})
-    await identity.load()
-    identity.login('ann')
-    const { anonymousId, deviceId } = identity.ids()
-    identity.reset()
-    expect(identity.ids()).toMatchObject({ deviceId })
-    expect(identity.ids().userId).toBeUndefined()
-    expect(identity.ids().anonymousId).not.toBe(anonymousId)
-    identity.reset(true)
-    expect(identity.ids().deviceId).not.toBe(deviceId)
-    await settled()
+  it('makes another visitor of another user', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    waymark.identify('ann')
+    await waymark.ready()
+    const before = waymark.ids
+    waymark.identify('bob')
+    expect(waymark.ids).toMatchObject({ deviceId: before.deviceId, userId: 'bob', distinctId: 'bob' })
+    expect(waymark.ids.anonymousId).not.toBe(before.anonymousId)
+  })
 
-    const next = createIdentity(openDatabase('ids'), () => {})
-    await next.load()
-    expect(next.ids()).toEqual(identity.ids())
+  it('forgets the user at reset, keeps the device unless asked, and lets what is queued keep its ids', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    waymark.identify('ann')
+    waymark.track('Hers')
+    waymark.reset()
+    waymark.track('Nobody’s')
+    await world.advance(3000)
+    const [, hers, nobodys] = world.service.events()
+    expect(hers).toMatchObject({ distinct_id: 'ann' })
+    expect(nobodys).toMatchObject({ distinct_id: waymark.ids.anonymousId, device_id: hers!.device_id })
+    expect(nobodys!.session_id).not.toBe(hers!.session_id)
+    expect(waymark.ids.userId).toBeUndefined()
+    const { deviceId } = waymark.ids
+    waymark.reset({ deviceId: true })
+    expect(waymark.ids.deviceId).not.toBe(deviceId)
+  })
+
+  it('adds traits to the user it knows, and refuses when it knows none', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    const codes: string[] = []
+    waymark.on('error', ({ code }) => codes.push(code))
+    await waymark.ready()
+    expect(await waymark.updateTraits({ plan: 'pro' }).outcome).toMatchObject({ errorCode: 'not-identified' })
+    waymark.identify('ann')
+    waymark.updateTraits({ plan: 'pro' })
+    await world.advance(3000)
+    expect(codes).toEqual(['not-identified'])
+    expect(world.service.events()[1]).toMatchObject({ distinct_id: 'ann', traits: { plan: 'pro' } })
+  })
+
+  it('takes the ids that the server knows for a browser that has none, and its user always', async () => {
+    const world = createWorld()
+    const bootstrap = { deviceId: 'device-s', anonymousId: 'anonymous-s', userId: 'ann' }
+    const first = world.openTab().init({ bootstrap })
+    await first.ready()
+    expect(first.ids).toMatchObject({ deviceId: 'device-s', anonymousId: 'anonymous-s', userId: 'ann' })
+    const second = world.openTab().init({ bootstrap: { deviceId: 'device-t', anonymousId: 'anonymous-t' } })
+    await second.ready()
+    expect(second.ids).toMatchObject({ deviceId: 'device-s', userId: 'ann' })
+  })
+
+  it('is the same in every tab within a moment', async () => {
+    const world = createWorld()
+    const [one, two] = [world.openTab().init(), world.openTab().init()]
+    await Promise.all([one.ready(), two.ready()])
+    one.identify('ann')
+    await world.settle()
+    expect(two.ids).toEqual(one.ids)
+    two.reset()
+    await world.settle()
+    expect(one.ids).toEqual(two.ids)
+    expect(one.ids.userId).toBeUndefined()
+  })
+
+  it('of a page that was in the page cache is read again before it tracks', async () => {
+    const world = createWorld()
+    const stale = world.openTab()
+    const sleeper = stale.init()
+    await sleeper.ready()
+    stale.leave()
+    const other = world.openTab().init()
+    other.identify('ann')
+    await world.settle()
+    stale.fire('pageshow')
+    sleeper.track('Back')
+    await world.advance(3000)
+    expect(sleeper.ids.userId).toBe('ann')
+    expect(world.service.events().find(({ event }) => event === 'Back')).toMatchObject({ distinct_id: 'ann' })
+  })
+
+  it('survives the loss of the database when it is mirrored in a cookie', async () => {
+    const world = createWorld()
+    const first = world.openTab().init({ cookie: true })
+    await first.ready()
+    const { deviceId, anonymousId } = first.ids
+    const [cookie] = [...world.cookies]
+    expect(cookie!.join('=').length).toBeLessThan(200)
+    await first.shutdown()
+    indexedDB.deleteDatabase('waymark production pk_test')
+    const second = world.openTab().init({ cookie: true })
+    await second.ready()
+    expect(second.ids).toMatchObject({ deviceId, anonymousId })
   })
 })

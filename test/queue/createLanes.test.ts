@@ -119,6 +119,7 @@ describe('lanes', () => {
     tab.leave()
     expect(world.channels()).toBe(0)
     tab.fire('pageshow')
+    await world.settle()
     expect(world.channels()).toBe(1)
   })
 

@@ -43,14 +43,13 @@ describe('the queue', () => {
         const { browser } = world.openTab()
         const { emit } = createSignals()
         const limits = { maxEvents: 10_000, maxBytes: 1e7, ttlMs: 1e9 }
-        let lanes = 0
         const open = () => {
           const records = createRecords(openDatabase('q'))
           const queue = createQueue({
             browser,
             records,
             config: { batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 }, queue: limits },
-            newLane: () => `lane-${lanes++}`,
+            readId: () => '',
             tally: createTally(emit),
             emit,
           })

@@ -12,6 +12,7 @@ interface Payload {
   distinct_id: string
   anonymous_id?: string
   device_id?: string
+  session_id?: string
   new_user_id?: string
   environment: string
   timestamp: string

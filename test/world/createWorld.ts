@@ -15,6 +15,7 @@ export function createWorld() {
   let now = Date.UTC(2026, 0, 1, 12)
   let timers: Timer[] = []
   const channels = new Set<{ name: string; hear: (message: never) => void }>()
+  const cookies = new Map<string, string>()
   const service: Service = createService(() => now)
   globalThis.indexedDB = new IDBFactory()
   globalThis.IDBKeyRange = IDBKeyRange
@@ -48,6 +49,7 @@ export function createWorld() {
       owned,
       isOnline: true,
       isFrozen: false,
+      refuses: [] as ('gpc' | 'dnt')[],
       /** What the browser tells a page, in this order. */
       fire(...events: PageEvent[]) {
         for (const event of events) for (const fn of listeners.get(event) ?? []) fn()
@@ -87,6 +89,10 @@ export function createWorld() {
       beacon: (to, body) => service.beacon(to, body),
       originOf: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined),
       openDatabase,
+      hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
+      refuses: (by) => tab.refuses.includes(by),
+      readCookie: (name) => cookies.get(name) ?? '',
+      writeCookie: (name, value) => void (value ? cookies.set(name, value) : cookies.delete(name)),
       channel(name, hear) {
         const ear = { name, hear }
         channels.add(ear)
@@ -116,6 +122,7 @@ export function createWorld() {
 
   return {
     service,
+    cookies,
     openTab,
     pauseTimersOf,
     advance,

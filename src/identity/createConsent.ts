@@ -1,0 +1,80 @@
+import type { Browser } from '../browser/browser'
+import type { Config, Consent } from '../types'
+import type { Shared } from './createSettings'
+
+interface Parts {
+  settings: Shared
+  initial: Consent
+  /** Whether there may be a stored choice; nothing is opened to find out. */
+  isStored(): Promise<boolean>
+  tell(state: Consent): void
+  /** Reads what is stored, and makes what is missing. Never rejects. */
+  load(): Promise<void>
+  /** Lets what was called run. */
+  open(): void
+  /** Lets calls wait in memory. */
+  stop(): void
+  /** Lets go of all that is not in the settings. */
+  wipe(): void
+}
+
+/** What holds until the visitor has chosen. */
+export const assumedConsent = (browser: Browser, { consent, respectGpc, respectDnt }: Config): Consent =>
+  (respectGpc && browser.refuses('gpc')) || (respectDnt && browser.refuses('dnt')) ? 'denied' : consent
+
+/** Decides whether calls are kept, held in memory or dropped. A choice outlives the page, and holds in every tab. */
+export function createConsent({ settings, initial, isStored, tell, load, open, stop, wipe }: Parts) {
+  let state = initial
+  let turn = 0
+
+  const apply = async (next: Consent, isChoice: boolean): Promise<void> => {
+    const mine = ++turn
+    if (next !== state) tell(next)
+    state = next
+    if (next === 'granted') {
+      await load()
+      // Something else was chosen meanwhile.
+      if (mine !== turn) return
+      const chosen = settings.get('consent')
+      if (!isChoice && chosen && chosen !== next) return apply(chosen, false)
+      if (isChoice && chosen !== next) settings.set({ consent: next })
+      open()
+      return
+    }
+    stop()
+    if (next === 'denied') {
+      wipe()
+      settings.wipe(isChoice)
+    } else if (isChoice) settings.set({ consent: undefined })
+    settings.hold()
+  }
+
+  return {
+    state: () => state,
+
+    /** At the start of the page: what was chosen before, else what is assumed. */
+    async begin() {
+      if (turn) return
+      if (state === 'granted') return apply(state, false)
+      if (!(await isStored()) || turn) return
+      await settings.load().catch(() => {})
+      // A choice of this moment counts more than one of before.
+      if (turn) return
+      settings.hold()
+      const chosen = settings.get('consent')
+      if (chosen) await apply(chosen, false)
+    },
+
+    choose: (next: Consent | 'dismissed') =>
+      apply(next === 'granted' || next === 'denied' ? next : 'pending', true),
+
+    /** Another tab has chosen. */
+    hear: (next: Consent) => apply(next, false),
+
+    /** The page is back from the page cache, or from being frozen: other tabs may have changed everything. */
+    async wake() {
+      stop()
+      await apply(state, false)
+    },
+  }
+}

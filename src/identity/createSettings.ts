@@ -1,0 +1,104 @@
+import type { Database } from '../browser/openDatabase'
+import type { Consent, Ids, Properties } from '../types'
+
+export interface Session {
+  id: string
+  startedAt: number
+  /** When the last event was tracked. */
+  lastAt: number
+}
+
+/** What all tabs of a browser share, each under its name in the database. */
+export interface Settings {
+  consent?: Consent | undefined
+  ids?: Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'> | undefined
+  session?: Session | undefined
+  /** Registered properties: for ever, and for the session that they name. */
+  persistent?: Properties | undefined
+  sessional?: { id: string; properties: Properties } | undefined
+  /** The last request failed. */
+  down?: true | undefined
+}
+
+export type Shared = ReturnType<typeof createSettings>
+
+const names: (keyof Settings)[] = ['consent', 'ids', 'session', 'persistent', 'sessional', 'down']
+
+/**
+ * A few values that outlive the page and that every tab agrees on: each change is put on disk and told to the other
+ * tabs, and each write only puts, because one that reads first could be open when the page goes.
+ */
+export function createSettings(
+  database: Database | undefined,
+  tell: (change: Settings) => void,
+  changed: (change: Settings) => void,
+) {
+  let values: Settings = {}
+  /** Nothing touches the disk before consent. */
+  let isStored = false
+
+  const write = (change: (store: IDBObjectStore) => void) =>
+    isStored && database ? database.write((store) => change(store)) : Promise.resolve()
+
+  const load = async () => {
+    isStored = true
+    if (!database) return
+    const stored = await Promise.all(names.map((name) => database.read((store) => store.get(name))))
+    const { ids } = values
+    values = {
+      ids,
+      ...Object.fromEntries(names.flatMap((name, i) => (stored[i] ? [[name, stored[i]]] : []))),
+    }
+  }
+
+  return {
+    get: <K extends keyof Settings>(name: K): Settings[K] => values[name],
+
+    set(change: Settings) {
+      Object.assign(values, change)
+      write((store) => {
+        for (const [name, value] of Object.entries(change)) {
+          if (value === undefined) store.delete(name)
+          else store.put(value, name)
+        }
+      }).catch(() => {})
+      tell(change)
+      changed(change)
+    },
+
+    /** Sets a value that no other tab has set before. */
+    async add(change: Settings) {
+      Object.assign(values, change)
+      await write((store) => {
+        for (const [name, value] of Object.entries(change)) store.add(value, name)
+      }).catch(load)
+    },
+
+    /** Another tab has changed something. */
+    hear(change: Settings) {
+      Object.assign(values, change)
+      changed(change)
+    },
+
+    /** Reads what is stored; from now on changes are stored. */
+    load,
+
+    /** Forgets everything, on disk too; a refusal that was chosen is remembered. */
+    wipe(isChoice: boolean) {
+      const wasStored = isStored
+      isStored ||= isChoice
+      values = {}
+      if (!isStored) return
+      if (isChoice) tell({ consent: 'denied' })
+      write((store) => {
+        store.clear()
+        if (isChoice || wasStored) store.put('denied', 'consent')
+      }).catch(() => {})
+    },
+
+    /** Nothing is stored from here on, until the next `load`. */
+    hold() {
+      isStored = false
+    },
+  }
+}

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/browser/openDatabase'
+import { createWorld } from '../world/createWorld'
+
+const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+async function open(config = {}) {
+  const world = createWorld()
+  const tab = world.openTab()
+  const waymark = tab.init(config)
+  await waymark.ready()
+  const track = (...events: string[]) => events.map((event) => waymark.track(event))
+  return { world, tab, waymark, track, service: world.service }
+}
+
+describe('leaving', () => {
+  it('counts a request in flight as handed over, and does not send it twice', async () => {
+    const { world, tab, service, track } = await open()
+    track(...names(20))
+    service.hold()
+    await world.advance(0)
+    track('Last')
+    tab.leave()
+    tab.crash()
+    await world.settle()
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual([...names(20), 'Last'])
+  })
+
+  it('leaves everything on disk while the service is not well', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(1000)
+    track('Last')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    service.become({ kind: 'well' })
+    expect(service.taken).toEqual([])
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(5000)
+    expect(service.names()).toEqual([...names(20), 'Last'])
+  })
+
+  it('remembers over pages that the service is not well, and hands nothing over', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(1000)
+    tab.leave()
+    tab.crash()
+    const next = world.openTab()
+    const waymark = next.init()
+    await waymark.ready()
+    waymark.track('Quick')
+    await world.settle()
+    next.leave()
+    next.crash()
+    await world.advance(10_000)
+    service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual([...names(20), 'Quick'])
+  })
+
+  it('leaves everything on disk when the browser is offline', async () => {
+    const { world, tab, service, track } = await open()
+    track('A')
+    await world.settle()
+    tab.isOnline = false
+    tab.leave()
+    await world.settle()
+    expect(service.arrivals).toEqual([])
+  })
+
+  it('sends at once what is tracked while the page goes', async () => {
+    const { world, tab, service, waymark } = await open()
+    tab.fire('pagehide')
+    waymark.track('In the handler')
+    tab.fire('hidden')
+    await world.settle()
+    tab.crash()
+    expect(service.names()).toEqual(['In the handler'])
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['In the handler'])
+  })
+
+  it('hands over as much as the browser carries, and leaves the rest on disk', async () => {
+    const { world, tab, service, waymark } = await open()
+    for (let n = 0; n < 19; n++) waymark.track(`E${n}`, { text: 'x'.repeat(8000) })
+    await world.settle()
+    tab.leave()
+    await world.settle()
+    const bytes = service.arrivals.map(({ payloads }) => JSON.stringify(payloads).length)
+    expect(bytes.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(60 * 1024)
+    expect(service.names()).toEqual(names(6))
+    tab.crash()
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(names(19))
+  })
+
+  it.each([1, 2, 3, 4])(
+    'finishes in the hidden handler what was cut short at platform call %i',
+    async (cut) => {
+      const { world, service } = await open()
+      let calls = Infinity
+      const step = () => {
+        if (--calls === 0) throw new Error('cut')
+      }
+      const tab = world.openTab('https://shop.test/', {
+        // The browser has taken the request when the handler dies.
+        beacon(url, body) {
+          service.beacon(url, body)
+          step()
+          return true
+        },
+        openDatabase(name) {
+          const database = openDatabase(name)
+          return {
+            ...database,
+            write(change) {
+              step()
+              return database.write(change)
+            },
+          }
+        },
+      })
+      const waymark = tab.init({ transport: { beacon: true }, batch: { maxBytes: 2000 } })
+      await waymark.ready()
+      for (const name of names(8)) {
+        waymark.track(name)
+        await world.settle()
+      }
+      calls = cut
+      expect(() => tab.fire('pagehide')).toThrow('cut')
+      calls = Infinity
+      tab.fire('hidden')
+      await world.settle()
+      tab.crash()
+      world.openTab().init()
+      await world.advance(20_000)
+      expect(service.names().toSorted()).toEqual(names(8))
+    },
+  )
+
+  it('keeps on disk what the browser does not take', async () => {
+    const { world, service } = await open()
+    const tab = world.openTab('https://shop.test/', { beacon: () => false })
+    const waymark = tab.init({ transport: { beacon: true } })
+    await waymark.ready()
+    waymark.track('A')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    await world.advance(6000)
+    expect(service.names()).toEqual([])
+    world.openTab().init()
+    await world.advance(6000)
+    expect(service.names()).toEqual(['A'])
+  })
+
+  it('by a switch of tabs sends as usual, and keeps all until the answer', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    track('A')
+    service.hold()
+    tab.fire('hidden')
+    await world.settle()
+    expect(service.arrivals.map(({ by }) => by)).toEqual(['fetch'])
+    expect(waymark.stats()).toMatchObject({ queued: 1, sent: 0, state: 'sending' })
+    service.answerNow()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1 })
+  })
+
+  it('for the page cache and coming back goes on with a new lane', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    track('A')
+    await world.settle()
+    tab.fire('pagehide')
+    track('B')
+    tab.fire('hidden')
+    await world.settle()
+    tab.fire('pageshow', 'visible')
+    track('C')
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['A', 'B', 'C'])
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1, handedOff: 2 })
+  })
+
+  it('by being frozen gives the lane up, and takes a new one when it resumes', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    service.become({ kind: 'down' })
+    track('A')
+    await world.advance(3000)
+    tab.fire('hidden', 'freeze')
+    // The browser discards it, or another tab finds its lane: it answers no more.
+    await world.advance(10_000)
+    service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+    tab.fire('resume', 'visible')
+    expect(waymark.stats().queued).toBe(0)
+    track('B')
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A', 'B'])
+  })
+
+  it('before the ids are read hands the early calls over all the same', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = tab.init()
+    waymark.track('Bounce')
+    tab.leave()
+    tab.crash()
+    await world.settle()
+    expect(world.service.names()).toEqual(['Bounce'])
+  })
+
+  it('uses keepalive fetch until the service is known to take a credentialed beacon', async () => {
+    const { world, tab, service, track } = await open()
+    track('A')
+    await world.settle()
+    tab.leave()
+    expect(service.arrivals.map(({ by, init }) => [by, init?.keepalive, init?.credentials])).toEqual([
+      ['fetch', true, 'omit'],
+    ])
+    await world.settle()
+  })
+
+  it('keeps what was handed over until the next visit when told to deliver at least once', async () => {
+    const { world, tab, service, track } = await open({ delivery: 'at-least-once' })
+    const [tracked] = track('A')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(5000)
+    expect(service.events().map(({ properties }) => properties['insert_id'])).toEqual([
+      tracked!.id,
+      tracked!.id,
+    ])
+  })
+})
