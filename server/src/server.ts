@@ -78,6 +78,8 @@ interface Assembled {
   server: Server
   /** Ends what would keep requests open. */
   stop(): void
+  /** Resolves once no request is being worked on. */
+  idle(): Promise<void>
 }
 
 const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<Assembled> => {
@@ -115,8 +117,11 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
     ...lakehouse.routes,
   ]
   // Uploads may take hours, so each route has its own time limit for a body.
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000 }, createListener(routes, report))
-  return { server, stop: () => queries.stop() }
+  const listener = createListener(routes, report)
+  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000 }, (request, response) =>
+    listener.listen(request, response),
+  )
+  return { server, stop: () => queries.stop(), idle: () => listener.idle() }
 }
 
 /** Opens the store and listens. Rejects with one sentence that says what stands in the way. */
@@ -127,18 +132,21 @@ export const startServer = async (given: ServerOptions = {}): Promise<RunningSer
     for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
   }
   try {
-    const { server, stop } = await assemble(options, cleanups)
+    const { server, stop, idle } = await assemble(options, cleanups)
     const port = await listen(server, options.port, options.host)
     const host = options.host.includes(':') ? `[${options.host}]` : options.host
     let closed: Promise<void> | undefined
     const close = async () => {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
+      // A connection that falls idle only now would be kept open for the next request.
+      const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const patience = setTimeout(() => {
         stop()
         server.closeAllConnections()
       }, closeWaitMs)
       await ended
+      clearInterval(sweep)
+      await idle()
       clearTimeout(patience)
       await cleanUp()
     }

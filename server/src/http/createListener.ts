@@ -15,9 +15,16 @@ const send = (response: ServerResponse, { status, body, headers = {} }: Reply) =
   response.end(text)
 }
 
-/** The one function that node:http calls: routes a request, and turns every failure into a JSON answer. */
-export const createListener = (routes: readonly Route[], log: Log) => {
+export interface Listener {
+  /** The one function that node:http calls: routes a request, and turns every failure into a JSON answer. */
+  listen(request: IncomingMessage, response: ServerResponse): void
+  /** Resolves once no route is at work; a route may outlast its connection. */
+  idle(): Promise<void>
+}
+
+export const createListener = (routes: readonly Route[], log: Log): Listener => {
   const router = createRouter(routes)
+  const working = new Set<Promise<void>>()
 
   const find = (method: string, path: string) => {
     const match = router.find(method, path)
@@ -64,5 +71,13 @@ export const createListener = (routes: readonly Route[], log: Log) => {
     if (!request.readableEnded) request.resume()
   }
 
-  return (request: IncomingMessage, response: ServerResponse): void => void answer(request, response)
+  return {
+    listen(request, response) {
+      const work = answer(request, response).finally(() => working.delete(work))
+      working.add(work)
+    },
+    async idle() {
+      while (working.size > 0) await Promise.all(working)
+    },
+  }
 }

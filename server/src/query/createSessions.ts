@@ -21,8 +21,9 @@ export interface Sessions {
   /** The user's session of that id, made when it is not there; a fresh one without an id. */
   open(user: string, id: string | undefined): Promise<Session>
   find(user: string, id: string): Session | undefined
+  /** Forgets the session; its connection closes once nothing runs on it. */
   end(session: Session): void
-  close(): void
+  close(): Promise<void>
 }
 
 export interface SessionsOptions {
@@ -35,6 +36,8 @@ export interface SessionsOptions {
 interface Held extends Session {
   busy: number
   usedAt: number
+  /** Resolves when what was begun on it has ended. */
+  settled(): Promise<unknown>
 }
 
 const settings = [
@@ -48,15 +51,20 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
   const held = new Map<string, Held>()
   const keyOf = (user: string, id: string) => JSON.stringify([user, id])
 
-  const end = (session: Session) => {
-    if (held.delete(keyOf(session.user, session.id))) session.connection.closeSync()
+  // DuckDB does not survive a connection that is closed under a running call.
+  const end = async (session: Session) => {
+    const known = held.get(keyOf(session.user, session.id))
+    if (known !== session || known === undefined) return
+    held.delete(keyOf(session.user, session.id))
+    while (known.busy > 0) await known.settled()
+    known.connection.closeSync()
   }
 
   const sweep = (now: number) => {
     const idle = [...held.values()].filter((each) => each.busy === 0).toSorted((a, b) => a.usedAt - b.usedAt)
     let over = held.size - maxSessions
     for (const each of idle) {
-      if (over-- > 0 || now - each.usedAt > idleMs) end(each)
+      if (over-- > 0 || now - each.usedAt > idleMs) void end(each)
     }
   }
   const timer = setInterval(() => sweep(Date.now()), Math.min(idleMs, 30_000))
@@ -74,6 +82,7 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
       timezone: 'UTC',
       busy: 0,
       usedAt: Date.now(),
+      settled: () => last,
       exclusively(work) {
         session.busy++
         const run = last.then(work).finally(() => {
@@ -107,10 +116,10 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
       return made
     },
     find: (user, id) => held.get(keyOf(user, id)),
-    end,
-    close() {
+    end: (session) => void end(session),
+    async close() {
       clearInterval(timer)
-      for (const session of [...held.values()]) end(session)
+      await Promise.all([...held.values()].map(end))
     },
   }
 }

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import type { Database } from '../store/openDatabase.js'
+import { createAssistRoutes } from '../assist/createAssistRoutes.js'
 import { createAdmission } from './createAdmission.js'
-import { createGuard, type Guard } from './createGuard.js'
+import { createGuard } from './createGuard.js'
 import { createQueryLog } from './createQueryLog.js'
 import { createQueryLogRoutes } from './createQueryLogRoutes.js'
 import { createQueryRoute } from './createQueryRoute.js'
 import { createQueryRunner } from './createQueryRunner.js'
-import { createSessions, type Sessions } from './createSessions.js'
+import { createSessions } from './createSessions.js'
 
 export interface QueriesOptions {
   authorize(request: IncomingMessage): string
@@ -23,11 +24,9 @@ export interface QueriesOptions {
 
 export interface Queries {
   routes: Route[]
-  guard: Guard
-  sessions: Sessions
   /** Ends what still runs. */
   stop(): void
-  close(): void
+  close(): Promise<void>
 }
 
 const maxWaiting = 200
@@ -44,19 +43,22 @@ export const openQueries = async (options: QueriesOptions): Promise<Queries> => 
   connection.closeSync()
 
   const log = createQueryLog(maxLogged)
+  const home = { catalog: catalogs[0]!, schema: 'main' }
+  const readable = [...catalogs, analyticsCatalog]
   const sessions = createSessions({
     connect: () => database.connect(),
-    home: { catalog: catalogs[0]!, schema: 'main' },
+    home,
     maxSessions,
     idleMs: sessionIdleMs,
   })
+  const admission = createAdmission(options.maxQueries, maxWaiting)
   const runner = createQueryRunner({
     sessions,
-    admission: createAdmission(options.maxQueries, maxWaiting),
+    admission,
     log,
     guard,
     catalogs,
-    readable: [...catalogs, analyticsCatalog],
+    readable,
     threads,
     timeoutMs: options.statementTimeoutMs,
   })
@@ -65,9 +67,8 @@ export const openQueries = async (options: QueriesOptions): Promise<Queries> => 
     routes: [
       createQueryRoute({ ...options, runner, log, exportFolder, workerSlug: 'local' }),
       ...createQueryLogRoutes({ authorize, log, sessions }),
+      ...createAssistRoutes({ ...options, guard, admission, sessions, home, catalogs: readable }),
     ],
-    guard,
-    sessions,
     stop() {
       for (const query of log.live()) query.live?.cancel('stopping')
     },
