@@ -13,7 +13,8 @@ export interface DatabaseOptions {
 
 export interface Database {
   connect(): Promise<DuckDBConnection>
-  close(): void
+  /** After all connections are closed: writes the logs into the files and lets go of them. */
+  close(): Promise<void>
 }
 
 /** What a connection of ours may still set for itself. */
@@ -70,6 +71,9 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   try {
     const connection = await instance.connect()
     for (const catalog of options.catalogs) await attach(connection, options.folder, catalog)
+    // An instance lives on until the last statement of it is collected as garbage. If it wrote to its
+    // files then, it would write over a later instance that has opened them meanwhile.
+    await connection.run('PRAGMA disable_checkpoint_on_shutdown')
     for (const setting of [
       "TimeZone = 'UTC'",
       'enable_external_access = false',
@@ -83,5 +87,16 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     instance.closeSync()
     throw error
   }
-  return { connect: () => instance.connect(), close: () => instance.closeSync() }
+  return {
+    connect: () => instance.connect(),
+    async close() {
+      const connection = await instance.connect()
+      for (const catalog of options.catalogs) {
+        // Without it the next start reads the write-ahead log instead, which only takes longer.
+        await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`).catch(() => undefined)
+      }
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
 }
