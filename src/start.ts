@@ -2,29 +2,21 @@ import { nanoid } from 'nanoid'
 import type { Browser } from './browser/browser'
 import type { EarlyCall, Target } from './capture/createCapture'
 import { createUrlFilter } from './capture/createUrlFilter'
+import { createOutbox } from './createOutbox'
 import { createTabs } from './createTabs'
-import { createDelivery } from './delivery/createDelivery'
-import { createTransport } from './delivery/createTransport'
-import { flush, within } from './delivery/flush'
-import { assumedConsent, createConsent } from './identity/createConsent'
+import { within } from './delivery/flush'
 import { followPage } from './followPage'
+import { assumedConsent, createConsent } from './identity/createConsent'
 import { createIdentity } from './identity/createIdentity'
 import { createRegister } from './identity/createRegister'
 import { createSession } from './identity/createSession'
 import { createSettings, type Settings } from './identity/createSettings'
-import { createLanes } from './queue/createLanes'
-import { createQueue } from './queue/createQueue'
-import { createRecords } from './queue/createRecords'
 import type { Tally } from './queue/createTally'
 import type { Complain, Emit } from './signals'
-import type { Config, Stats } from './types'
-import { readId } from './wire'
+import type { Config } from './types'
 
 /** How long opening IndexedDB may take before the page goes on in memory. */
 const openWithinMs = 1000
-
-/** A page that has sent everything looks for what others left, but not more often than this. */
-const scanEveryMs = 60_000
 
 export type Core = ReturnType<typeof start>
 
@@ -38,17 +30,14 @@ export function start(
   complain: Complain,
 ) {
   const name = `waymark ${config.environment} ${apiKey}`
+  const cookieName = `waymark_${encodeURIComponent(apiKey).slice(-40)}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
-  const records = database && createRecords(database)
-  let isAway = false
-  let isReady = false
-  let isWaking = false
-  let scannedAt = 0
   const early: EarlyCall[] = []
+  let isReady = false
 
   const tabs = createTabs(browser, name, (message) => {
     if ('change' in message) settings.hear(message.change)
-    else lanes?.hear(message)
+    else outbox.hear?.(message)
   })
   const changed = (change: Settings) => {
     if (change.ids) emit('identity', identity.ids())
@@ -56,58 +45,26 @@ export function start(
     if (change.consent) void consent.hear(change.consent)
   }
   const settings = createSettings(database, (change) => tabs.tell({ change }), changed)
-  const identity = createIdentity(
-    browser,
-    settings,
-    config,
-    `waymark_${encodeURIComponent(apiKey).slice(-40)}`,
-  )
+  const identity = createIdentity(browser, settings, config, cookieName)
   const sessionId = createSession(browser, settings, config.session, () => `session-${nanoid()}`)
   const register = createRegister(settings, sessionId)
-  const readIdOf = (body: string) => readId(body, config.insertId)
-  const queue = createQueue({ browser, records, config, readId: readIdOf, tally, emit })
-
-  const delivery = createDelivery({
+  const health = {
+    isGood: () => !settings.get('down'),
+    set(good: boolean) {
+      if (good !== health.isGood()) settings.set({ down: good ? undefined : true })
+    },
+  }
+  const outbox = createOutbox({
     browser,
-    queue,
-    transport: createTransport(browser, apiKey, config),
+    apiKey,
     config,
+    database,
+    tally,
+    emit,
     complain,
-    health: {
-      isGood: () => !settings.get('down'),
-      set: (good) => good === !!settings.get('down') && settings.set({ down: good ? undefined : true }),
-    },
-    adoptMore: async () => {
-      if (browser.now() - scannedAt > scanEveryMs) void scan()
-      return !!(await lanes?.claim())
-    },
+    tell: tabs.tell,
+    health,
   })
-
-  const lanes =
-    records &&
-    createLanes({
-      browser,
-      records,
-      tell: tabs.tell,
-      limits: config.queue,
-      tally,
-      mine: () => (isAway ? '' : queue.lane()),
-      adopt(claimed) {
-        queue.adopt(claimed)
-        void delivery.drain()
-      },
-    })
-
-  const scan = () => {
-    scannedAt = browser.now()
-    return lanes?.scan()
-  }
-
-  const wake = () => {
-    isWaking = false
-    queue.store()
-    delivery.wake()
-  }
 
   const target: Target = {
     config,
@@ -116,27 +73,25 @@ export function start(
     registered: register.all,
     cleanUrl: createUrlFilter(config.url),
     login: identity.login,
-    put(kind, id, body, settle) {
-      queue.put(kind, id, body).settle = settle
-      // All that one task tracks is one record, written in its microtask; a page that leaves has none to come.
-      if (isAway) wake()
-      else if (!isWaking) {
-        isWaking = true
-        browser.soon(wake)
-      }
-    },
+    put: outbox.put,
+  }
+
+  /** One by one, so that an unload handler that is cut short leaves the others to the next. */
+  const runEarly = () => {
+    for (let call; (call = early.shift());) call[0](target)
   }
 
   /** The ids are known, or have to do: what was called until now gets them. */
   const open = () => {
-    if (isReady) return
-    identity.assume()
-    isReady = true
-    emit('identity', identity.ids())
-    for (const [fn] of early.splice(0)) fn(target)
-    if (isAway) return
+    if (!isReady) {
+      isReady = true
+      identity.assume()
+      emit('identity', identity.ids())
+    }
+    runEarly()
+    if (outbox.isAway()) return
     tabs.enter()
-    void scan()
+    void outbox.scan()
     started()
   }
 
@@ -145,12 +100,17 @@ export function start(
     initial: assumedConsent(browser, config),
     isStored: async () => !!database && browser.hasDatabase(name),
     tell: (state) => emit('consent', { state }),
-    load: () => within(browser, openWithinMs, settings.load().then(identity.settle), queue.disk.suspect),
+    load() {
+      const loaded = settings.load().then(identity.settle)
+      const recover = () => isReady && outbox.recoverDisk() && emit('identity', identity.ids())
+      loaded.then(recover, () => {})
+      return within(browser, openWithinMs, loaded, outbox.suspectDisk)
+    },
     open,
     stop: () => void (isReady = false),
     wipe() {
       for (const [, drop] of early.splice(0)) drop('no-consent')
-      queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' })
+      outbox.dropAll()
       register.clear()
       identity.forget()
     },
@@ -158,28 +118,22 @@ export function start(
 
   const leave = () => {
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
-    isAway = true
-    if (consent.state() === 'granted') open()
-    database?.abortReads()
-    delivery.leave()
-    lanes?.leave()
+    outbox.leave(() => consent.state() === 'granted' && open())
     tabs.leave()
-  }
-
-  const enter = () => {
-    if (!isAway) return
-    isAway = false
-    queue.leave()
-    queue.enter()
-    delivery.enter()
-    void consent.wake()
   }
 
   const unfollow = followPage(browser, {
     leave,
-    hide: () => (isAway ? delivery.leave() : delivery.retry()),
-    enter,
-    online: () => void (delivery.retry(), scan()),
+    hide: () => (outbox.isAway() ? leave() : outbox.retry()),
+    enter() {
+      if (!outbox.isAway()) return
+      outbox.enter()
+      void consent.wake()
+    },
+    online() {
+      outbox.retry()
+      void outbox.scan()
+    },
   })
 
   let started: () => void
@@ -204,17 +158,15 @@ export function start(
     },
     flush: async (timeoutMs?: number) => {
       if (consent.state() === 'granted') await ready
-      return flush(browser, queue, tally, isReady ? delivery.drain : async () => {}, timeoutMs)
+      return isReady ? outbox.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
     },
     stats() {
-      const store: Stats['store'] = queue.disk.works() ? 'indexeddb' : 'memory'
-      const { queued, ...size } = queue.size()
-      return { store, ...size, queued: queued + early.length, state: delivery.state() }
+      const { queued, ...stats } = outbox.stats()
+      return { ...stats, queued: queued + early.length }
     },
     stop() {
       unfollow()
-      delivery.stop()
-      lanes?.leave()
+      outbox.stop()
       tabs.leave()
       database?.close()
     },

@@ -10,6 +10,13 @@ export interface Page {
   viewport: string
 }
 
+/**
+ * Gives a request to the browser, which delivers it when the page is gone. Marks the attempt right before, with
+ * nothing in between: Firefox can end an unload handler at any call or loop. False when the browser did not take it,
+ * also where there is no `sendBeacon`.
+ */
+export type Send = (attempt: { begun: boolean }) => boolean
+
 /** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
 export interface Browser {
   /** False on a server or in a worker: nothing else is asked then but the time. */
@@ -23,8 +30,9 @@ export interface Browser {
   online(): boolean
   page(): Page
   fetch(url: string, init: RequestInit): Promise<Response>
-  /** Whether the browser took the request; false also where there is no `sendBeacon`. */
-  beacon(url: string, body: string): boolean
+  /** Makes ready to hand a request over by `sendBeacon`, or by a keepalive `fetch`. */
+  prepareBeacon(url: string, body: string): Send
+  prepareFetch(url: string, init: RequestInit): Send
   /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
   originOf(url: string): string | undefined
   openDatabase(name: string): Database

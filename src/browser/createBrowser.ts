@@ -42,12 +42,21 @@ export function createBrowser(): Browser {
       return page
     },
     fetch: (url, init) => fetch(url, init),
-    beacon: (url, body) => {
-      try {
-        return navigator.sendBeacon(url, new Blob([body], { type: 'application/json' }))
-      } catch {
-        return false
+    prepareBeacon(url, body) {
+      const blob = new Blob([body], { type: 'application/json' })
+      return (attempt) => {
+        try {
+          attempt.begun = true
+          return navigator.sendBeacon(url, blob)
+        } catch {
+          return false
+        }
       }
+    },
+    prepareFetch: (url, init) => (attempt) => {
+      attempt.begun = true
+      fetch(url, init).catch(() => {})
+      return true
     },
     originOf(url) {
       try {

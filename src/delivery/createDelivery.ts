@@ -7,7 +7,7 @@ import type { Config, Stats, Stop } from '../types'
 import { toBody } from '../wire'
 import { backOff } from './backOff'
 import { keepaliveBytes, type Transport } from './createTransport'
-import { handOver } from './handOver'
+import { handOver, mark, type Attempt } from './handOver'
 import type { Outcome } from './readOutcome'
 
 /** A refused configuration is probed as rarely as the seventh failure in a row: after one to three minutes. */
@@ -41,8 +41,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   /** How far to send: the newest record when it was last asked. */
   let until = 0
   let isDue = false
-  let unloadBytes = 0
-  let begun: Payload[] = []
+  let attempts: Attempt[] = []
 
   const setTimer = (ms: number) => {
     stopTimer?.()
@@ -89,13 +88,13 @@ export function createDelivery({ browser, queue, transport, config, complain, he
 
     const body = toBody(batch)
     inFlight = batch
-    for (const payload of batch) payload.state = 'in-flight'
+    mark(batch, 'in-flight')
     state = 'sending'
     const outcome = await transport.send(batch[0]!.kind, body, sizeOf(batch))
     // The page left meanwhile (and came back from the page cache): the batch counted as handed over.
     if (inFlight !== batch) return false
     inFlight = []
-    for (const payload of batch) payload.state = 'waiting'
+    mark(batch, 'waiting')
     return act(batch, outcome)
   }
 
@@ -146,12 +145,6 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     complain(code, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
   }
 
-  /** From here on a batch counts as handed over, whatever becomes of the handler. */
-  const begin = (batch: Payload[]) => {
-    begun.push(...batch)
-    unloadBytes += sizeOf(batch)
-  }
-
   const leave = () => {
     left = true
     stopTimer?.()
@@ -159,20 +152,24 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     if (!browser.online() || failures || !health.isGood()) return
     const keepOnDisk = config.delivery === 'at-least-once'
     const hand = (batch: Payload[]) => queue.finish(batch, { status: 'handed-off' }, keepOnDisk)
-    // Firefox can cut the first handler at any call to the platform: what it had begun is finished by the second,
-    // and deleted once more.
-    if (begun.length) {
-      hand(begun.filter((payload) => payload.state === 'in-flight'))
-      if (!keepOnDisk) queue.deleteAgain(begun)
+    // Firefox can cut the first handler short: the second finishes what was begun, deletes it once more, and sends
+    // what was not.
+    for (const { payloads, begun } of attempts) {
+      if (begun) {
+        hand(payloads)
+        if (!keepOnDisk) queue.deleteAgain(payloads)
+      } else mark(payloads, 'waiting')
     }
+    attempts = attempts.filter(({ begun }) => begun)
     // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-    const sent = inFlight
+    const payloads = inFlight
     inFlight = []
-    if (sizeOf(sent) <= maxBytes) {
-      begin(sent)
-      hand(sent)
+    if (payloads.length && sizeOf(payloads) <= maxBytes) {
+      attempts.push({ payloads, begun: true })
+      hand(payloads)
     }
-    handOver(queue.all, transport, maxBytes, keepaliveBytes - spareBytes - unloadBytes, begin, hand)
+    const used = attempts.reduce((sum, attempt) => sum + sizeOf(attempt.payloads), 0)
+    handOver(queue.all, transport, maxBytes, keepaliveBytes - spareBytes - used, attempts, hand)
   }
 
   return {
@@ -205,8 +202,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     enter() {
       left = false
       inFlight = []
-      unloadBytes = 0
-      begun = []
+      attempts = []
       running = undefined
       state = 'idle'
     },

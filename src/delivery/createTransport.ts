@@ -1,4 +1,4 @@
-import type { Browser } from '../browser/browser'
+import type { Browser, Send } from '../browser/browser'
 import type { Config, Kind } from '../types'
 import { readAnswer } from '../wire'
 import { readOutcome, readRetryAfter, type Outcome } from './readOutcome'
@@ -9,8 +9,8 @@ export const keepaliveBytes = 65_536
 export interface Transport {
   /** Sends one batch and reads the answer. Never rejects. */
   send(kind: Kind, body: string, bytes: number): Promise<Outcome>
-  /** Gives one batch to the browser, which delivers it when the page is gone. False when it did not take it. */
-  handOff(kind: Kind, body: string): boolean
+  /** Makes ready to hand one batch over as the page goes. */
+  prepareHandOff(kind: Kind, body: string): Send
 }
 
 export function createTransport(browser: Browser, apiKey: string, config: Config): Transport {
@@ -23,8 +23,14 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
   // So it is used only where it is known to be welcome.
   let beaconArrives = beacon === true || browser.originOf(endpoint) === browser.originOf('')
 
-  const request = (kind: Kind, body: string, keepalive: boolean, signal?: AbortSignal) =>
-    (config.transport.fetch ?? browser.fetch)(auth === 'query' ? withKey(kind) : bare(kind), {
+  const request = (
+    kind: Kind,
+    body: string,
+    keepalive: boolean,
+    signal?: AbortSignal,
+  ): [string, RequestInit] => [
+    auth === 'query' ? withKey(kind) : bare(kind),
+    {
       method: 'POST',
       body,
       keepalive,
@@ -35,14 +41,18 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
         ...(auth === 'bearer' && { Authorization: `Bearer ${apiKey}` }),
       },
       ...(signal && { signal }),
-    })
+    },
+  ]
+  const custom = config.transport.fetch
 
   return {
     async send(kind, body, bytes) {
       const abort = new AbortController()
       const stop = browser.after(timeoutMs, () => abort.abort())
       try {
-        const response = await request(kind, body, bytes <= config.batch.maxBytes, abort.signal)
+        const response = await (custom ?? browser.fetch)(
+          ...request(kind, body, bytes <= config.batch.maxBytes, abort.signal),
+        )
         // Read to the end, always: Chromium frees the keepalive quota only then.
         const answer = readAnswer(await response.text())
         const { headers } = response
@@ -55,10 +65,15 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
       }
     },
 
-    handOff(kind, body) {
-      if (beacon && auth === 'query' && beaconArrives) return browser.beacon(withKey(kind), body)
-      request(kind, body, true).catch(() => {})
-      return true
+    prepareHandOff(kind, body) {
+      if (beacon && auth === 'query' && beaconArrives) return browser.prepareBeacon(withKey(kind), body)
+      const [url, init] = request(kind, body, true)
+      if (!custom) return browser.prepareFetch(url, init)
+      return (attempt) => {
+        attempt.begun = true
+        custom(url, init).catch(() => {})
+        return true
+      }
     },
   }
 }

@@ -18,6 +18,8 @@ export interface Disk {
   remove(lane: string, rows: Row[], contiguous: boolean, isLeaving: boolean): void
   /** Gives IndexedDB up for a while. */
   suspect(): void
+  /** It was only slow: what waits in memory is stored by the next `keep`. */
+  recover(): void
 }
 
 /** Keeps rows on disk when the browser lets it, in memory when not, and says which. */
@@ -56,6 +58,7 @@ export function createDisk(
   return {
     works,
     suspect,
+    recover: () => records && turn(0),
     keep(lane, rows) {
       waiting.push(...rows)
       if (!records || !works()) return

@@ -88,12 +88,15 @@ describe('createBrowser', () => {
     vi.spyOn(navigator, 'sendBeacon').mockImplementation(() => {
       throw new TypeError('no')
     })
-    expect(createBrowser().beacon('https://api.test', '[]')).toBe(false)
+    const attempt = { begun: false }
+    expect(createBrowser().prepareBeacon('https://api.test', '[]')(attempt)).toBe(false)
   })
 
   it('sends a beacon as JSON', () => {
     const send = vi.spyOn(navigator, 'sendBeacon').mockReturnValue(true)
-    expect(createBrowser().beacon('https://api.test', '[]')).toBe(true)
+    const attempt = { begun: false }
+    expect(createBrowser().prepareBeacon('https://api.test', '[]')(attempt)).toBe(true)
+    expect(attempt.begun).toBe(true)
     expect((send.mock.calls[0]![1] as Blob).type).toBe('application/json')
   })
 

@@ -105,7 +105,7 @@ describe('leaving', () => {
     expect(service.names()).toEqual(names(19))
   })
 
-  it.each([1, 2, 3, 4])(
+  it.each([1, 2, 3, 4, 5, 6])(
     'finishes in the hidden handler what was cut short at platform call %i',
     async (cut) => {
       const { world, service } = await open()
@@ -115,7 +115,9 @@ describe('leaving', () => {
       }
       const tab = world.openTab('https://shop.test/', {
         // The browser has taken the request when the handler dies.
-        beacon(url, body) {
+        prepareBeacon: (url, body) => (attempt) => {
+          step()
+          attempt.begun = true
           service.beacon(url, body)
           step()
           return true
@@ -151,7 +153,7 @@ describe('leaving', () => {
 
   it('keeps on disk what the browser does not take', async () => {
     const { world, service } = await open()
-    const tab = world.openTab('https://shop.test/', { beacon: () => false })
+    const tab = world.openTab('https://shop.test/', { prepareBeacon: () => () => false })
     const waymark = tab.init({ transport: { beacon: true } })
     await waymark.ready()
     waymark.track('A')

@@ -49,6 +49,42 @@ describe('the disk', () => {
     expect(waymark.stats()).toMatchObject({ store: 'memory', sent: 1 })
   })
 
+  it('that opens late gets what memory kept until then, under the ids it knows', async () => {
+    const world = createWorld()
+    const first = world.openTab().init()
+    await first.ready()
+    const { deviceId } = first.ids
+    await first.shutdown()
+
+    let open: () => void = () => {}
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          read: (ask) => opened.then(() => database.read(ask)),
+          write: (change) => opened.then(() => database.write(change)),
+        }
+      },
+    })
+    world.service.become({ kind: 'down' })
+    const waymark = tab.init()
+    waymark.track('A')
+    await world.advance(3000)
+    expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1 })
+    open()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 1 })
+    expect(waymark.ids.deviceId).toBe(deviceId)
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(['A'])
+  })
+
   it('that fails for a while gets what memory kept when it works again', async () => {
     const world = createWorld()
     let broken = false

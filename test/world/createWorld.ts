@@ -86,7 +86,15 @@ export function createWorld() {
       online: () => tab.isOnline,
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
-      beacon: (to, body) => service.beacon(to, body),
+      prepareBeacon: (to, body) => (attempt) => {
+        attempt.begun = true
+        return service.beacon(to, body)
+      },
+      prepareFetch: (to, init) => (attempt) => {
+        attempt.begun = true
+        service.fetch(to, init, tab).catch(() => {})
+        return true
+      },
       originOf: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined),
       openDatabase,
       hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
