@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 /** A service that takes everything at once, and can go away. */
 export async function createSink() {
   let payloads = 0
+  let requests = 0
   const server = createServer((request, response) => {
     const headers = {
       'Access-Control-Allow-Origin': request.headers.origin ?? '*',
@@ -17,7 +18,10 @@ export async function createSink() {
     let body = ''
     request.setEncoding('utf8').on('data', (chunk) => (body += chunk))
     request.on('end', () => {
-      if (request.method === 'POST') payloads += JSON.parse(body).length
+      if (request.method === 'POST') {
+        requests++
+        payloads += JSON.parse(body).length
+      }
       response.writeHead(200, headers).end('{"ok":true,"task_id":"sink","error_code":null}')
     })
   })
@@ -35,7 +39,8 @@ export async function createSink() {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    payloads: () => payloads,
+    /** What has come so far. */
+    counts: () => ({ payloads, requests }),
     goAway,
     comeBack: () => listen(port),
     close: async () => {
