@@ -18,6 +18,7 @@ import { openQueries } from './query/openQueries.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { claimFolder } from './store/claimFolder.js'
 import { lakehouseSchema } from './store/lakehouseSchema.js'
+import { checkManifest, writeManifest } from './store/manifest.js'
 import { openDatabase } from './store/openDatabase.js'
 import { openLogs } from './store/openLogs.js'
 import { StoreProblem } from './store/StoreProblem.js'
@@ -60,9 +61,11 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
 const openStore = async (options: CompleteOptions, cleanups: Cleanup[]) => {
   const claim = claimFolder(options.dataFolder)
   cleanups.push(claim.release)
+  checkManifest(claim.folder)
+  const catalogs = [analyticsCatalog, ...options.catalogs]
   const database = await openDatabase({
     folder: claim.folder,
-    catalogs: [analyticsCatalog, ...options.catalogs],
+    catalogs,
     memoryLimit: options.memoryLimit,
   })
   cleanups.push(() => database.close())
@@ -71,6 +74,7 @@ const openStore = async (options: CompleteOptions, cleanups: Cleanup[]) => {
   const connection = await database.connect()
   for (const catalog of options.catalogs) await connection.run(lakehouseSchema(catalog))
   connection.closeSync()
+  writeManifest(claim.folder, catalogs)
   return { folder: claim.folder, database, logs }
 }
 

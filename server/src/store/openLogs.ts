@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { open, type Database, type RootDatabase } from 'lmdb'
 import type { LogRecord } from '../ingest/createAcceptLog.js'
+import { checkLogFile } from './checkLogFile.js'
 import { StoreProblem } from './StoreProblem.js'
 
 export interface Logs {
@@ -15,9 +16,11 @@ export interface Logs {
 }
 
 export const logFolder = 'accept-log'
+export const logFile = 'data.mdb'
 
 export const openLogs = async (folder: string): Promise<Logs> => {
   const path = join(folder, logFolder)
+  checkLogFile(join(path, logFile))
   let root: RootDatabase<unknown, string>
   try {
     root = open<unknown, string>({ path, maxDbs: 300 })

@@ -1,0 +1,73 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createService } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { spawnService } from '../fixtures/spawnService.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-damage-'))
+  const service = await createService({ dataFolder: folder })
+  await service.ingest(
+    '/track?sync=true',
+    Array.from({ length: 2000 }, (_, at) => event(`kept-${at}`)),
+  )
+  await service.stop()
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const at = (file: string) => join(folder, file)
+const sizes = () =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((file) => /duckdb|json/.test(file))
+      .map((file) => [file, statSync(at(file)).size]),
+  )
+
+describe('a damaged store', () => {
+  it.each([
+    ['a catalog overwritten', () => writeFileSync(at('analytics.duckdb'), Buffer.alloc(20_000, 7))],
+    ['a catalog cut off within its header', () => truncateSync(at('analytics.duckdb'), 5000)],
+    ['a catalog that is missing', () => rmSync(at('analytics.duckdb'))],
+    ['a lakehouse catalog that is missing', () => rmSync(at('lakehouse.duckdb'))],
+    ['an accept log overwritten', () => writeFileSync(at('accept-log/data.mdb'), Buffer.alloc(50_000, 7))],
+    ['an accept log cut off', () => truncateSync(at('accept-log/data.mdb'), 9000)],
+    ['an empty accept log', () => writeFileSync(at('accept-log/data.mdb'), '')],
+    ['an accept log that is missing', () => rmSync(at('accept-log'), { recursive: true })],
+    ['a manifest overwritten', () => writeFileSync(at('store.json'), '{')],
+  ])('is reported in one sentence and left alone: %s', async (_, damage) => {
+    damage()
+    const before = sizes()
+    // In a process of its own: a crash of the engine would be no sentence.
+    const spawned = spawnService(['--port', '0', '--data', folder, '--quiet'])
+    const { code, stdout, stderr } = await spawned.ended
+    expect(stdout).toBe('')
+    expect(stderr.trim()).toMatch(/^The store is damaged: .*Nothing was changed; restore .* from a backup\.$/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(code).toBe(1)
+    expect(sizes()).toEqual(before)
+  })
+
+  it('opens again once it is restored', async () => {
+    const file = at('analytics.duckdb')
+    const good = readFileSync(file)
+    writeFileSync(file, Buffer.alloc(100))
+    await expect(createService({ dataFolder: folder })).rejects.toThrow('The store is damaged')
+    writeFileSync(file, good)
+    const service = await createService({ dataFolder: folder })
+    expect((await service.query('SELECT count(*) FROM events')).rows).toEqual([[2000]])
+    await service.stop()
+    expect(existsSync(file)).toBe(true)
+  })
+})
