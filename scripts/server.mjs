@@ -20,5 +20,6 @@ const service = spawn(
   },
 )
 // At a terminal Ctrl-C reaches the service by itself; this covers a signal sent to this process alone.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal))
+const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+for (const signal of signals) process.on(signal, () => service.kill(signal))
 service.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

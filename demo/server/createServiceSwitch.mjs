@@ -6,11 +6,10 @@ import { startService } from './startService.mjs'
  * @param {Parameters<typeof startService>[0]} options
  */
 export async function createServiceSwitch(options) {
-  let service = /** @type {Awaited<ReturnType<typeof startService>> | undefined} */ (
-    await startService(options)
-  )
-  const url = service.url
+  const first = await startService(options)
+  const { url } = first
   const port = Number(new URL(url).port)
+  let service = /** @type {typeof first | undefined} */ (first)
   /** Changes happen one after the other. @type {Promise<unknown>} */
   let last = Promise.resolve()
 
