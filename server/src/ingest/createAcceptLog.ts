@@ -35,6 +35,13 @@ export interface AcceptLog<Kind extends string = string> {
   oldest(): number | undefined
 }
 
+/** LMDB hands out the cause of a failed commit as a promise of its own, which somebody must take. */
+const takeCause = (error: unknown): never => {
+  const { commitError } = error as { commitError?: Promise<unknown> }
+  commitError?.catch(() => undefined)
+  throw error
+}
+
 /**
  * The accept log of one catalog: what is in it was promised to a client and is not yet, or not yet
  * surely, in DuckDB. Keys are row sequences, so a key also says how many rows came before.
@@ -52,7 +59,7 @@ export const createAcceptLog = <Kind extends string>(
       last += record.count
       const put = database.put(first, record)
       // `flushed` covers every write before it; a put that fails must not be waited for twice.
-      const durable = put.then(() => database.flushed).then(() => undefined)
+      const durable = put.then(() => database.flushed).then(() => undefined, takeCause)
       return { last, durable }
     },
     read(after, maxRows, maxChars) {
@@ -75,9 +82,7 @@ export const createAcceptLog = <Kind extends string>(
       for (const { key, value } of database.getRange({ end: through + 1 })) {
         if (key + value.count - 1 <= through) keys.push(key)
       }
-      await database.batch(() => {
-        for (const key of keys) void database.remove(key)
-      })
+      await Promise.all(keys.map((key) => database.remove(key))).catch(takeCause)
     },
     last: () => last,
     oldest: () => [...database.getKeys({ limit: 1 })][0],

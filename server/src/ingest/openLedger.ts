@@ -49,7 +49,10 @@ export const openLedger = async (options: OpenLedgerOptions): Promise<OpenLedger
         await applyEntries(connection, entries)
         await moveTo(through)
       })
-      await log.prune(through)
+      // The rows are stored, so a failure here must not store them again; the next flush prunes for both.
+      await log.prune(through).catch((error: unknown) => {
+        report.warn('Pruning the accept log failed.', { reason: String(error) })
+      })
     },
     reject: (entry: LogEntry, through, reason) =>
       inTransaction(connection, async () => {

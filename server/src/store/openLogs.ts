@@ -4,6 +4,7 @@ import { open, type Database, type RootDatabase } from 'lmdb'
 import type { LogRecord } from '../ingest/createAcceptLog.js'
 import { checkLogFile } from './checkLogFile.js'
 import { StoreProblem } from './StoreProblem.js'
+import { tolerateFailedCommits } from './tolerateFailedCommits.js'
 
 export interface Logs {
   /** The records of one catalog. */
@@ -21,6 +22,7 @@ export const logFile = 'data.mdb'
 export const openLogs = async (folder: string): Promise<Logs> => {
   const path = join(folder, logFolder)
   checkLogFile(join(path, logFile))
+  tolerateFailedCommits()
   let root: RootDatabase<unknown, string>
   try {
     root = open<unknown, string>({ path, maxDbs: 300 })
