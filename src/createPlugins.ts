@@ -2,7 +2,7 @@ import type { Complain } from './signals'
 import type { BeforeSend, Host, Plugin, Stop, Waymark } from './types'
 
 /** Holds the plugins of an instance, and starts them when it starts. */
-export function createPlugins({ track, page, register, on }: Waymark, complain: Complain) {
+export function createPlugins({ track, page, register, registerOnce, on }: Waymark, complain: Complain) {
   const running = new Map<Plugin, Stop | void>()
   let host: Host | undefined
   let filters: BeforeSend[] = []
@@ -15,7 +15,11 @@ export function createPlugins({ track, page, register, on }: Waymark, complain: 
     }
   }
   const remove = (plugin: Plugin) => {
-    running.get(plugin)?.()
+    try {
+      running.get(plugin)?.()
+    } catch (error) {
+      complain('plugin-failed', `${plugin.name}: ${String(error)}`)
+    }
     running.delete(plugin)
     collect()
   }
@@ -24,13 +28,15 @@ export function createPlugins({ track, page, register, on }: Waymark, complain: 
   }
 
   return {
+    /** One of each name: an application that mounts twice must not count twice. */
     use(plugin: Plugin): Stop {
+      if ([...running.keys()].some(({ name }) => name === plugin.name)) return () => {}
       run(plugin)
       collect()
       return () => remove(plugin)
     },
     start(cleanUrl: Host['cleanUrl']) {
-      host = { track, page, register, on, cleanUrl }
+      host = { track, page, register, registerOnce, on, cleanUrl }
       for (const plugin of running.keys()) run(plugin)
     },
     stop() {

@@ -86,12 +86,14 @@ export interface Host {
   track(event: string, properties?: Properties, options?: TrackOptions): Tracked
   page(properties?: Properties, options?: TrackOptions): Tracked
   register(properties: Properties, scope?: Scope): void
+  registerOnce(properties: Properties, scope?: Scope): void
   on: Waymark['on']
   /** Strips a URL to what may leave the page. */
   cleanUrl(href: string): string
 }
 
 export interface Plugin {
+  /** A second plugin of the same name is not started while the first one runs. */
   name: string
   /** Called once, when the instance starts. What it returns is called at `shutdown`. */
   start?(host: Host): Stop | void
@@ -278,7 +280,7 @@ export interface Waymark<Events extends object = EventMap> {
   shutdown(): Promise<Flushed>
   /** Subscribes to a signal. */
   on<K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => void): Stop
-  /** Adds a plugin; the returned function removes it. */
+  /** Adds a plugin, unless one of its name is there; the returned function removes it. */
   use(plugin: Plugin): Stop
   /** Changes `release`, `insertId`, `sampleRate`, `beforeSend` or `debug` while it runs. */
   configure(patch: InitConfig): void

@@ -166,7 +166,14 @@ describe('a plugin', () => {
       name: 'one',
       start(host) {
         host.track('From a plugin')
-        expect(Object.keys(host).toSorted()).toEqual(['cleanUrl', 'on', 'page', 'register', 'track'])
+        expect(Object.keys(host).toSorted()).toEqual([
+          'cleanUrl',
+          'on',
+          'page',
+          'register',
+          'registerOnce',
+          'track',
+        ])
         return stop
       },
       beforeSend: (draft) => ({ ...draft, properties: { ...draft.properties, by: 'one' } }),

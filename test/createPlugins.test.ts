@@ -1,0 +1,34 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createWorld } from './world/createWorld'
+
+describe('plugins', () => {
+  it('are started once of each name, and again when the first is removed', () => {
+    const waymark = createWorld().openTab().init()
+    const start = vi.fn()
+    const plugin = () => ({ name: 'one', start })
+    const remove = waymark.use(plugin())
+    const removeSecond = waymark.use(plugin())
+    expect(start).toHaveBeenCalledTimes(1)
+    removeSecond()
+    waymark.use(plugin())
+    expect(start).toHaveBeenCalledTimes(1)
+    remove()
+    waymark.use(plugin())
+    expect(start).toHaveBeenCalledTimes(2)
+  })
+
+  it('that fail to stop are named, and keep no other from stopping', async () => {
+    const waymark = createWorld().openTab().init()
+    const stop = vi.fn()
+    const codes: string[] = []
+    waymark.on('error', ({ code }) => codes.push(code))
+    const fail = () => {
+      throw new Error('no')
+    }
+    waymark.use({ name: 'bad', start: () => fail })
+    waymark.use({ name: 'good', start: () => stop })
+    await waymark.shutdown()
+    expect(codes).toEqual(['plugin-failed'])
+    expect(stop).toHaveBeenCalledTimes(1)
+  })
+})
