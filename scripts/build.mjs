@@ -1,5 +1,6 @@
 // Compiles src/ with tsc, bundles it into dist/, and prints what came out.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { rmSync, readdirSync, readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 
@@ -16,4 +17,12 @@ run('rollup', '-c', '--silent')
 for (const file of readdirSync('dist').filter((name) => name.endsWith('.js'))) {
   const code = readFileSync(`dist/${file}`)
   console.log(`dist/${file}  ${code.length} B, ${brotliCompressSync(code).length} B brotli`)
+}
+
+// What a page may say in `integrity`, so that it runs this very file or none (Subresource Integrity).
+for (const file of ['waymark.iife.js', 'waymark.early.js']) {
+  const hash = createHash('sha384')
+    .update(readFileSync(`dist/${file}`))
+    .digest('base64')
+  console.log(`dist/${file}  sha384-${hash}`)
 }
