@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, createServer, request as ask } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -104,14 +105,11 @@ export async function createFaultProxy(serviceUrl) {
     handle(request, response).catch(() => response.destroy())
   })
   /** @param {number} port @returns {Promise<number>} */
-  const listen = (port) =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, '127.0.0.1', () => {
-        const address = /** @type {import('node:net').AddressInfo} */ (server.address())
-        resolve(address.port)
-      })
-    })
+  const listen = async (port) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
+  }
   const port = await listen(0)
 
   /** Nobody listens any more: connections are refused, open ones are cut. */
