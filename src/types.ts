@@ -231,9 +231,12 @@ export interface TrackOptions {
 export type EventMap = Record<string, object>
 
 /** No properties at all, or none that must be given: then the argument may be left out. */
-type Given<P> = object extends P
-  ? [properties?: P, options?: TrackOptions]
-  : [properties: P, options?: TrackOptions]
+type Given<P> = string extends P
+  ? // `{}`, which takes everything otherwise.
+    [properties?: Record<string, never>, options?: TrackOptions]
+  : object extends P
+    ? [properties?: P, options?: TrackOptions]
+    : [properties: P, options?: TrackOptions]
 
 export interface Waymark<Events extends object = EventMap> {
   /**

@@ -27,7 +27,7 @@ describe('runCommands', () => {
       tab.create(),
       [
         called(['track', 'Early'], {
-          at,
+          calledAt,
           url: 'https://shop.test/before?token=1',
           referrer: 'https://a.test/',
         }),
