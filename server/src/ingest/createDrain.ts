@@ -33,8 +33,11 @@ interface Waiter {
 }
 
 const maxRejections = 1000
-const maxRows = 5000
-const maxChars = 8_388_608
+const maxRows = 20_000
+const maxChars = 16_777_216
+/** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
+const lingerMs = 150
+const fullRows = 4000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 const lastOf = (entry: LogEntry) => entry.first + entry.count - 1
@@ -46,6 +49,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   let { applied } = options
   let running: Promise<void> | undefined
   let stopping = false
+  let hurry: (() => void) | undefined
   let waiters: Waiter[] = []
   const rejections = new Map<number, string>()
 
@@ -83,6 +87,15 @@ export const createDrain = (options: DrainOptions): Drain => {
     advance(through)
   }
 
+  /** Waits a little between two flushes, unless enough has come or somebody waits for a row. */
+  const linger = async () => {
+    if (waiters.length > 0 || log.last() - applied >= fullRows) return
+    const pause = new AbortController()
+    hurry = () => pause.abort()
+    await delay(lingerMs, undefined, { signal: pause.signal }).catch(() => undefined)
+    hurry = undefined
+  }
+
   const run = async () => {
     let failures = 0
     for (;;) {
@@ -92,6 +105,7 @@ export const createDrain = (options: DrainOptions): Drain => {
         await applyOrSplit(entries)
         failures = 0
         if (stopping) return
+        await linger()
       } catch (error) {
         report.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
         if (stopping) return
@@ -102,6 +116,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   }
 
   const wake = () => {
+    if (log.last() - applied >= fullRows) hurry?.()
     if (running !== undefined || stopping) return
     running = run().then(
       () => {
@@ -132,10 +147,12 @@ export const createDrain = (options: DrainOptions): Drain => {
           },
         }
         waiters.push(waiter)
+        hurry?.()
       })
     },
     async stop() {
       stopping = true
+      hurry?.()
       await running
       for (const waiter of waiters) waiter.settle(false)
     },

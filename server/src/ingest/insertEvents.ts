@@ -14,10 +14,14 @@ const shape = JSON.stringify([
   },
 ])
 
-/** A timestamp column from text: Unix milliseconds or ISO 8601, checked when it was accepted. */
+/**
+ * A timestamp column from text: Unix milliseconds or ISO 8601, checked when it was accepted. Texts
+ * in UTC, which are nearly all, take the way that needs no calendar.
+ */
 export const timestampSql = `coalesce(
-  CASE WHEN regexp_full_match(ts, '-?[0-9.eE+]+') THEN epoch_ms(TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT))
-    ELSE TRY_CAST(ts AS TIMESTAMPTZ)::TIMESTAMP END, received_at)`
+  CASE WHEN ends_with(ts, 'Z') THEN TRY_CAST(ts AS TIMESTAMP)
+    WHEN contains(ts, ':') THEN TRY_CAST(ts AS TIMESTAMPTZ)::TIMESTAMP
+    ELSE epoch_ms(TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT)) END, received_at)`
 
 /**
  * The bodies are parsed by DuckDB, on its own threads. Of rows with one insert id in one
@@ -38,16 +42,20 @@ item AS (
     nullif(e.session_id, '') AS session_id, e."timestamp" AS ts, e.properties,
     nullif(e.properties->>'insert_id', '') AS insert_id
   FROM item WHERE list_contains($environments, e.environment) AND length(e.event) <= 400
-), hashed AS (
+), hashed AS MATERIALIZED (
   SELECT *, CASE WHEN insert_id IS NOT NULL THEN hash(environment, insert_id) END AS insert_hash FROM flat
+), stored AS (
+  SELECT o.insert_hash FROM analytics.raw.events o
+  WHERE o.seq > $floor AND o.insert_hash IN (SELECT insert_hash FROM hashed WHERE insert_hash IS NOT NULL)
+), repeated AS (
+  SELECT unnest(list(seq ORDER BY seq)[2:]) AS seq
+  FROM hashed WHERE insert_hash IS NOT NULL GROUP BY insert_hash HAVING count(*) > 1
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, insert_hash, properties
-FROM hashed n
-WHERE insert_hash IS NULL OR NOT EXISTS (
-  SELECT 1 FROM analytics.raw.events o WHERE o.seq > $floor AND o.insert_hash = n.insert_hash
-)
-QUALIFY insert_hash IS NULL OR row_number() OVER (PARTITION BY insert_hash ORDER BY seq) = 1
+FROM hashed
+WHERE insert_hash IS NULL
+  OR (insert_hash NOT IN (FROM stored) AND seq NOT IN (FROM repeated))
 ORDER BY seq`
 
 export interface InsertEvents {
