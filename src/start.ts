@@ -18,6 +18,12 @@ import type { Config } from './types'
 /** How long opening IndexedDB may take before the page goes on in memory. */
 const openWithinMs = 1000
 
+/**
+ * A page that is back looks for orphans a little later: a read that waits for the last deletes of the page just left
+ * throws that one out of Chromium's page cache.
+ */
+const scanAfterReturnMs = 1000
+
 export type Core = ReturnType<typeof start>
 
 /** Wires the rooms of one instance together and starts it. */
@@ -34,6 +40,7 @@ export function start(
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   const early: EarlyCall[] = []
   let isReady = false
+  let isFirst = true
 
   const tabs = createTabs(browser, name, (message) => {
     if ('change' in message) settings.hear(message.change)
@@ -91,7 +98,9 @@ export function start(
     runEarly()
     if (outbox.isAway()) return
     tabs.enter()
-    void outbox.scan()
+    if (isFirst) void outbox.scan()
+    else browser.after(scanAfterReturnMs, () => void outbox.scan())
+    isFirst = false
     started()
   }
 
