@@ -1,0 +1,2 @@
+export { createMemoryTransport, type SentPayload } from './createMemoryTransport'
+export { waitForEvent, type WaitOptions } from './waitForEvent'

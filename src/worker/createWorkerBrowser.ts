@@ -1,0 +1,22 @@
+import type { Browser, Page } from '../browser/browser'
+import { createBrowser } from '../browser/createBrowser'
+
+/**
+ * The door to the platform in a worker: no page that could be hidden or go, no cookies. Where there is no IndexedDB
+ * either (a server), it says that it is nothing to work in.
+ */
+export function createWorkerBrowser({ url = '', referrer = '', viewport = '' }: Partial<Page>): Browser {
+  return {
+    ...createBrowser(),
+    isPage: typeof indexedDB !== 'undefined',
+    page: () => ({ url, referrer, viewport }),
+    on(event, fn) {
+      if (event !== 'online') return () => {}
+      const heard = () => fn()
+      globalThis.addEventListener?.('online', heard)
+      return () => globalThis.removeEventListener?.('online', heard)
+    },
+    readCookie: () => '',
+    writeCookie() {},
+  }
+}
