@@ -16,6 +16,11 @@ const entries = {
   engagement: 'plugins/engagement',
   'web-vitals': 'plugins/webVitals',
   bots: 'plugins/bots',
+  react: 'react/index',
+  vue: 'vue/index',
+  svelte: 'svelte/index',
+  worker: 'worker/index',
+  testing: 'testing/index',
 }
 
 /** Reads what tsc wrote, with its source map, and puts the version in. */
