@@ -83,8 +83,8 @@ export function createOutbox({
     delivery.wake()
   }
 
-  const put: Target['put'] = (kind, id, body, settle) => {
-    queue.put(kind, id, body).settle = settle
+  const put: Target['put'] = (kind, tracked, body) => {
+    queue.put(kind, tracked, body)
     if (isLeaving) return
     // All that one task tracks is one record, written in its microtask; a page that has left has none to come.
     if (isAway) wake()

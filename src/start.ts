@@ -1,4 +1,4 @@
-import { nanoid } from 'nanoid'
+import { newId } from './browser/newId'
 import type { Browser } from './browser/browser'
 import type { EarlyCall, Target } from './capture/createCapture'
 import { createUrlFilter } from './capture/createUrlFilter'
@@ -53,7 +53,7 @@ export function start(
   }
   const settings = createSettings(database, (change) => tabs.tell({ change }), changed)
   const identity = createIdentity(browser, settings, config, cookieName)
-  const sessionId = createSession(browser, settings, config.session, () => `session-${nanoid()}`)
+  const sessionId = createSession(browser, settings, config.session, () => `session-${newId()}`)
   const register = createRegister(settings, sessionId)
   const health = {
     isGood: () => !settings.get('down'),

@@ -1,6 +1,7 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type EarlyCall } from './capture/createCapture'
+import { settle } from './capture/createTracked'
 import { readConfig } from './config'
 import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
@@ -27,7 +28,7 @@ export const createWaymark = <Events extends object = EventMap>() =>
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
   const { on, emit } = createSignals()
-  const tally = createTally(emit)
+  const tally = createTally(emit, settle)
   const early: EarlyCall[] = []
   let core: Core | undefined
   let config: Config | undefined

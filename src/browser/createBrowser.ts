@@ -1,4 +1,4 @@
-import type { Browser, Page, PageEvent } from './browser'
+import type { Browser, PageEvent } from './browser'
 import { readCookie, writeCookie } from './cookie'
 import { openDatabase } from './openDatabase'
 
@@ -11,7 +11,8 @@ const quietly = (fn: () => void) => () => {
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export function createBrowser(): Browser {
-  let page: Page | undefined
+  let viewport = ''
+  let referrer = ''
 
   return {
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
@@ -32,14 +33,14 @@ export function createBrowser(): Browser {
     },
     online: () => navigator.onLine !== false,
     page() {
-      // Reading the viewport can force a layout, so it is read once a task.
       if (!this.isPage) return { url: '', referrer: '', viewport: '' }
-      if (!page) {
-        page = { url: '', referrer: document.referrer, viewport: innerWidth + 'x' + innerHeight }
-        queueMicrotask(() => (page = undefined))
+      if (!viewport) {
+        // Reading it can force a layout, so it is kept until it changes.
+        viewport = innerWidth + 'x' + innerHeight
+        addEventListener('resize', () => (viewport = ''), { once: true })
+        referrer = document.referrer
       }
-      page.url = location.href
-      return page
+      return { url: location.href, referrer, viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, body) {

@@ -1,4 +1,4 @@
-import { nanoid } from 'nanoid'
+import { newId } from '../browser/newId'
 import type { Browser, Page } from '../browser/browser'
 import type { Complain } from '../signals'
 import { isObject, toJson } from '../toJson'
@@ -9,17 +9,17 @@ import type {
   DropReason,
   Ids,
   Kind,
-  Outcome,
   Properties,
   Signals,
   TrackOptions,
   Tracked,
 } from '../types'
 import { wire } from '../wire'
-import { createTracked } from './createTracked'
+import { createTracked, settle } from './createTracked'
 import { fitProperties, isTooLong } from './fitProperties'
 import { isSampled } from './isSampled'
 import { readUserId } from './readUserId'
+import { toIso } from './toIso'
 
 /** What a call needs of the started instance. */
 export interface Target {
@@ -31,7 +31,7 @@ export interface Target {
   registered(): Properties
   cleanUrl(href: string): string
   login(userId: string): void
-  put(kind: Kind, id: string, body: string, settle: (outcome: Outcome) => void): void
+  put(kind: Kind, tracked: Tracked, body: string): void
 }
 
 /** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
@@ -75,19 +75,19 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
         // A getter or a proxy of the caller's.
         made = refuse(kind, 'unreadable', String(error))
       }
-      const id = Array.isArray(made) ? '' : (insertId ?? nanoid())
-      const [tracked, settle] = createTracked(id)
+      const id = Array.isArray(made) ? '' : (insertId ?? newId())
+      const tracked = createTracked(id)
       const drop = (reason: DropReason, errorCode?: string) => {
         const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
         tally.drop({ kind, id, ...outcome })
-        settle(outcome)
+        settle(tracked, outcome)
       }
       if (Array.isArray(made)) drop(...made)
       else {
         const finish = made
         whenReady((target) => {
           const body = finish(target, id)
-          if (typeof body === 'string') target.put(kind, id, body, settle)
+          if (typeof body === 'string') target.put(kind, tracked, body)
           else drop(...body)
         }, drop)
       }
@@ -96,10 +96,12 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
 
   const time = (options?: TrackOptions): string => {
     const given = options?.timestamp
-    const date = new Date(given ?? browser.now())
-    if (!isNaN(+date)) return date.toISOString()
-    complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
-    return new Date(browser.now()).toISOString()
+    if (given !== undefined) {
+      const date = new Date(given)
+      if (!isNaN(+date)) return date.toISOString()
+      complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
+    }
+    return toIso(browser.now())
   }
 
   /** Copies what is given; returns a name that is too long. */

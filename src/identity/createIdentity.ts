@@ -1,4 +1,4 @@
-import { nanoid } from 'nanoid'
+import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Config, Ids } from '../types'
 import type { Settings, Shared } from './createSettings'
@@ -6,14 +6,14 @@ import type { Settings, Shared } from './createSettings'
 type Stored = NonNullable<Settings['ids']>
 
 const none: Stored = { deviceId: '', anonymousId: '' }
-const newAnonymous = () => `anonymous-${nanoid()}`
+const newAnonymous = () => `anonymous-${newId()}`
 
 /** Holds the ids of this browser. */
 export function createIdentity(browser: Browser, settings: Shared, config: Config, cookieName: string) {
   const current = () => settings.get('ids') ?? none
 
   const fresh = (known: Partial<Stored> = {}): Stored => ({
-    deviceId: known.deviceId || `device-${nanoid()}`,
+    deviceId: known.deviceId || `device-${newId()}`,
     anonymousId: known.anonymousId || newAnonymous(),
   })
 

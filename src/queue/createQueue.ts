@@ -1,7 +1,7 @@
-import { nanoid } from 'nanoid'
+import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
-import type { Config, Kind, Outcome } from '../types'
+import type { Config, Kind, Outcome, Tracked } from '../types'
 import { createDisk } from './createDisk'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
@@ -10,7 +10,7 @@ import { findOverflow } from './findOverflow'
 import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './payload'
 
 /** Short: it stands in every key, and only has to differ from the other lanes of one browser. */
-const newLane = () => nanoid(10)
+const newLane = () => newId(10)
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -42,13 +42,12 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
     finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
   })
 
-  const add = (row: Row, id: string, body: string, size: number): Payload => {
-    const payload: Payload = { id, kind: row.kind, body, bytes: size, row, state: 'waiting' }
+  const add = (row: Row, id: string, body: string, size: number, tracked?: Tracked) => {
+    const payload: Payload = { id, kind: row.kind, body, bytes: size, row, state: 'waiting', tracked }
     row.payloads.push(payload)
     row.bytes += size
     bytes += size
     payloads.push(payload)
-    return payload
   }
 
   const evict = () => {
@@ -80,7 +79,7 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
   }
 
   return {
-    put(kind: Kind, id: string, body: string): Payload {
+    put(kind: Kind, tracked: Tracked, body: string) {
       let row = fresh.at(-1)
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(body)
@@ -89,7 +88,7 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
         sequence = Math.max(sequence + 1, browser.now() * 1000)
         fresh.push((row = { sequence, origin: '', kind, payloads: [], bytes: 0 }))
       }
-      return add(row, id, body, size)
+      add(row, tracked.id, body, size, tracked)
     },
 
     /** Stores what this task has put: in its microtask, because a timer or an idle callback loses a third. */

@@ -1,9 +1,9 @@
 import type { Emit } from '../signals'
-import type { DropReason, Outcome, Signals, Stats } from '../types'
+import type { DropReason, Outcome, Signals, Stats, Tracked } from '../types'
 import type { Payload } from './payload'
 
 /** Counts what became of payloads, and tells it: to the caller's `outcome` and to the signals. */
-export function createTally(emit: Emit) {
+export function createTally(emit: Emit, settle: (tracked: Tracked, outcome: Outcome) => void) {
   const dropped: Stats['dropped'] = {}
   const tally = {
     sent: 0,
@@ -17,7 +17,7 @@ export function createTally(emit: Emit) {
       emit('drop', signal)
     },
     tell(payloads: Payload[], outcome: Outcome) {
-      for (const { settle } of payloads) settle?.(outcome)
+      for (const { tracked } of payloads) if (tracked) settle(tracked, outcome)
       if (outcome.status === 'dropped') {
         for (const { kind, id, body } of payloads) tally.drop({ kind, id, payload: body, ...outcome })
       } else if (outcome.status !== 'queued') {

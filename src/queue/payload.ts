@@ -1,4 +1,4 @@
-import type { Kind, Outcome } from '../types'
+import type { Kind, Tracked } from '../types'
 
 /** A payload that waits: serialised at the call, sent as it is. */
 export interface Payload {
@@ -9,8 +9,8 @@ export interface Payload {
   readonly bytes: number
   readonly row: Row
   state: 'waiting' | 'in-flight' | 'gone'
-  /** Tells the caller, when there is one who looks. */
-  settle?: (outcome: Outcome) => void
+  /** The call, when this page made it. */
+  readonly tracked: Tracked | undefined
 }
 
 /** What one task tracked, and what is stored as one record. */

@@ -66,21 +66,22 @@ describe('createBrowser', () => {
     expect(fn).not.toHaveBeenCalled()
   })
 
-  it('reads the URL anew at every call, and the viewport once a task', async () => {
+  it('reads the URL anew at every call, and the viewport when it has changed', () => {
     const browser = createBrowser()
-    const viewport = vi.spyOn(window, 'innerWidth', 'get').mockReturnValue(500)
+    const width = vi.spyOn(window, 'innerWidth', 'get').mockReturnValue(500)
     history.pushState({}, '', '/one')
     expect(browser.page()).toMatchObject({
       url: expect.stringMatching(/\/one$/),
       viewport: `500x${innerHeight}`,
     })
     history.pushState({}, '', '/two')
-    viewport.mockReturnValue(600)
     expect(browser.page()).toMatchObject({
       url: expect.stringMatching(/\/two$/),
       viewport: `500x${innerHeight}`,
     })
-    await Promise.resolve()
+    expect(width).toHaveBeenCalledTimes(1)
+    width.mockReturnValue(600)
+    window.dispatchEvent(new Event('resize'))
     expect(browser.page().viewport).toBe(`600x${innerHeight}`)
   })
 

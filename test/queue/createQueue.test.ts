@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { describe, expect, it } from 'vitest'
+import { createTracked } from '../../src/capture/createTracked'
 import { openDatabase } from '../../src/browser/openDatabase'
 import { createQueue } from '../../src/queue/createQueue'
 import { createRecords } from '../../src/queue/createRecords'
@@ -50,7 +51,7 @@ describe('the queue', () => {
             records,
             config: { batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 }, queue: limits },
             readId: () => '',
-            tally: createTally(emit),
+            tally: createTally(emit, () => {}),
             emit,
           })
           return { records, queue }
@@ -62,7 +63,7 @@ describe('the queue', () => {
         for (const now of steps) {
           if (now.do === 'put') {
             const body = `"${count++}${'x'.repeat(now.size)}"`
-            queue.put(now.kind, `id-${count}`, body)
+            queue.put(now.kind, createTracked(`id-${count}`), body)
             model.push(body)
           } else if (now.do === 'store') {
             queue.store()
