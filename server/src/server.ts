@@ -31,6 +31,8 @@ export interface RunningServer {
 
 const ingestBytes = 16 * 1_048_576
 const queryBytes = 8 * 1_048_576
+/** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
+const keepAliveTimeout = 75_000
 const portWaitMs = 1000
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
@@ -122,8 +124,9 @@ const assemble = async (options: CompleteOptions, cleanups: Cleanup[]): Promise<
   ]
   // Uploads may take hours, so each route has its own time limit for a body.
   const listener = createListener(routes, report)
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000 }, (request, response) =>
-    listener.listen(request, response),
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout },
+    (request, response) => listener.listen(request, response),
   )
   return { server, stop: () => queries.stop(), idle: () => listener.idle() }
 }

@@ -1,0 +1,23 @@
+// npm run bench:service [-- track query cancel upload persons]
+const benches = {
+  track: async () => (await import('./benchTrack.mjs')).benchTrack(),
+  query: async () => (await import('./benchQuery.mjs')).benchQuery(),
+  cancel: async () => (await import('./benchCancel.mjs')).benchCancel(),
+  upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
+  persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
+}
+
+const asked = process.argv.slice(2)
+let missed = 0
+for (const name of asked.length > 0 ? asked : Object.keys(benches)) {
+  if (!(name in benches))
+    throw new Error(`There is no bench ${name}; there are ${Object.keys(benches).join(', ')}.`)
+  console.log(`— ${name}`)
+  for (const [what, target, measured, reached] of await benches[name]()) {
+    if (!reached) missed++
+    console.log(
+      `${reached ? 'reached' : 'MISSED '}  ${what}\n         target ${target}, measured ${measured}`,
+    )
+  }
+}
+process.exitCode = missed > 0 ? 1 : 0
