@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,7 @@ const usage = `Proves delivery: real browsers, a fault-playing proxy, and what t
   --scenario S   one or more of: ${scenarios.map(({ name }) => name).join(' ')}
   --fast         a few rounds of each, for npm test
   --library FILE another script-tag build     --service FILE another launcher of the service
+  --report FILE  write the counts there, as JSON
   --keep         leave the profiles and the service's data where they are`
 
 const { values } = parseArgs({
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     library: { type: 'string', default: inRepository('dist/waymark.iife.js') },
     service: { type: 'string', default: inRepository('server/bin/waymark-server.mjs') },
     fast: { type: 'boolean', default: false },
+    report: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -103,6 +105,10 @@ if (!values.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 }
 const failed = entries.filter((entry) => judge(entry).length > 0)
 console.log(`\n${formatTable(entries)}\n`)
 for (const text of absent) console.log(`Not run: ${text}`)
+if (values.report) {
+  const counts = { passed: entries.length - failed.length, failed: failed.length, absent: absent.length }
+  writeFileSync(values.report, JSON.stringify(counts))
+}
 console.log(`${entries.length - failed.length} passed, ${failed.length} failed`)
 // An engine asked for by name and not there is a failure, not a pass with nothing in it.
 process.exit(failed.length || entries.length === 0 ? 1 : 0)

@@ -15,6 +15,8 @@ const reports = {
     failed: stats.unexpected + stats.flaky,
     skipped: stats.skipped,
   }),
+  // Scenarios, once for each engine.
+  ledger: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
 }
 
 /** Sums what the runners of this run reported; `notes` tells of what was not run. */

@@ -77,4 +77,14 @@ export const steps = [
       })
     },
   },
+  {
+    name: 'ledger',
+    about: 'delivery in Chromium, Firefox and WebKit: a few rounds of every scenario',
+    run: async () => {
+      await ensureBuilt()
+      const args = ['scripts/ledger.mjs', '--fast', '--report', '.cache/reports/ledger.json']
+      const { code } = await run(process.execPath, args, { env: { WAYMARK_CHROMIUM: await ensureBrowser() } })
+      if (code !== 0) throw new Error('the ledger found something lost or sent twice: see its table above')
+    },
+  },
 ]
