@@ -15,7 +15,7 @@ export const applyCors = (request: IncomingMessage, response: ServerResponse): v
   response.setHeader('Access-Control-Allow-Credentials', 'true')
   response.setHeader(
     'Access-Control-Expose-Headers',
-    'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format',
+    'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Query-Id, X-Session-Id',
   )
 }
 

@@ -3,6 +3,7 @@ import type { Log } from '../log/createLog.js'
 import { inTransaction } from '../store/inTransaction.js'
 import type { Database } from '../store/openDatabase.js'
 import type { Logs } from '../store/openLogs.js'
+import { StoreProblem } from '../store/StoreProblem.js'
 import { readPosition } from '../store/readPosition.js'
 import { createAcceptLog, type LogEntry } from './createAcceptLog.js'
 import { createDrain } from './createDrain.js'
@@ -35,6 +36,13 @@ export const openLedger = async (options: OpenLedgerOptions): Promise<OpenLedger
   const connection = await database.connect()
   const position = `${schema}.position`
   const applied = await readPosition(connection, position)
+  const pruned = logs.prunedOf(catalog)
+  if (applied < pruned) {
+    connection.closeSync()
+    throw new StoreProblem(
+      `The store is damaged: the catalog ${catalog} has lost ${pruned - applied} rows that were stored, perhaps with its .wal file. Nothing was changed; restore the data folder from a backup.`,
+    )
+  }
   const log = createAcceptLog(logs.records(catalog), applied)
 
   const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
@@ -50,7 +58,7 @@ export const openLedger = async (options: OpenLedgerOptions): Promise<OpenLedger
         await moveTo(through)
       })
       // The rows are stored, so a failure here must not store them again; the next flush prunes for both.
-      await log.prune(through).catch((error: unknown) => {
+      await Promise.all([log.prune(through), logs.setPruned(catalog, through)]).catch((error: unknown) => {
         report.warn('Pruning the accept log failed.', { reason: String(error) })
       })
     },

@@ -24,10 +24,9 @@ export interface Lakehouse {
 }
 
 const appendBytes = 64 * 1_048_576
-/** Each holds an engine of its own, so few files are read at once. */
+/** Each needs much of the engine's memory, so few files are read at once. */
 const maxUploads = 1
 const maxWaitingUploads = 20
-const uploadMemory = '512MiB'
 
 /** The writing part of the lakehouse group: each catalog with its accept log and writer. */
 export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehouse> => {
@@ -41,7 +40,8 @@ export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehous
     )
   }
   const connection = await database.connect()
-  const spoolFolder = join(folder, 'spool')
+  // Without an ending in its name no file in it is a table to SQL, and functions that read files are refused.
+  const spoolFolder = join(folder, 'temp', 'spool')
   rmSync(spoolFolder, { recursive: true, force: true })
   return {
     routes: [
@@ -57,7 +57,6 @@ export const openLakehouse = async (options: LakehouseOptions): Promise<Lakehous
         database,
         catalogs,
         spoolFolder,
-        memoryLimit: uploadMemory,
         admission: createAdmission(maxUploads, maxWaitingUploads),
       }),
     ],

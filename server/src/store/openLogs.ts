@@ -9,6 +9,10 @@ import { tolerateFailedCommits } from './tolerateFailedCommits.js'
 export interface Logs {
   /** The records of one catalog. */
   records(catalog: string): Database<LogRecord, number>
+  /** How far a catalog's log has been pruned: at least so much must be in its file. */
+  prunedOf(catalog: string): number
+  /** To be called in the same turn as the removals, which makes them one with it. */
+  setPruned(catalog: string, through: number): Promise<unknown>
   /** The number of a catalog's log, the same for as long as the store lives. */
   numberOf(catalog: string): Promise<number>
   /** Signs task ids; made once per store. */
@@ -31,7 +35,10 @@ export const openLogs = async (folder: string): Promise<Logs> => {
     await meta.flushed
     const taskSecret = Buffer.from(meta.get('task-secret')!)
     const numbers = root.openDB<number, string>('numbers', {})
+    const pruned = root.openDB<number, string>('pruned', {})
     return {
+      prunedOf: (catalog) => pruned.get(catalog) ?? 0,
+      setPruned: (catalog, through) => pruned.put(catalog, through),
       async numberOf(catalog) {
         const known = numbers.get(catalog)
         if (known !== undefined) return known

@@ -17,10 +17,8 @@ export interface UploadRoutesOptions {
   authorize(request: IncomingMessage): string
   database: Database
   catalogs: readonly string[]
-  /** Private, emptied at every start. */
+  /** Private, within the only folder that the engine can read, and emptied at every start. */
   spoolFolder: string
-  /** For reading files, beside what the store itself may hold. */
-  memoryLimit: string
   admission: Admission
 }
 
@@ -54,7 +52,7 @@ const failed = (error: unknown): Error => {
 
 /** `POST /upload` and `POST /upsert`: a file becomes rows of a table. */
 export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { authorize, database, catalogs, spoolFolder, memoryLimit, admission } = options
+  const { authorize, database, catalogs, spoolFolder, admission } = options
 
   const store = async (
     request: IncomingMessage,
@@ -79,12 +77,9 @@ export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
       const ticket = await admission.enter(new AbortController().signal)
       try {
         const stage = `stage_${name}`
-        const tempFolder = `${file}-temp`
         const { columns, rows } = await stageFile(connection, stage, {
           file,
           format,
-          memoryLimit,
-          tempFolder,
         })
         await storeStaged(connection, { stage, target, mode, primaryKey, columns })
         return {
@@ -100,7 +95,6 @@ export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
     } finally {
       connection.closeSync()
       await rm(file, { force: true })
-      await rm(`${file}-temp`, { force: true, recursive: true })
     }
   }
 

@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { isNested } from '../lakehouse/planAppend.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
@@ -10,18 +10,14 @@ export interface FileColumn {
 }
 
 export interface OpenFile {
-  connection: DuckDBConnection
   columns: FileColumn[]
   /** Selects the columns, typed. */
   select: string
-  close(): void
 }
 
 export interface OpenFileOptions {
   file: string
   format: FileFormat
-  memoryLimit: string
-  tempFolder: string
   /** Looks at every row to find the types, not only at the first ones. */
   thorough: boolean
 }
@@ -39,56 +35,33 @@ const struct = (columns: readonly FileColumn[]) =>
   `{${columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(', ')}}`
 
 /** A column of JSON's nested values is JSON, and a moment keeps its zone until it is stored in UTC. */
-const openJson = async (connection: DuckDBConnection, file: string, sample: string) => {
+const openJson = async (connection: DuckDBConnection, file: string, sample: string): Promise<OpenFile> => {
   const found = await describe(connection, `read_json(${file}, records = true, maximum_depth = 2, ${sample})`)
   const columns = found.map(({ name, type }) => ({ name, type: isNested(type) ? 'JSON' : type }))
   const read = columns.map(({ name, type }) => ({ name, type: type === 'TIMESTAMP' ? 'TIMESTAMPTZ' : type }))
   const values = columns.map(
     ({ name, type }) => `${quoteIdentifier(name)}::${type} AS ${quoteIdentifier(name)}`,
   )
-  return {
-    columns,
-    select: `SELECT ${values.join(', ')} FROM read_json(${file}, records = true, columns = ${struct(read)})`,
-  }
+  const from = `read_json(${file}, records = true, columns = ${struct(read)})`
+  return { columns, select: `SELECT ${values.join(', ')} FROM ${from}` }
 }
 
-const openCsv = async (connection: DuckDBConnection, file: string, sample: string) => {
+const openCsv = async (connection: DuckDBConnection, file: string, sample: string): Promise<OpenFile> => {
   const columns = await describe(connection, `read_csv(${file}, ${csvOptions}, ${sample})`)
   const from = `read_csv(${file}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
-  return { columns, select: `FROM ${from}` }
+  return { columns, select: `SELECT * FROM ${from}` }
 }
 
-const openParquet = async (connection: DuckDBConnection, file: string) => ({
+const openParquet = async (connection: DuckDBConnection, file: string): Promise<OpenFile> => ({
   columns: await describe(connection, `read_parquet(${file})`),
-  select: `FROM read_parquet(${file})`,
+  select: `SELECT * FROM read_parquet(${file})`,
 })
 
-/**
- * Reads an uploaded file in an engine of its own, the only one with access to files; it holds no
- * data and runs no SQL of a user.
- */
-export const openFile = async (options: OpenFileOptions): Promise<OpenFile> => {
-  const { format, memoryLimit, tempFolder, thorough } = options
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: memoryLimit,
-    temp_directory: tempFolder,
-    threads: '2',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  })
-  const close = () => instance.closeSync()
-  try {
-    const connection = await instance.connect()
-    await connection.run(`SET TimeZone = 'UTC'`)
-    const file = quoteText(options.file)
-    const sample = `sample_size = ${thorough ? -1 : 20_480}`
-    const opened =
-      format === 'parquet'
-        ? await openParquet(connection, file)
-        : await (format === 'csv' ? openCsv : openJson)(connection, file, sample)
-    return { connection, ...opened, close }
-  } catch (error) {
-    close()
-    throw error
-  }
+/** Finds out what an uploaded file holds, and how to read it so that a mistake in it is an error. */
+export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
+  const { format, thorough } = options
+  const file = quoteText(options.file)
+  if (format === 'parquet') return openParquet(connection, file)
+  const sample = `sample_size = ${thorough ? -1 : 20_480}`
+  return format === 'csv' ? openCsv(connection, file, sample) : openJson(connection, file, sample)
 }

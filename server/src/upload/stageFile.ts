@@ -1,30 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier } from '../store/quoteIdentifier.js'
-import { openFile, type FileColumn, type OpenFile, type OpenFileOptions } from './openFile.js'
+import { openFile, type FileColumn, type OpenFileOptions } from './openFile.js'
 
 export interface Staged {
   columns: FileColumn[]
   rows: number
-}
-
-/** The stage's extra column: true in the one row that comes after all of the file's. */
-export const endColumn = '__waymark_end'
-
-const fill = async (connection: DuckDBConnection, stage: string, file: OpenFile): Promise<number> => {
-  const nulls = file.columns.map(() => 'NULL').join(', ')
-  const appender = await connection.createAppender(stage, 'main', 'temp')
-  const result = await file.connection.stream(
-    `SELECT false, * FROM (${file.select}) UNION ALL SELECT true, ${nulls}`,
-  )
-  let rows = 0
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (chunk === null || chunk.rowCount === 0) break
-    appender.appendDataChunk(chunk)
-    rows += chunk.rowCount
-  }
-  appender.closeSync()
-  return rows - 1
 }
 
 const copy = async (
@@ -32,22 +11,13 @@ const copy = async (
   stage: string,
   options: OpenFileOptions,
 ): Promise<Staged> => {
-  const file = await openFile(options)
-  try {
-    const list = file.columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ')
-    await connection.run(`CREATE OR REPLACE TEMP TABLE ${stage} (${endColumn} BOOLEAN, ${list})`)
-    const rows = await fill(connection, stage, file)
-    const end = await connection.runAndReadAll(`SELECT count(*) FROM temp.main.${stage} WHERE ${endColumn}`)
-    if (Number(end.getRows()[0]![0]) === 1) return { columns: file.columns, rows }
-    // A stream that fails midway ends like a complete one; run without its rows it says why.
-    await file.connection.run(`EXPLAIN ANALYZE ${file.select}`)
-    throw new Error('The file could not be read to its end.')
-  } finally {
-    file.close()
-  }
+  const { columns, select } = await openFile(connection, options)
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${stage} AS ${select}`)
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM temp.main.${stage}`)
+  return { columns, rows: Number(counted.getRows()[0]![0]) }
 }
 
-/** Puts a file's rows into a temporary table of the connection. */
+/** Puts a file's rows into a temporary table of the connection, which spills to disk like any other. */
 export const stageFile = async (
   connection: DuckDBConnection,
   stage: string,

@@ -7,7 +7,6 @@ import { tableSql, type Target } from '../lakehouse/Target.js'
 import { inTransaction } from '../store/inTransaction.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import type { FileColumn } from './openFile.js'
-import { endColumn } from './stageFile.js'
 
 export type UploadMode = 'create' | 'append' | 'upsert' | 'overwrite'
 
@@ -66,7 +65,7 @@ const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<
   const table = tableSql(target)
   const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ')
   const staged = `temp.main.${stage}`
-  const rows = `SELECT ${names} FROM ${staged} WHERE NOT ${endColumn}`
+  const rows = `SELECT ${names} FROM ${staged}`
   if (state.kind === 'no-schema')
     throw refuse(`There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
   if (state.kind === 'view') throw refuse(`${target.table} is a view.`)
@@ -80,10 +79,7 @@ const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<
     if (state.kind === 'missing') throw refuse(`There is no table ${target.table}; use mode=create.`)
     checkColumns(columns, state.columns)
     if (mode === 'append') await connection.run(`INSERT INTO ${table} (${names}) ${rows}`)
-    else {
-      await connection.run(`DELETE FROM ${staged} WHERE ${endColumn}`)
-      await merge(connection, given, staged, state.columns)
-    }
+    else await merge(connection, given, staged, state.columns)
   }
 }
 

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
-import { spawnService } from '../fixtures/spawnService.js'
+import { spawnService, urlIn } from '../fixtures/spawnService.js'
 
 let folder: string
 beforeEach(async () => {
@@ -57,6 +57,24 @@ describe('a damaged store', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(code).toBe(1)
     expect(sizes()).toEqual(before)
+  })
+
+  it('is noticed when a write-ahead log that held rows has gone', async () => {
+    const first = spawnService(['--port', '0', '--data', folder, '--api-keys', 'key', '--quiet'], {
+      direct: true,
+    })
+    const url = urlIn(await first.ready)
+    const body = JSON.stringify({ environment: 'production', event: 'in the log', properties: {} })
+    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
+    // The second one prunes what the first one left.
+    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
+    first.kill('SIGKILL')
+    await first.ended
+    expect(statSync(at('analytics.duckdb.wal')).size).toBeGreaterThan(0)
+    rmSync(at('analytics.duckdb.wal'))
+    const { code, stderr } = await spawnService(['--port', '0', '--data', folder, '--quiet']).ended
+    expect(stderr).toMatch(/^The store is damaged: the catalog analytics has lost \d+ rows/)
+    expect(code).toBe(1)
   })
 
   it('opens again once it is restored', async () => {
