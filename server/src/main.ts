@@ -1,3 +1,4 @@
+import { completeOptions } from './options/completeOptions.js'
 import { createLog } from './log/createLog.js'
 import { helpText } from './options/helpText.js'
 import { parseArguments } from './options/parseArguments.js'
@@ -19,6 +20,12 @@ const start = async (): Promise<void> => {
   if ((parsed.options.apiKeys ?? []).length === 0) {
     log.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
+
+  log.info('Ready.', {
+    url: server.url,
+    pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
+    queries_at_once: completeOptions(parsed.options).maxQueries,
+  })
 
   const stop = (reason: string) => {
     log.info('Stopping.', { reason })

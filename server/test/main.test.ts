@@ -85,6 +85,18 @@ describe('waymark-server', () => {
     expect(await response.json()).toMatchObject({ ok: true })
   })
 
+  it('has more threads for DuckDB and files than queries that run at once', async () => {
+    const service = start()
+    await service.ready
+    service.kill('SIGTERM')
+    const { stderr } = await service.ended
+    const ready = stderr.split('\n').find((line) => line.includes('"Ready."')) ?? '{}'
+    const { pool_threads: threads, queries_at_once: queries } = JSON.parse(ready) as Record<string, number>
+    expect(threads).toBeGreaterThanOrEqual(16)
+    expect(queries).toBeGreaterThan(2)
+    expect(queries).toBeLessThan(threads ?? 0)
+  })
+
   it('prints its help', async () => {
     const { code, stdout } = await launch(['--help']).ended
     expect(code).toBe(0)
