@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findEngine } from '../../e2e/ledger/engines/findEngines.mjs'
 import { commandLine, listDescendants } from '../../e2e/ledger/engines/processTree.mjs'
@@ -36,9 +35,18 @@ export async function openBench() {
     const tab = await session.open(`${pages.url}/page?plan=${encodeURIComponent(JSON.stringify(full))}`)
     const { pid } = session
 
+    const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
+    for (const renderer of renderers) {
+      try {
+        // What else the machine does should not count; a process id names the main thread.
+        setPriority(renderer, -15)
+      } catch {
+        // Only root may. Then the machine had better be quiet.
+      }
+    }
+
     /** Which process runs the page: the one that gets busy when the page does. */
     const findPid = async () => {
-      const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
       const before = renderers.map(readThreadMs)
       await tab.run('bench.spin(150)')
       const grown = renderers.map((renderer, index) => readThreadMs(renderer) - (before[index] ?? 0))
