@@ -25,22 +25,15 @@ interface Parts {
   emit: Emit
   complain: Complain
   tell(message: TabMessage): void
+  /** Settings that have changed and are not stored. */
+  takeSettings(): object
   /** Whether the last request did well. */
   health: { isGood(): boolean; set(good: boolean): void }
 }
 
 /** Wires queue and delivery together: what is put is stored, sent, and handed over when the page goes. */
-export function createOutbox({
-  browser,
-  apiKey,
-  config,
-  database,
-  tally,
-  emit,
-  complain,
-  tell,
-  health,
-}: Parts) {
+export function createOutbox(parts: Parts) {
+  const { browser, apiKey, config, database, tally, emit, complain, tell, takeSettings, health } = parts
   const records = database && createRecords(database)
   const readIdOf = (body: string) => readId(body, config.insertId)
   const queue = createQueue({ browser, records, config, readId: readIdOf, tally, emit })
@@ -79,14 +72,13 @@ export function createOutbox({
 
   const wake = () => {
     isWaking = false
-    queue.store()
+    queue.store(takeSettings())
     delivery.wake()
   }
 
-  const put: Target['put'] = (kind, tracked, body) => {
-    queue.put(kind, tracked, body)
+  /** All that one task does is one transaction, in its microtask; a page that has left has none to come. */
+  const schedule = () => {
     if (isLeaving) return
-    // All that one task tracks is one record, written in its microtask; a page that has left has none to come.
     if (isAway) wake()
     else if (!isWaking) {
       isWaking = true
@@ -94,8 +86,14 @@ export function createOutbox({
     }
   }
 
+  const put: Target['put'] = (kind, tracked, body) => {
+    queue.put(kind, tracked, body)
+    schedule()
+  }
+
   return {
     put,
+    schedule,
     scan,
     hear: lanes?.hear,
     isAway: () => isAway,
@@ -107,7 +105,7 @@ export function createOutbox({
       database?.abortReads()
       delivery.leave()
       // What could not be handed over and is not yet stored: WebKit drops it here, the others keep it.
-      queue.store()
+      queue.store(takeSettings())
       isLeaving = false
       lanes?.leave()
     },
@@ -129,7 +127,7 @@ export function createOutbox({
     recoverDisk() {
       if (queue.disk.works()) return false
       queue.disk.recover()
-      queue.store()
+      queue.store(takeSettings())
       void scan()
       return true
     },

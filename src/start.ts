@@ -43,15 +43,20 @@ export function start(
   let isFirst = true
 
   const tabs = createTabs(browser, name, (message) => {
-    if ('change' in message) settings.hear(message.change)
-    else outbox.hear?.(message)
+    if (!('change' in message)) return outbox.hear?.(message)
+    settings.hear(message.change)
+    if (message.change.consent) void consent.hear(message.change.consent)
   })
   const changed = (change: Settings) => {
     if (change.ids) emit('identity', identity.ids())
     if (change.session) emit('session', { id: change.session.id })
-    if (change.consent) void consent.hear(change.consent)
   }
-  const settings = createSettings(database, (change) => tabs.tell({ change }), changed)
+  const settings = createSettings(
+    database,
+    (change) => tabs.tell({ change }),
+    changed,
+    () => outbox.schedule(),
+  )
   const identity = createIdentity(browser, settings, config, cookieName)
   const sessionId = createSession(browser, settings, config.session, () => `session-${newId()}`)
   const register = createRegister(settings, sessionId)
@@ -70,6 +75,7 @@ export function start(
     emit,
     complain,
     tell: tabs.tell,
+    takeSettings: settings.take,
     health,
   })
 

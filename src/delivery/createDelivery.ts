@@ -176,7 +176,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     /** A payload was put. In a page that is leaving it goes to the browser at once. */
     wake() {
       if (left) leave()
-      else if (running || state === 'waiting' || state === 'paused') return
+      else if (!queue.size().queued || running || state === 'waiting' || state === 'paused') return
       // Never in the task of the caller: what it tracked is on its way to the disk.
       else if (queue.size().queued >= maxEvents && !isDue) {
         isDue = true

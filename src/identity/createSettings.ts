@@ -32,8 +32,11 @@ export function createSettings(
   database: Database | undefined,
   tell: (change: Settings) => void,
   changed: (change: Settings) => void,
+  /** Has `take` called at the end of this task. */
+  schedule: () => void,
 ) {
   let values: Settings = {}
+  let pending: Settings = {}
   /** Nothing touches the disk before consent. */
   let isStored = false
 
@@ -48,6 +51,8 @@ export function createSettings(
     values = {
       ids,
       ...Object.fromEntries(names.flatMap((name, i) => (stored[i] ? [[name, stored[i]]] : []))),
+      // What has changed and is not stored yet is newer.
+      ...pending,
     }
   }
 
@@ -56,14 +61,22 @@ export function createSettings(
 
     set(change: Settings) {
       Object.assign(values, change)
-      write((store) => {
-        for (const [name, value] of Object.entries(change)) {
-          if (value === undefined) store.delete(name)
-          else store.put(value, name)
-        }
-      }).catch(() => {})
+      if (isStored && database) {
+        Object.assign(pending, change)
+        schedule()
+      }
       tell(change)
       changed(change)
+    },
+
+    /**
+     * What has to be stored. It goes into the transaction of the records of this task: one more transaction in the
+     * last task of a page is one that the browser may abort.
+     */
+    take(): Settings {
+      const taken = pending
+      pending = {}
+      return taken
     },
 
     /** Sets a value that no other tab has set before. */
@@ -88,6 +101,7 @@ export function createSettings(
       const wasStored = isStored
       isStored ||= isChoice
       values = {}
+      pending = {}
       if (!isStored) return
       if (isChoice) tell({ consent: 'denied' })
       write((store) => {

@@ -9,8 +9,8 @@ const retryAfterMs = 30_000
 export interface Disk {
   /** False while only memory holds the queue. */
   works(): boolean
-  /** Stores rows; calls `onFull` once when there is no room, and tries again. Rows that fail are kept for later. */
-  keep(lane: string, rows: Row[]): void
+  /** Stores rows and settings; calls `onFull` once when there is no room, and tries again. Rows that fail are kept for later. */
+  keep(lane: string, rows: Row[], settings: object): void
   /**
    * Removes what of these rows was stored, and stores again what is left of them. A page that is leaving may only
    * delete: a row of which something is left then stays as it is.
@@ -40,15 +40,15 @@ export function createDisk(
   }
   const suspect = () => turn(browser.now() + retryAfterMs)
 
-  const write = (lane: string, rows: Row[], mayBeFull: boolean): Promise<void> =>
-    records!.save(lane, rows).then(
+  const write = (lane: string, rows: Row[], settings: object, mayBeFull: boolean): Promise<void> =>
+    records!.save(lane, rows, [], settings).then(
       () => turn(0),
       (error) => {
         for (const row of rows) delete row.key
         const left = rows.filter((row) => row.payloads.length)
         if (mayBeFull && error?.name === 'QuotaExceededError') {
           onFull()
-          return write(lane, left, false)
+          return write(lane, left, settings, false)
         }
         waiting.unshift(...left)
         suspect()
@@ -59,12 +59,12 @@ export function createDisk(
     works,
     suspect,
     recover: () => records && turn(0),
-    keep(lane, rows) {
+    keep(lane, rows, settings) {
       waiting.push(...rows)
       if (!records || !works()) return
       const now = waiting.filter((row) => row.payloads.length)
       waiting = []
-      if (now.length) void write(lane, now, true)
+      if (now.length || Object.keys(settings).length) void write(lane, now, settings, true)
     },
     remove(lane, rows, contiguous, isLeaving) {
       const shrunk = isLeaving ? [] : rows.filter((row) => row.payloads.length)

@@ -91,14 +91,14 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
       add(row, tracked.id, body, size, tracked)
     },
 
-    /** Stores what this task has put: in its microtask, because a timer or an idle callback loses a third. */
-    store() {
+    /** Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle callback loses a third. */
+    store(settings: object = {}) {
       const { maxEvents, maxBytes, ttlMs } = config.queue
       const oldest = payloads[0]?.row.sequence ?? Infinity
       if (payloads.length > maxEvents || bytes > maxBytes || oldest < (browser.now() - ttlMs) * 1000) evict()
       const rows = fresh
       fresh = []
-      disk.keep(lane, rows)
+      disk.keep(lane, rows, settings)
     },
 
     /** Takes over records that another page left and this one has claimed. */

@@ -8,10 +8,14 @@ const wholeLane = (lane: string) => range([lane], [lane, []])
 /** The records of all lanes in one database: the only code that knows how they are stored. */
 export function createRecords(database: Database) {
   return {
-    /** Stores rows that are new or have shrunk, and removes keys, in one transaction. */
-    save: (lane: string, rows: Row[], gone: RowKey[] = []) =>
+    /** Stores rows that are new or have shrunk and settings that have changed, and removes keys, in one transaction. */
+    save: (lane: string, rows: Row[], gone: RowKey[] = [], settings: object = {}) =>
       database.write((store) => {
         for (const key of gone) store.delete(key)
+        for (const [name, value] of Object.entries(settings)) {
+          if (value === undefined) store.delete(name)
+          else store.put(value, name)
+        }
         for (const row of rows) {
           // Delivered while the database was being opened.
           if (!row.payloads.length) continue
