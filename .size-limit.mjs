@@ -19,6 +19,13 @@ export default [
     modifyEsbuildConfig: asIs,
   },
   {
+    name: 'script tag, what keeps early calls',
+    path: 'dist/waymark.early.js',
+    limit: '0.3 kB',
+    brotli: true,
+    modifyEsbuildConfig: asIs,
+  },
+  {
     name: 'npm import of createWaymark, with idb-keyval and nanoid',
     path: 'dist/waymark.js',
     import: '{ createWaymark }',
