@@ -36,8 +36,8 @@ const maxRejections = 1000
 const maxRows = 20_000
 const maxChars = 16_777_216
 /** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
-const lingerMs = 150
-const fullRows = 4000
+const lingerMs = 250
+const fullRows = 8000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 const lastOf = (entry: LogEntry) => entry.first + entry.count - 1
