@@ -16,6 +16,9 @@ const misconfiguredFailures = 7
 /** Left free of the browser's 64 KiB at unload, for other scripts of the page. */
 const spareBytes = 4096
 
+/** How long a hidden page doubts that a request has failed. */
+const believeAfterMs = 300
+
 interface Parts {
   browser: Browser
   queue: Queue
@@ -91,6 +94,11 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     mark(batch, 'in-flight')
     state = 'sending'
     const outcome = await transport.send(batch[0]!.kind, body, sizeOf(batch))
+    if (outcome.status === 'retry' && outcome.isUnanswered && browser.hidden()) {
+      // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
+      // page goes now, the batch counts as handed over.
+      await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
+    }
     // The page left meanwhile (and came back from the page cache): the batch counted as handed over.
     if (inFlight !== batch) return false
     inFlight = []

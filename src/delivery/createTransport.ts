@@ -59,7 +59,7 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
         beaconArrives ||= headers.get('Access-Control-Allow-Credentials') === 'true'
         return readOutcome(response.status, answer, readRetryAfter(headers.get('Retry-After'), browser.now()))
       } catch {
-        return { status: 'retry' }
+        return { status: 'retry', isUnanswered: true }
       } finally {
         stop()
       }

@@ -4,7 +4,7 @@ import type { Answer } from '../wire'
 export type Outcome =
   | { status: 'accepted'; taskId?: string | undefined }
   /** The network or the service is not well: keep, wait, try again. */
-  | { status: 'retry'; afterMs?: number | undefined }
+  | { status: 'retry'; afterMs?: number | undefined; isUnanswered?: true }
   /** At least one of these payloads will never be taken. */
   | { status: 'refused'; errorCode: string }
   /** The service refuses this key or environment: keep everything until someone mends it. */

@@ -180,6 +180,44 @@ describe('leaving', () => {
     expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1 })
   })
 
+  it('by closing its own window, hidden first, counts the request that is rejected then as handed over', async () => {
+    const { world, service } = await open()
+    let reject: (error: Error) => void = () => {}
+    const tab = world.openTab('https://shop.test/', {
+      fetch(url, init) {
+        void service.fetch(url, init, tab)
+        return new Promise((_, no) => (reject = no))
+      },
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    const { outcome } = waymark.track('A')
+    await world.settle()
+    tab.fire('hidden')
+    await world.settle()
+    reject(new TypeError('Failed to fetch'))
+    await world.settle()
+    tab.fire('pagehide')
+    await world.settle()
+    tab.crash()
+    expect(await outcome).toEqual({ status: 'handed-off' })
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['A'])
+  })
+
+  it('by a switch of tabs believes a failure when the page stays', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    service.become({ kind: 'down' })
+    track('A')
+    tab.fire('hidden')
+    await world.advance(400)
+    expect(waymark.stats()).toMatchObject({ queued: 1, state: 'waiting' })
+    service.become({ kind: 'well' })
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+  })
+
   it('for the page cache and coming back goes on with a new lane', async () => {
     const { world, tab, service, waymark, track } = await open()
     track('A')
