@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from '@playwright/test'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { exports } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
+  exports: Record<string, string | { types: string; default: string }>
+}
+/** Those that are modules with types; the others are files. */
+const entries = Object.keys(exports).filter((name) => typeof exports[name] === 'object')
+
+test('every entry is imported and started in plain Node, which then ends by itself', async () => {
+  const names = entries.map((name) => `waymark${name.slice(1)}`)
+  expect(names).toContain('waymark/pageviews')
+  const code = `
+    const modules = await Promise.all(${JSON.stringify(names)}.map((name) => import(name)))
+    for (const { createWaymark } of modules) {
+      const waymark = createWaymark?.().init('pk_1', { endpoint: 'https://api.test' })
+      waymark?.track('A')
+      if (waymark) console.log(JSON.stringify(await waymark.flush()))
+    }`
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', code],
+    { cwd: root, timeout: 20_000 },
+  )
+  expect(stderr).toBe('')
+  // The main entry's and the worker's: nothing is sent where there is no page.
+  expect(stdout.trim().split('\n')).toEqual(Array(2).fill('{"sent":0,"left":0,"dropped":0}'))
+})
+
+test('every entry brings its types, and no entry brings the core a second time', () => {
+  for (const name of entries) {
+    const { types, default: code } = exports[name] as { types: string; default: string }
+    expect(readFileSync(`${root}/${types}`, 'utf8')).toMatch(/export/)
+    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('insert_id')
+    expect([name, hasCore]).toEqual([name, ['.', './worker'].includes(name)])
+  }
+})
