@@ -169,7 +169,10 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
       const { request, user } = job
       const stopper = createStopper()
       onStart(stopper)
-      const session = await sessions.open(user, request.session_id ?? undefined)
+      const session =
+        request.ephemeral === true
+          ? await sessions.openEphemeral(user)
+          : await sessions.open(user, request.session_id ?? undefined)
       const query = record(job, session, stopper)
       log.add(query)
       const began = performance.now()

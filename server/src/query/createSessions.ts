@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { Refusal } from '../http/Refusal.js'
 
 export interface Place {
   catalog: string
@@ -20,6 +21,8 @@ export interface Session {
 export interface Sessions {
   /** The user's session of that id, made when it is not there; a fresh one without an id. */
   open(user: string, id: string | undefined): Promise<Session>
+  /** A session that nobody can come back to; `end` it. */
+  openEphemeral(user: string): Promise<Session>
   find(user: string, id: string): Session | undefined
   /** Forgets the session; its connection closes once nothing runs on it. */
   end(session: Session): void
@@ -36,9 +39,19 @@ export interface SessionsOptions {
 interface Held extends Session {
   busy: number
   usedAt: number
+  isOpen: boolean
   /** Resolves when what was begun on it has ended. */
   settled(): Promise<unknown>
 }
+
+const graceMs = 1000
+
+const ended = () =>
+  new Refusal(
+    503,
+    { error: 'session-ended', message: 'The session has just ended. Send again.' },
+    { 'retry-after': '1' },
+  )
 
 const settings = [
   'SET enable_progress_bar = true',
@@ -52,19 +65,22 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
   const keyOf = (user: string, id: string) => JSON.stringify([user, id])
 
   // DuckDB does not survive a connection that is closed under a running call.
-  const end = async (session: Session) => {
-    const known = held.get(keyOf(session.user, session.id))
-    if (known !== session || known === undefined) return
-    held.delete(keyOf(session.user, session.id))
-    while (known.busy > 0) await known.settled()
-    known.connection.closeSync()
+  const end = async (session: Held) => {
+    const key = keyOf(session.user, session.id)
+    if (held.get(key) === session) held.delete(key)
+    while (session.busy > 0) await session.settled()
+    if (session.isOpen) session.connection.closeSync()
+    session.isOpen = false
   }
+  const ephemeral = new WeakMap<Session, Held>()
 
   const sweep = (now: number) => {
     const idle = [...held.values()].filter((each) => each.busy === 0).toSorted((a, b) => a.usedAt - b.usedAt)
     let over = held.size - maxSessions
     for (const each of idle) {
-      if (over-- > 0 || now - each.usedAt > idleMs) void end(each)
+      const age = now - each.usedAt
+      // One that was opened a moment ago is about to be used.
+      if (age > idleMs || (age > graceMs && over-- > 0)) void end(each)
     }
   }
   const timer = setInterval(() => sweep(Date.now()), Math.min(idleMs, 30_000))
@@ -82,8 +98,10 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
       timezone: 'UTC',
       busy: 0,
       usedAt: Date.now(),
+      isOpen: true,
       settled: () => last,
       exclusively(work) {
+        if (!session.isOpen) return Promise.reject(ended())
         session.busy++
         const run = last.then(work).finally(() => {
           session.busy--
@@ -115,8 +133,16 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
       sweep(Date.now())
       return made
     },
+    async openEphemeral(user) {
+      const made = await make(user, randomUUID())
+      ephemeral.set(made, made)
+      return made
+    },
     find: (user, id) => held.get(keyOf(user, id)),
-    end: (session) => void end(session),
+    end(session) {
+      const known = held.get(keyOf(session.user, session.id)) ?? ephemeral.get(session)
+      if (known !== undefined) void end(known)
+    },
     async close() {
       clearInterval(timer)
       await Promise.all([...held.values()].map(end))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTaskIds } from '../../src/ingest/createTaskIds.js'
 import { apiKey, createService, type Service } from '../fixtures/createService.js'
@@ -27,6 +28,7 @@ describe('GET /tasks/{task_id}', () => {
         status: expect.stringMatching(/^(pending|completed)$/),
       })
       status = String(task.body['status'])
+      await delay(5)
     }
     expect(status).toBe('completed')
   })

@@ -1,0 +1,52 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect, it } from 'vitest'
+import { createSessions } from '../../src/query/createSessions.js'
+
+const create = async (maxSessions = 64) => {
+  const instance = await DuckDBInstance.create(':memory:')
+  return createSessions({
+    connect: () => instance.connect(),
+    home: { catalog: 'memory', schema: 'main' },
+    maxSessions,
+    idleMs: 60_000,
+  })
+}
+
+it('keeps the sessions of users apart and finds them again', async () => {
+  const sessions = await create()
+  const one = await sessions.open('ada', 'same')
+  const other = await sessions.open('bob', 'same')
+  expect(other).not.toBe(one)
+  expect(await sessions.open('ada', 'same')).toBe(one)
+  expect(sessions.find('ada', 'same')).toBe(one)
+  expect(sessions.find('ada', 'other')).toBeUndefined()
+  await sessions.close()
+})
+
+it('makes one session for two requests that ask for it at once', async () => {
+  const sessions = await create()
+  const [one, other] = await Promise.all([sessions.open('ada', 's'), sessions.open('ada', 's')])
+  expect(other).toBe(one)
+  await sessions.close()
+})
+
+it('closes a connection only after what runs on it, and refuses work after that', async () => {
+  const sessions = await create()
+  const session = await sessions.open('ada', 's')
+  const work = session.exclusively(async () => {
+    const reader = await session.connection.runAndReadAll('SELECT count(*) FROM range(20000000)')
+    return reader.getRows()[0]?.[0]
+  })
+  await sessions.close()
+  expect(await work).toBe(20_000_000n)
+  await expect(session.exclusively(() => Promise.resolve())).rejects.toMatchObject({ status: 503 })
+})
+
+it('does not take away a session that was opened a moment ago, however many there are', async () => {
+  const sessions = await create(2)
+  const opened = await Promise.all(Array.from({ length: 10 }, (_, at) => sessions.open('ada', `s${at}`)))
+  for (const session of opened) {
+    expect(await session.exclusively(() => Promise.resolve('works'))).toBe('works')
+  }
+  await sessions.close()
+})
