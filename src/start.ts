@@ -19,10 +19,10 @@ import type { Config } from './types'
 const openWithinMs = 1000
 
 /**
- * A page that is back looks for orphans a little later: a read that waits for the last deletes of the page just left
- * throws that one out of Chromium's page cache.
+ * A page that is back leaves the database alone for a moment: a transaction that waits for the last deletes of the
+ * page just left throws that one out of Chromium's page cache, and its deletes with it.
  */
-const scanAfterReturnMs = 1000
+const openAfterReturnMs = 300
 
 export type Core = ReturnType<typeof start>
 
@@ -40,7 +40,6 @@ export function start(
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   const early: EarlyCall[] = []
   let isReady = false
-  let isFirst = true
 
   const tabs = createTabs(browser, name, (message) => {
     if (!('change' in message)) return outbox.hear?.(message)
@@ -104,9 +103,7 @@ export function start(
     runEarly()
     if (outbox.isAway()) return
     tabs.enter()
-    if (isFirst) void outbox.scan()
-    else browser.after(scanAfterReturnMs, () => void outbox.scan())
-    isFirst = false
+    void outbox.scan()
     started()
   }
 
@@ -143,7 +140,8 @@ export function start(
     enter() {
       if (!outbox.isAway()) return
       outbox.enter()
-      void consent.wake()
+      isReady = false
+      browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.wake())
     },
     online() {
       outbox.retry()

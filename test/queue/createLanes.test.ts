@@ -119,7 +119,7 @@ describe('lanes', () => {
     tab.leave()
     expect(world.channels()).toBe(0)
     tab.fire('pageshow')
-    await world.settle()
+    await world.advance(300)
     expect(world.channels()).toBe(1)
   })
 
