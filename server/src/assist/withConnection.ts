@@ -55,5 +55,3 @@ export const createWithConnection =
       connection.closeSync()
     }
   }
-
-export type WithConnection = ReturnType<typeof createWithConnection>

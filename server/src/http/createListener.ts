@@ -73,7 +73,12 @@ export const createListener = (routes: readonly Route[], log: Log): Listener => 
 
   return {
     listen(request, response) {
-      const work = answer(request, response).finally(() => working.delete(work))
+      const work = answer(request, response)
+        .catch((error: unknown) => {
+          log.error('An answer could not be written.', { reason: String(error) })
+          response.destroy()
+        })
+        .finally(() => working.delete(work))
       working.add(work)
     },
     async idle() {

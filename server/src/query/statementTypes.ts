@@ -1,8 +1,5 @@
 import { StatementType } from '@duckdb/node-api'
 
-/** What only reads, and may run without a transaction of its own. */
-export const reading: ReadonlySet<StatementType> = new Set([StatementType.SELECT])
-
 /** What changes a catalog or explains such a change: it runs in a transaction bound to one catalog. */
 export const changing: ReadonlySet<StatementType> = new Set([
   StatementType.INSERT,
