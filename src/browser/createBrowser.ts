@@ -62,7 +62,8 @@ export function createBrowser(): Browser {
     },
     originOf(url) {
       try {
-        return new URL(url, location.href).origin
+        // The page's own may be opaque: `null` in a sandbox, whatever its address.
+        return url ? new URL(url, location.href).origin : self.origin
       } catch {
         return undefined
       }

@@ -46,6 +46,19 @@ describe('a beacon', () => {
     expect((await deliver({}, true)).last.by).toBe('beacon')
   })
 
+  it('is not used by a page of an opaque origin', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    tab.isOpaque = true
+    const waymark = tab.init()
+    waymark.track('First')
+    await world.advance(3000)
+    waymark.track('Last')
+    await world.settle()
+    tab.leave()
+    expect(world.service.arrivals.map(({ by }) => by)).toEqual(['fetch', 'fetch'])
+  })
+
   it('is not used when it is switched off', async () => {
     const { last } = await deliver({ transport: { beacon: false } }, true)
     expect(last.by).toBe('fetch')

@@ -49,6 +49,8 @@ export function createWorld() {
       owned,
       isOnline: true,
       isFrozen: false,
+      /** A sandboxed page: its origin is `null`. */
+      isOpaque: false,
       isHidden: false,
       refuses: [] as ('gpc' | 'dnt')[],
       /** What the browser tells a page, in this order. */
@@ -100,7 +102,8 @@ export function createWorld() {
         service.fetch(to, init, tab).catch(() => {})
         return true
       },
-      originOf: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined),
+      originOf: (to) =>
+        !to && tab.isOpaque ? 'null' : URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined,
       openDatabase,
       hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
       refuses: (by) => tab.refuses.includes(by),
