@@ -63,7 +63,7 @@ export function createBrowser(): Browser {
     originOf(url) {
       try {
         // The page's own may be opaque: `null` in a sandbox, whatever its address.
-        return url ? new URL(url, location.href).origin : self.origin
+        return url ? new URL(url, location.href).origin : (self.origin ?? location.origin)
       } catch {
         return undefined
       }
