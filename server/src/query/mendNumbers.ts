@@ -11,6 +11,7 @@ const wide = new Set([
   DuckDBTypeId.BIGNUM,
   DuckDBTypeId.VARIANT,
 ])
+const exact = new Set([DuckDBTypeId.DECIMAL, DuckDBTypeId.BIGNUM, DuckDBTypeId.VARIANT])
 const floating = new Set([DuckDBTypeId.FLOAT, DuckDBTypeId.DOUBLE, DuckDBTypeId.VARIANT])
 
 const holds = (type: DuckDBType, ids: ReadonlySet<DuckDBTypeId>): boolean => {
@@ -20,14 +21,14 @@ const holds = (type: DuckDBType, ids: ReadonlySet<DuckDBTypeId>): boolean => {
   return inner.some((each) => each !== undefined && holds(each as DuckDBType, ids))
 }
 
-const token = /"(?:[^"\\]|\\.)*"|-?Infinity|-?NaN|-?\d{16,}(?:\.\d+)?(?![\d.eE])|-?\d+\.\d{15,}(?![\deE])/g
+const token = /"(?:[^"\\]|\\.)*"|-?Infinity|-?NaN|-?\d{16,}(?:\.\d+)?(?![\d.eE])|-?\d+\.\d+(?![\deE])/g
 
 const mendToken = (text: string): string => {
   if (text.startsWith('"')) return text
   if (/[IN]/.test(text)) return 'null'
   const digits = text.replace(/^-?0*/, '').replace('.', '').replace(/^0+/, '')
-  const exact = text.includes('.') ? digits.length <= 17 : Number.isSafeInteger(Number(text))
-  return exact ? text : `"${text}"`
+  const isSafe = text.includes('.') ? digits.length <= 17 : Number.isSafeInteger(Number(text))
+  return isSafe ? text : `"${text}"`
 }
 
 const same: Mend = (json) => json
@@ -38,9 +39,16 @@ const replace = (json: string) => json.replaceAll(token, mendToken)
  * integers as numbers, which JavaScript would read wrongly beyond 2^53 - 1: those become text.
  */
 export const createMend = (types: readonly DuckDBType[]): Mend => {
-  const long = types.some((type) => type.alias === 'JSON' || holds(type, wide))
+  const whole = types.some((type) => type.alias === 'JSON' || holds(type, wide))
+  const decimal = types.some((type) => holds(type, exact))
   const odd = types.some((type) => holds(type, floating))
-  if (!long && !odd) return same
-  const suspect = long && odd ? /\d{16}|NaN|Infinity/ : long ? /\d{16}/ : /NaN|Infinity/
+  const suspicions = [
+    // Sixteen digits before any point; a DOUBLE has as many after it, and that is nothing to mend.
+    ...(whole ? [String.raw`(?<![\d.])\d{16}`] : []),
+    ...(decimal ? [String.raw`\d[\d.]{17}`] : []),
+    ...(odd ? ['NaN|Infinity'] : []),
+  ]
+  if (suspicions.length === 0) return same
+  const suspect = new RegExp(suspicions.join('|'))
   return (json) => (suspect.test(json) ? replace(json) : json)
 }

@@ -152,6 +152,9 @@ describe('values', () => {
     ["'9007199254740993'", '9007199254740993'],
     ['0.1::DOUBLE + 0.2::DOUBLE', 0.1 + 0.2],
     ['1234567890123456789.25::DECIMAL(38,2)', '1234567890123456789.25'],
+    ['12345678901.1234567890::DECIMAL(38,10)', '12345678901.1234567890'],
+    ['{"x": 1.5::DOUBLE, "y": 9007199254740993}', { x: 1.5, y: '9007199254740993' }],
+    ['1/7', 1 / 7],
   ])('never lets JavaScript read %s wrongly', async (sql, value) => {
     expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
   })
