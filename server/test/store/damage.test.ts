@@ -13,9 +13,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
-import { spawnService, urlIn } from '../fixtures/spawnService.js'
+import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
 
 let folder: string
+let running: Spawned[] = []
+/** The service itself, in a process of its own: a crash of the engine would be no sentence. */
+const spawnHere = (...more: string[]) => {
+  const spawned = spawnService(['--port', '0', '--data', folder, '--quiet', ...more], { direct: true })
+  running.push(spawned)
+  return spawned
+}
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-damage-'))
   const service = await createService({ dataFolder: folder })
@@ -25,7 +32,12 @@ beforeEach(async () => {
   )
   await service.stop()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(async () => {
+  for (const each of running) each.kill('SIGKILL')
+  await Promise.all(running.map((each) => each.ended))
+  running = []
+  rmSync(folder, { recursive: true, force: true })
+})
 
 const at = (file: string) => join(folder, file)
 const sizes = () =>
@@ -49,8 +61,7 @@ describe('a damaged store', () => {
   ])('is reported in one sentence and left alone: %s', async (_, damage) => {
     damage()
     const before = sizes()
-    // In a process of its own: a crash of the engine would be no sentence.
-    const spawned = spawnService(['--port', '0', '--data', folder, '--quiet'], { direct: true })
+    const spawned = spawnHere()
     const { code, stdout, stderr } = await spawned.ended
     expect(stdout).toBe('')
     expect(stderr.trim()).toMatch(/^The store is damaged: .*Nothing was changed; restore .* from a backup\.$/)
@@ -72,9 +83,7 @@ describe('a damaged store', () => {
     await first.ended
     expect(statSync(at('analytics.duckdb.wal')).size).toBeGreaterThan(0)
     rmSync(at('analytics.duckdb.wal'))
-    const { code, stderr } = await spawnService(['--port', '0', '--data', folder, '--quiet'], {
-      direct: true,
-    }).ended
+    const { code, stderr } = await spawnHere().ended
     expect(stderr).toMatch(/^The store is damaged: the catalog analytics has lost \d+ rows/)
     expect(code).toBe(1)
   })
