@@ -71,9 +71,7 @@ describe('a damaged store', () => {
   })
 
   it('is noticed when a write-ahead log that held rows has gone', async () => {
-    const first = spawnService(['--port', '0', '--data', folder, '--api-keys', 'key', '--quiet'], {
-      direct: true,
-    })
+    const first = spawnHere('--api-keys', 'key')
     const url = urlIn(await first.ready)
     const body = JSON.stringify({ environment: 'production', event: 'in the log', properties: {} })
     await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
