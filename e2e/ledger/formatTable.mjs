@@ -23,8 +23,10 @@ export function formatTable(entries) {
     const { scenario, engine, rounds, account, notes } = entry
     const faults = judge(entry)
     const { events, lost, twiceRaw, twiceStored, handedOver, requests } = account
+    const { engineLimit, promise } = scenario
     const handed = scenario.leaves ? String(handedOver) : '-'
     const remarks = [...new Set(notes)].slice(0, 3)
+    if (twiceRaw && engineLimit?.engine === engine && promise === 'once') remarks.unshift(engineLimit.why)
     if (faults.length) remarks.unshift(`FAILED: ${faults.join('; ')}`)
     const figures = [rounds, events, lost, twiceRaw, twiceStored, handed, requests].map(String)
     return [scenario.name, engine, ...figures, remarks.join('; ')]

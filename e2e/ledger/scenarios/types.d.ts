@@ -63,5 +63,7 @@ export interface Scenario {
   fastRounds: number
   /** Where its pages live, so that a later visit finds what they left. */
   origins: ('same' | 'other' | 'insecure')[]
+  /** Where an engine cannot keep the promise: how many rounds' copies are let pass, as a share, and why. */
+  engineLimit?: { engine: Engine['name']; twiceShare: number; why: string }
   act(stage: Stage): Promise<void>
 }

@@ -12,9 +12,10 @@ export const unreachable = [
     async act(stage) {
       for (let round = 0; round < stage.rounds; round++) {
         const tab = await stage.open({ act: 'stay' })
+        await tab.run('waymark.ready().then(() => 0)')
         await stage.proxy.refuse()
         await stage.track(tab, 50, round)
-        await sleep(300)
+        await sleep(500)
         await tab.goto(stage.urlOf({ act: 'stay' }))
         await stage.track(tab, 50, round, 50)
         await sleep(2500)
