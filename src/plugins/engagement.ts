@@ -1,7 +1,6 @@
 import type { Plugin } from '../types'
 import { followHistory } from './followHistory'
 import { listen } from './listen'
-import { whenShown } from './whenShown'
 
 export interface EngagementOptions {
   /**
@@ -63,23 +62,20 @@ export function engagement({ everyMs = 30_000 }: EngagementOptions = {}): Plugin
         url = location.href
       }
 
-      let stops = [() => {}]
-      const unshown = whenShown(() => {
-        gather()
-        stops = [
-          followHistory(moved),
-          listen(document, 'visibilitychange', () => (since === undefined ? gather() : report())),
-          // Comes before hidden when the page goes. What lies in the page cache is not visible.
-          listen(window, 'pagehide', () => {
-            report()
-            since = undefined
-          }),
-          listen(window, 'pageshow', gather),
-          ...['scroll', 'click', 'keydown'].map((type) => listen(document, type, used)),
-        ]
-      })
+      // A prerendered page is hidden until it is shown.
+      gather()
+      const stops = [
+        followHistory(moved),
+        listen(document, 'visibilitychange', () => (since === undefined ? gather() : report())),
+        // Comes before hidden when the page goes. What lies in the page cache is not visible.
+        listen(window, 'pagehide', () => {
+          report()
+          since = undefined
+        }),
+        listen(window, 'pageshow', gather),
+        ...['scroll', 'click', 'keydown'].map((type) => listen(document, type, used)),
+      ]
       return () => {
-        unshown()
         for (const stop of stops) stop()
       }
     },
