@@ -45,4 +45,5 @@ export default [
   entry('svelte', '0.4 kB'),
   entry('worker', '12 kB'),
   entry('testing', '0.6 kB'),
+  entry('lakehouse', '1.4 kB'),
 ]

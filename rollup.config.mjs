@@ -21,6 +21,7 @@ const entries = {
   svelte: 'svelte/index',
   worker: 'worker/index',
   testing: 'testing/index',
+  lakehouse: 'lakehouse/index',
 }
 
 /** Reads what tsc wrote, with its source map, and puts the version in. */

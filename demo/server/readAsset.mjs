@@ -31,7 +31,7 @@ const sheets = new Map(catalogue.map((sheet) => [`/sheets/${sheet.slug}.svg`, dr
 
 /** The file that a path stands for. @param {string} path */
 function findFile(path) {
-  if (/^\/waymark\.iife\.js(\.map)?$/.test(path)) return join(dist, path)
+  if (/^\/(waymark\.iife|lakehouse)\.js(\.map)?$/.test(path)) return join(dist, path)
   const typeface = typefaces.get(path)
   if (typeface) return require.resolve(typeface)
   // The URL parser has resolved every `..` already; `normalize` covers an encoded one.

@@ -22,6 +22,7 @@ export const steps = [
     run: async () => {
       await must('tsc', ['--noEmit'])
       await must('tsc', ['--noEmit', '-p', 'server'])
+      await must('tsc', ['--noEmit', '-p', 'server/tsconfig.test.json'])
     },
   },
   {

@@ -1,4 +1,7 @@
+import { createLakehouse, LakehouseError } from '../../lakehouse.js'
+
 const { endpoint, user, password } = document.querySelector('#live-script').dataset
+const lakehouse = createLakehouse({ endpoint, username: user, password })
 
 /**
  * Asks DuckDB. Throws an error with the service's own words when it refuses, `unreachable` when there is none.
@@ -7,32 +10,11 @@ const { endpoint, user, password } = document.querySelector('#live-script').data
  * @returns {Promise<{ columns: { name: string, type: string }[], rows: unknown[][] }>}
  */
 export async function query(statement, limit) {
-  let response
   try {
-    response = await fetch(`${endpoint}/query`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Basic ${btoa(`${user}:${password}`)}` },
-      body: JSON.stringify({ statement, ...(limit && { limit }), requested_by: 'fernweg' }),
-    })
+    const result = await lakehouse.query(statement, { ...(limit && { limit }), requested_by: 'fernweg' })
+    return { columns: result.columns, rows: await result.rows() }
   } catch (error) {
+    if (error instanceof LakehouseError) throw error
     throw Object.assign(new Error('The service cannot be reached.', { cause: error }), { unreachable: true })
-  }
-  const lines = (await response.text()).split('\n').filter(Boolean)
-  if (!response.ok) {
-    const { message, error } = readJson(lines[0]) ?? {}
-    throw new Error(String(message ?? error ?? `The service answered ${response.status}.`))
-  }
-  const [, columns, ...rows] = lines.map((line) => JSON.parse(line))
-  const last = rows.at(-1)
-  // A query that fails halfway says so in its last line.
-  if (last && !Array.isArray(last)) throw new Error(String(last.error?.message ?? last.error ?? last.message))
-  return { columns, rows }
-}
-
-const readJson = (/** @type {string | undefined} */ text) => {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
   }
 }

@@ -1,0 +1,3 @@
+export { createLakehouse, type Lakehouse, type LakehouseConfig } from './createLakehouse'
+export { LakehouseError } from './LakehouseError'
+export type * from './types'
