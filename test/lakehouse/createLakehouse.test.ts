@@ -1,16 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLakehouse, LakehouseError } from '../../src/lakehouse/index'
-import { createService } from '../../server/test/fixtures/createService'
+import { startServer } from '../../server/src/index'
 
-let service: Awaited<ReturnType<typeof createService>>
-let lakehouse: ReturnType<typeof createLakehouse>
+const folder = mkdtempSync(join(tmpdir(), 'waymark-lakehouse-'))
 const place = { catalog: 'lakehouse', schema: 'main', table: 'sheets' }
+let service: Awaited<ReturnType<typeof startServer>>
+let lakehouse: ReturnType<typeof createLakehouse>
 
 beforeAll(async () => {
-  service = await createService()
+  service = await startServer({ port: 0, dataFolder: folder, users: { ada: 'lovelace' }, logLevel: 'silent' })
   lakehouse = createLakehouse({ endpoint: service.url, username: 'ada', password: 'lovelace' })
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 describe('waymark/lakehouse', () => {
   it('streams rows, tells their columns, and gives them as objects', async () => {
