@@ -37,7 +37,7 @@ export default [
   entry('clicks', '0.7 kB'),
   entry('errors', '0.7 kB'),
   entry('forms', '0.7 kB'),
-  entry('engagement', '0.8 kB'),
+  entry('engagement', '0.7 kB'),
   entry('web-vitals', '0.3 kB'),
   entry('bots', '0.4 kB'),
   entry('react', '0.3 kB'),
