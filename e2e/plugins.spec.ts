@@ -47,8 +47,9 @@ test('the capture plugins record what happens in a page, also as it goes', async
     // 1500 of 4000 pixels, and a window below them.
     const seen = Math.round((100 * (1500 + (page.viewportSize()?.height ?? 0))) / 4000)
     expect(Math.abs(engaged!.scroll_percent - seen)).toBeLessThanOrEqual(2)
-    const names = ((await of('Web Vital')) as { name: string }[]).map(({ name }) => name)
-    expect(names).toContain('CLS')
+    // It is tracked while the page goes, in a request of its own.
+    const vitals = async () => ((await of('Web Vital')) as { name: string }[]).map(({ name }) => name)
+    await expect.poll(vitals).toContain('CLS')
 
     const [told] = await service.sql(`SELECT string_agg(properties::VARCHAR) FROM events`)
     expect(String(told)).not.toContain('secret')
