@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '../engines/waitFor.mjs'
 
 /** @type {import('./types').Scenario[]} */
 export const unreachable = [
@@ -12,7 +13,9 @@ export const unreachable = [
     async act(stage) {
       for (let round = 0; round < stage.rounds; round++) {
         const tab = await stage.open({ act: 'stay' })
-        await tab.run('waymark.ready().then(() => 0)')
+        // A page that goes before its database was ever open has nowhere to keep what it cannot send.
+        const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
+        await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
         await stage.proxy.refuse()
         await stage.track(tab, 50, round)
         await sleep(500)
