@@ -120,6 +120,7 @@ export function createOutbox(parts: Parts) {
 
     /** Tries at once what was waiting for a better time. */
     retry: delivery.retry,
+    hide: delivery.hide,
 
     suspectDisk: queue.disk.suspect,
 

@@ -136,7 +136,7 @@ export function start(
 
   const unfollow = followPage(browser, {
     leave,
-    hide: () => (outbox.isAway() ? leave() : outbox.retry()),
+    hide: () => (outbox.isAway() ? leave() : outbox.hide()),
     enter() {
       if (!outbox.isAway()) return
       outbox.enter()

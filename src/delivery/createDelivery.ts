@@ -16,7 +16,8 @@ const misconfiguredFailures = 7
 /** Left free of the browser's 64 KiB at unload, for other scripts of the page. */
 const spareBytes = 4096
 
-/** How long a hidden page doubts that a request has failed. */
+/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms), and for how long. */
+const doubtWithinMs = 100
 const believeAfterMs = 300
 
 interface Parts {
@@ -44,6 +45,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   /** How far to send: the newest record when it was last asked. */
   let until = 0
   let isDue = false
+  let hiddenAt = -Infinity
   let attempts: Attempt[] = []
 
   const setTimer = (ms: number) => {
@@ -94,7 +96,13 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     mark(batch, 'in-flight')
     state = 'sending'
     const outcome = await transport.send(batch[0]!.kind, body, sizeOf(batch))
-    if (outcome.status === 'retry' && outcome.isUnanswered && browser.hidden()) {
+    const isWell = !failures && health.isGood()
+    if (
+      outcome.status === 'retry' &&
+      outcome.isUnanswered &&
+      isWell &&
+      browser.now() - hiddenAt < doubtWithinMs
+    ) {
       // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
       // page goes now, the batch counts as handed over.
       await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
@@ -196,6 +204,12 @@ export function createDelivery({ browser, queue, transport, config, complain, he
 
     /** Tries at once what was waiting for a better time. */
     retry() {
+      if (!left && queue.size().queued) void drain()
+    },
+
+    /** A tab was switched, or a window is about to close itself. */
+    hide() {
+      hiddenAt = browser.now()
       if (!left && queue.size().queued) void drain()
     },
 

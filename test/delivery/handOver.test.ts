@@ -206,6 +206,23 @@ describe('leaving', () => {
     expect(service.names()).toEqual(['A'])
   })
 
+  it('from the background, where requests are refused, leaves everything on disk', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    tab.fire('hidden')
+    await world.advance(1000)
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(0)
+    expect(waymark.stats()).toMatchObject({ queued: 20, state: 'waiting' })
+    tab.leave()
+    tab.crash()
+    service.become({ kind: 'well' })
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(names(20))
+  })
+
   it('by a switch of tabs believes a failure when the page stays', async () => {
     const { world, tab, service, waymark, track } = await open()
     service.become({ kind: 'down' })

@@ -51,12 +51,10 @@ export function createWorld() {
       isFrozen: false,
       /** A sandboxed page: its origin is `null`. */
       isOpaque: false,
-      isHidden: false,
       refuses: [] as ('gpc' | 'dnt')[],
       /** What the browser tells a page, in this order. */
       fire(...events: PageEvent[]) {
         for (const event of events) {
-          if (event === 'hidden' || event === 'visible') tab.isHidden = event === 'hidden'
           for (const fn of listeners.get(event) ?? []) fn()
         }
       },
@@ -90,7 +88,6 @@ export function createWorld() {
         return () => void listeners.get(event)!.delete(fn)
       },
       online: () => tab.isOnline,
-      hidden: () => tab.isHidden,
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
       prepareBeacon: (to, body) => (attempt) => {
