@@ -28,6 +28,7 @@ export interface Browser {
   soon(fn: () => void): void
   on(event: PageEvent, fn: () => void): Stop
   online(): boolean
+  hidden(): boolean
   page(): Page
   fetch(url: string, init: RequestInit): Promise<Response>
   /** Makes ready to hand a request over by `sendBeacon`, or by a keepalive `fetch`. */

@@ -31,6 +31,7 @@ export function createBrowser(): Browser {
       target.addEventListener(type, heard)
       return () => target.removeEventListener(type, heard)
     },
+    hidden: () => document.visibilityState === 'hidden',
     online: () => navigator.onLine !== false,
     page() {
       if (!this.isPage) return { url: '', referrer: '', viewport: '' }

@@ -193,10 +193,12 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     wake() {
       if (left) leave()
       else if (!queue.size().queued || running || state === 'waiting' || state === 'paused') return
-      // Never in the task of the caller: what it tracked is on its way to the disk.
       else if (queue.size().queued >= maxEvents && !isDue) {
+        // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes
+        // before its first request does not know that the service is down.
         isDue = true
-        setTimer(0)
+        if (browser.hidden()) void drain()
+        else setTimer(0)
       } else if (!stopTimer) setTimer(intervalMs)
     },
 

@@ -10,6 +10,7 @@ export function createWorkerBrowser({ url = '', referrer = '', viewport = '' }: 
     ...createBrowser(),
     isPage: typeof indexedDB !== 'undefined',
     page: () => ({ url, referrer, viewport }),
+    hidden: () => false,
     on(event, fn) {
       if (event !== 'online') return () => {}
       const heard = () => fn()

@@ -49,12 +49,14 @@ export function createWorld() {
       owned,
       isOnline: true,
       isFrozen: false,
+      isHidden: false,
       /** A sandboxed page: its origin is `null`. */
       isOpaque: false,
       refuses: [] as ('gpc' | 'dnt')[],
       /** What the browser tells a page, in this order. */
       fire(...events: PageEvent[]) {
         for (const event of events) {
+          if (event === 'hidden' || event === 'visible') tab.isHidden = event === 'hidden'
           for (const fn of listeners.get(event) ?? []) fn()
         }
       },
@@ -88,6 +90,7 @@ export function createWorld() {
         return () => void listeners.get(event)!.delete(fn)
       },
       online: () => tab.isOnline,
+      hidden: () => tab.isHidden,
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
       prepareBeacon: (to, body) => (attempt) => {
