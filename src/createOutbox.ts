@@ -1,6 +1,5 @@
 import type { Browser } from './browser/browser'
 import type { Database } from './browser/openDatabase'
-import type { Target } from './capture/createCapture'
 import type { TabMessage } from './createTabs'
 import { createDelivery } from './delivery/createDelivery'
 import { createTransport } from './delivery/createTransport'
@@ -9,12 +8,10 @@ import { createLanes } from './queue/createLanes'
 import { createQueue } from './queue/createQueue'
 import { createRecords } from './queue/createRecords'
 import type { Tally } from './queue/createTally'
+import type { Payload } from './queue/row'
 import type { Complain, Emit } from './signals'
-import type { Config, Stats } from './types'
+import type { Config, Kind, Stats } from './types'
 import { readId } from './wire'
-
-/** A page that has sent everything looks for what others left, but not more often than this. */
-const scanEveryMs = 60_000
 
 interface Parts {
   browser: Browser
@@ -38,22 +35,11 @@ export function createOutbox(parts: Parts) {
   const readIdOf = (body: string) => readId(body, config.insertId)
   const queue = createQueue({ browser, records, config, readId: readIdOf, tally, emit })
   const transport = createTransport(browser, apiKey, config)
+  const adoptMore = async () => !!(await lanes?.more())
+  const delivery = createDelivery({ browser, queue, transport, config, complain, health, adoptMore })
   let isAway = false
   let isLeaving = false
   let isWaking = false
-  let scannedAt = 0
-
-  const scan = () => {
-    scannedAt = browser.now()
-    return lanes?.scan()
-  }
-
-  const adoptMore = async () => {
-    if (browser.now() - scannedAt > scanEveryMs) void scan()
-    return !!(await lanes?.claim())
-  }
-
-  const delivery = createDelivery({ browser, queue, transport, config, complain, health, adoptMore })
 
   const lanes =
     records &&
@@ -70,9 +56,11 @@ export function createOutbox(parts: Parts) {
       },
     })
 
+  const store = () => queue.store(takeSettings())
+
   const wake = () => {
     isWaking = false
-    queue.store(takeSettings())
+    store()
     delivery.wake()
   }
 
@@ -86,15 +74,14 @@ export function createOutbox(parts: Parts) {
     }
   }
 
-  const put: Target['put'] = (kind, tracked, body) => {
-    queue.put(kind, tracked, body)
-    schedule()
-  }
-
   return {
-    put,
+    put(kind: Kind, payload: Payload) {
+      queue.put(kind, payload)
+      schedule()
+    },
     schedule,
-    scan,
+    /** Looks for what other pages left. */
+    scan: () => void lanes?.scan(),
     hear: lanes?.hear,
     isAway: () => isAway,
 
@@ -105,31 +92,31 @@ export function createOutbox(parts: Parts) {
       database?.abortReads()
       delivery.leave()
       // What could not be handed over and is not yet stored: WebKit drops it here, the others keep it.
-      queue.store(takeSettings())
+      store()
       isLeaving = false
       lanes?.leave()
     },
 
     /** The page is back: with a new lane, because another page may have found the old one. */
     enter() {
-      isAway = isLeaving = false
+      isAway = false
       queue.leave()
       queue.enter()
       delivery.enter()
     },
 
-    /** Tries at once what was waiting for a better time. */
-    retry: delivery.retry,
+    /** Sends at once, also what was waiting for a better time. */
+    drain: delivery.drain,
     hide: delivery.hide,
 
-    suspectDisk: queue.disk.suspect,
+    suspectDisk: queue.suspect,
 
     /** The database was slow, but came: what memory holds goes there. False when nothing was amiss. */
     recoverDisk() {
-      if (queue.disk.works()) return false
-      queue.disk.recover()
-      queue.store(takeSettings())
-      void scan()
+      if (queue.works()) return false
+      queue.recover()
+      store()
+      void lanes?.scan()
       return true
     },
 
@@ -138,7 +125,7 @@ export function createOutbox(parts: Parts) {
     flush: (timeoutMs?: number) => flush(browser, queue, tally, delivery.drain, timeoutMs),
 
     stats() {
-      const store: Stats['store'] = queue.disk.works() ? 'indexeddb' : 'memory'
+      const store: Stats['store'] = queue.works() ? 'indexeddb' : 'memory'
       return { store, ...queue.size(), state: delivery.state() }
     },
 

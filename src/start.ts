@@ -34,11 +34,12 @@ export function start(
   tally: Tally,
   emit: Emit,
   complain: Complain,
+  /** Calls that wait for the ids. */
+  early: EarlyCall[],
 ) {
   const name = `waymark ${config.environment} ${apiKey}`
   const cookieName = `waymark_${encodeURIComponent(apiKey).slice(-40)}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
-  const early: EarlyCall[] = []
   let isReady = false
 
   const tabs = createTabs(browser, name, (message) => {
@@ -103,7 +104,7 @@ export function start(
     runEarly()
     if (outbox.isAway()) return
     tabs.enter()
-    void outbox.scan()
+    outbox.scan()
     started()
   }
 
@@ -136,7 +137,7 @@ export function start(
 
   const unfollow = followPage(browser, {
     leave,
-    hide: () => (outbox.isAway() ? leave() : outbox.hide()),
+    hide: () => (outbox.isAway() ? leave() : isReady && outbox.hide()),
     enter() {
       if (!outbox.isAway()) return
       outbox.enter()
@@ -144,8 +145,9 @@ export function start(
       browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.wake())
     },
     online() {
-      outbox.retry()
-      void outbox.scan()
+      if (!isReady) return
+      void outbox.drain()
+      outbox.scan()
     },
   })
 
@@ -156,15 +158,11 @@ export function start(
 
   return {
     ready,
+    isReady: () => isReady,
+    target,
     ids: identity.ids,
     consent,
-    whenReady(...call: EarlyCall) {
-      if (isReady) call[0](target)
-      else if (consent.state() === 'denied') call[1]('no-consent')
-      else early.push(call)
-    },
     register,
-    cleanUrl: target.cleanUrl,
     reset(renewDevice?: boolean) {
       identity.reset(renewDevice)
       register.clear()
@@ -173,10 +171,7 @@ export function start(
       if (consent.state() === 'granted') await ready
       return isReady ? outbox.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
     },
-    stats() {
-      const { queued, ...stats } = outbox.stats()
-      return { ...stats, queued: queued + early.length }
-    },
+    stats: outbox.stats,
     stop() {
       unfollow()
       outbox.stop()

@@ -1,7 +1,6 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type EarlyCall } from './capture/createCapture'
-import { settle } from './capture/createTracked'
 import { readConfig } from './config'
 import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
@@ -9,7 +8,7 @@ import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
 import type { Config, EventMap, Flushed, InitConfig, Waymark } from './types'
 
-/** Calls kept before `init`; the oldest go first. */
+/** Calls kept before the ids are known; the oldest go first. */
 const mostEarly = 1000
 
 const nothing: Flushed = { sent: 0, left: 0, dropped: 0 }
@@ -28,7 +27,7 @@ export const createWaymark = <Events extends object = EventMap>() =>
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
   const { on, emit } = createSignals()
-  const tally = createTally(emit, settle)
+  const tally = createTally(emit)
   const early: EarlyCall[] = []
   let core: Core | undefined
   let config: Config | undefined
@@ -42,28 +41,28 @@ export function createWaymarkIn(browser: Browser): Waymark {
     if (always) browser.warn(`[waymark] ${message} (${code})`)
   }
 
+  /** Runs a call when the ids are known: now, as a rule. */
+  const whenReady = (...call: EarlyCall) => {
+    if (isShut) call[1]('shut-down')
+    else if (core?.isReady()) call[0](core.target)
+    else if (core?.consent.state() === 'denied') call[1]('no-consent')
+    else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
+  }
+
+  /** What changes the state of the instance keeps its place among the calls. */
+  const inOrder = (fn: (core: Core) => void) =>
+    whenReady(
+      () => fn(core!),
+      () => {},
+    )
+
   const capture = createCapture({
     browser,
     complain,
     tally,
     filters: () => plugins.filters(config?.beforeSend),
-    whenReady(fn, drop) {
-      if (isShut) drop('shut-down')
-      else if (core) core.whenReady(fn, drop)
-      else if (early.push([fn, drop]) > mostEarly) early.shift()
-    },
+    whenReady,
   })
-
-  /** What changes the state of the instance keeps its place among the calls. */
-  const inOrder = (fn: (core: Core) => void) => {
-    if (isShut) return
-    if (core)
-      core.whenReady(
-        () => fn(core!),
-        () => {},
-      )
-    else early.push([() => fn(core!), () => {}])
-  }
 
   const flush = async (timeoutMs?: number) => core?.flush(timeoutMs) ?? nothing
   const choose: Waymark['setConsent'] = (state) =>
@@ -87,10 +86,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
       } else {
         startedAs = name
         config = next
-        core = start(browser, apiKey, config, tally, emit, complain)
-        for (const call of early.splice(0)) core.whenReady(...call)
+        core = start(browser, apiKey, config, tally, emit, complain, early)
+        for (const call of early.splice(0)) whenReady(...call)
         config.plugins.forEach(plugins.use)
-        plugins.start(core.cleanUrl)
+        plugins.start(core.target.cleanUrl)
         started()
       }
       return waymark
@@ -126,8 +125,8 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
     stats: () => {
       const { sent, handedOff, dropped } = tally
-      const now = core?.stats() ?? { store: 'memory', queued: early.length, bytes: 0, state: 'idle' }
-      return { ...now, sent, handedOff, dropped: { ...dropped } }
+      const now = core?.stats() ?? { store: 'memory', queued: 0, bytes: 0, state: 'idle' }
+      return { ...now, queued: now.queued + early.length, sent, handedOff, dropped: { ...dropped } }
     },
 
     get ids() {

@@ -28,7 +28,8 @@ export const wire = {
 }
 
 /** One request's body. */
-export const toBody = (payloads: { body: string }[]) => `[${payloads.map(({ body }) => body).join()}]`
+export const toBody = (rows: { payloads: { body: string }[] }[]) =>
+  `[${rows.flatMap(({ payloads }) => payloads.map(({ body }) => body)).join()}]`
 
 /** The id of an event, from its payload; empty where there is none. */
 export function readId(body: string, insertId: string | false): string {

@@ -33,7 +33,7 @@ export interface Browser {
   fetch(url: string, init: RequestInit): Promise<Response>
   /** Makes ready to hand a request over by `sendBeacon`, or by a keepalive `fetch`. */
   prepareBeacon(url: string, body: string): Send
-  prepareFetch(url: string, init: RequestInit): Send
+  prepareFetch(url: string, init: RequestInit, by?: Browser['fetch']): Send
   /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
   originOf(url: string): string | undefined
   openDatabase(name: string): Database

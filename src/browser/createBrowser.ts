@@ -55,11 +55,13 @@ export function createBrowser(): Browser {
         }
       }
     },
-    prepareFetch: (url, init) => (attempt) => {
-      attempt.begun = true
-      fetch(url, init).catch(() => {})
-      return true
-    },
+    prepareFetch:
+      (url, init, by = fetch) =>
+      (attempt) => {
+        attempt.begun = true
+        by(url, init).catch(() => {})
+        return true
+      },
     originOf(url) {
       try {
         // The page's own may be opaque: `null` in a sandbox, whatever its address.

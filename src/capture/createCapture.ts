@@ -1,5 +1,6 @@
 import { newId } from '../browser/newId'
-import type { Browser, Page } from '../browser/browser'
+import type { Browser } from '../browser/browser'
+import type { Payload } from '../queue/row'
 import type { Complain } from '../signals'
 import { isObject, toJson } from '../toJson'
 import type {
@@ -15,11 +16,10 @@ import type {
   Tracked,
 } from '../types'
 import { wire } from '../wire'
-import { createTracked, settle } from './createTracked'
+import { createTracked } from './createTracked'
 import { fitProperties, isTooLong } from './fitProperties'
 import { isSampled } from './isSampled'
 import { readUserId } from './readUserId'
-import { toIso } from './toIso'
 
 /** What a call needs of the started instance. */
 export interface Target {
@@ -31,7 +31,7 @@ export interface Target {
   registered(): Properties
   cleanUrl(href: string): string
   login(userId: string): void
-  put(kind: Kind, tracked: Tracked, body: string): void
+  put(kind: Kind, payload: Payload): void
 }
 
 /** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
@@ -50,6 +50,8 @@ interface Parts {
 /** Why a call goes no further: `[reason, code]`. */
 type Refusal = [reason: DropReason, errorCode?: string]
 
+const isRefusal = (made: object): made is Refusal => Array.isArray(made)
+
 /** What a call has become: refused, or what makes the payload when the ids are known. */
 type Made = Refusal | ((target: Target, id: string) => string | Refusal)
 
@@ -67,7 +69,7 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
   const call =
     <A extends unknown[]>(kind: Kind, make: (...args: A) => Made) =>
     (...args: A): Tracked => {
-      const { insertId } = (args[2] ?? {}) as TrackOptions
+      const options = args[2] as TrackOptions | undefined
       let made: Made
       try {
         made = make(...args)
@@ -75,40 +77,41 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
         // A getter or a proxy of the caller's.
         made = refuse(kind, 'unreadable', String(error))
       }
-      const id = Array.isArray(made) ? '' : (insertId ?? newId())
-      const tracked = createTracked(id)
+      const id = isRefusal(made) ? '' : (options?.insertId ?? newId())
+      const [tracked, settle] = createTracked(id)
       const drop = (reason: DropReason, errorCode?: string) => {
         const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
         tally.drop({ kind, id, ...outcome })
-        settle(tracked, outcome)
+        settle(outcome)
       }
-      if (Array.isArray(made)) drop(...made)
+      if (isRefusal(made)) drop(...made)
       else {
         const finish = made
         whenReady((target) => {
           const body = finish(target, id)
-          if (typeof body === 'string') target.put(kind, tracked, body)
+          if (typeof body === 'string') target.put(kind, { id, body, settle })
           else drop(...body)
         }, drop)
       }
       return tracked
     }
 
-  const time = (options?: TrackOptions): string => {
-    const given = options?.timestamp
-    if (given !== undefined) {
-      const date = new Date(given)
-      if (!isNaN(+date)) return date.toISOString()
+  const time = (given: TrackOptions['timestamp'] = browser.now()): string => {
+    try {
+      return new Date(given).toISOString()
+    } catch {
       complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
+      return time()
     }
-    return toIso(browser.now())
   }
 
-  /** Copies what is given; returns a name that is too long. */
-  const fit = (kind: Kind, given: unknown, target: Properties) => {
-    if (isObject(given)) return fitProperties(target, given)
-    if (given !== undefined) complain('invalid-properties', `${kind} sent without ${brief(given)}`)
-    return undefined
+  /** Copies what is given, or refuses it for a name that is too long. */
+  const copy = (kind: Kind, given: unknown, noun: string): Properties | Refusal => {
+    if (given !== undefined && !isObject(given))
+      complain('invalid-properties', `${kind} sent without ${brief(given)}`)
+    const own: Properties = {}
+    const long = isObject(given) && fitProperties(own, given)
+    return long ? refuse(kind, `${noun}-name-too-long`, long) : own
   }
 
   /** What `beforeSend` and the plugins make of a call; undefined when one of them drops it. */
@@ -127,10 +130,9 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
 
   /** Traits of a user; of the one of the last `identify` without an id. */
   const describe = (user: string, traits?: Properties, options?: TrackOptions): Made => {
-    const own: Properties = {}
-    const long = fit('identify', traits, own)
-    if (long) return refuse('identify', 'trait-name-too-long', long)
-    const timestamp = time(options)
+    const own = copy('identify', traits, 'trait')
+    if (isRefusal(own)) return own
+    const timestamp = time(options?.timestamp)
 
     return ({ config, ids, login }) => {
       if (user) login(user)
@@ -145,11 +147,10 @@ export function createCapture({ browser, complain, tally, filters, whenReady }: 
     track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
       if (typeof event !== 'string' || !event) return refuse('track', 'invalid-event-name', event)
       if (isTooLong(event)) return refuse('track', 'event-name-too-long', event)
-      const own: Properties = {}
-      const long = fit('track', properties, own)
-      if (long) return refuse('track', 'property-name-too-long', long)
-      const timestamp = time(options)
-      const page: Page = { ...browser.page() }
+      const own = copy('track', properties, 'property')
+      if (isRefusal(own)) return own
+      const timestamp = time(options?.timestamp)
+      const page = browser.page()
 
       return ({ config, ids, sessionId, registered, cleanUrl }, id) => {
         const { environment, insertId, release, sampleRate } = config

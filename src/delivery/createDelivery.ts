@@ -1,20 +1,17 @@
 import type { Browser } from '../browser/browser'
-import { sizeOf, type Payload } from '../queue/payload'
-import type { Queue } from '../queue/createQueue'
 import { claimableAfterMs } from '../queue/createLanes'
+import type { Queue } from '../queue/createQueue'
+import { sizeOf, type Row } from '../queue/row'
 import type { Complain } from '../signals'
 import type { Config, Stats, Stop } from '../types'
 import { toBody } from '../wire'
 import { backOff } from './backOff'
-import { keepaliveBytes, type Transport } from './createTransport'
-import { handOver, mark, type Attempt } from './handOver'
+import type { Transport } from './createTransport'
+import { createHandOver, mark } from './handOver'
 import type { Outcome } from './readOutcome'
 
 /** A refused configuration is probed as rarely as the seventh failure in a row: after one to three minutes. */
 const misconfiguredFailures = 7
-
-/** Left free of the browser's 64 KiB at unload, for other scripts of the page. */
-const spareBytes = 4096
 
 /** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms), and for how long. */
 const doubtWithinMs = 100
@@ -26,7 +23,7 @@ interface Parts {
   transport: Transport
   config: Config
   complain: Complain
-  /** Whether the last request, of this page or an earlier one, did well; kept on disk. */
+  /** Whether the last request, of this page or another one, did well; kept on disk. */
   health: { isGood(): boolean; set(good: boolean): unknown }
   /** Fetches more of what other pages left. Resolves to whether there was any. */
   adoptMore: () => Promise<boolean>
@@ -36,32 +33,32 @@ interface Parts {
 export function createDelivery({ browser, queue, transport, config, complain, health, adoptMore }: Parts) {
   const { maxEvents, maxBytes, intervalMs } = config.batch
   let running: Promise<void> | undefined
-  let inFlight: Payload[] = []
+  let inFlight: Row[] = []
   let failures = 0
-  let state: Stats['state'] = 'idle'
-  let stopTimer: Stop | undefined
+  let isPaused = false
+  let stopTimer: Stop = () => {}
+  let timerMs = Infinity
   let reported = ''
   let left = false
-  /** How far to send: the newest record when it was last asked. */
+  /** How far to send: the newest row when it was last asked. */
   let until = 0
-  let isDue = false
   let hiddenAt = -Infinity
-  let attempts: Attempt[] = []
+  let handOver = createHandOver(queue, transport, config)
 
-  const setTimer = (ms: number) => {
-    stopTimer?.()
-    stopTimer = browser.after(ms, () => {
-      stopTimer = undefined
-      void drain()
-    })
+  const rest = () => {
+    stopTimer()
+    timerMs = Infinity
+  }
+  const wait = (ms: number) => {
+    stopTimer()
+    timerMs = ms
+    stopTimer = browser.after(ms, () => void drain())
   }
 
-  /** Sends all that waits now, or lets the sending under way go on as far. */
+  /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
   const drain = (): Promise<void> => {
     until = queue.newest()
-    isDue = false
-    stopTimer?.()
-    stopTimer = undefined
+    rest()
     if (running) return running
     const mine = run()
       .catch(() => {})
@@ -69,7 +66,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
         // A page that came back from the page cache may have begun anew.
         if (running !== mine) return
         running = undefined
-        if (!left && !stopTimer && queue.size().queued) setTimer(intervalMs)
+        if (!left && timerMs === Infinity && queue.size().queued) wait(intervalMs)
       })
     return (running = mine)
   }
@@ -79,30 +76,22 @@ export function createDelivery({ browser, queue, transport, config, complain, he
       for (let batch; !left && (batch = queue.next(maxBytes)).length;) {
         // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the
         // time would send a request for every few events.
-        if (batch[0]!.row.sequence > until && queue.size().queued < maxEvents) break
+        if (batch[0]!.key[1] > until && queue.size().queued < maxEvents) break
         if (!(await deliver(batch))) return
       }
     } while (!left && (await adoptMore()))
   }
 
   /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
-  const deliver = async (batch: Payload[]): Promise<boolean> => {
+  const deliver = async (batch: Row[]): Promise<boolean> => {
     batch = await queue.stillOurs(batch, claimableAfterMs)
-    if (left) return false
-    if (!batch.length) return true
+    if (left || !batch.length) return !left
 
-    const body = toBody(batch)
     inFlight = batch
     mark(batch, 'in-flight')
-    state = 'sending'
-    const outcome = await transport.send(batch[0]!.kind, body, sizeOf(batch))
-    const isWell = !failures && health.isGood()
-    if (
-      outcome.status === 'retry' &&
-      outcome.isUnanswered &&
-      isWell &&
-      browser.now() - hiddenAt < doubtWithinMs
-    ) {
+    const bytes = sizeOf(batch)
+    const outcome = await transport.send(batch[0]!.kind, toBody(batch), bytes <= maxBytes)
+    if (outcome.isUnanswered && health.isGood() && browser.now() - hiddenAt < doubtWithinMs) {
       // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
       // page goes now, the batch counts as handed over.
       await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
@@ -111,108 +100,76 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     if (inFlight !== batch) return false
     inFlight = []
     mark(batch, 'waiting')
-    return act(batch, outcome)
-  }
 
-  const act = async (batch: Payload[], outcome: Outcome): Promise<boolean> => {
-    if (outcome.status === 'retry' || outcome.status === 'misconfigured') {
+    const { status, errorCode, taskId } = outcome
+    const isRefused = status === 'refused'
+    if (!isRefused && status !== 'accepted') {
       fail(outcome)
       return false
     }
     failures = 0
+    isPaused = false
     reported = ''
-    state = 'idle'
     health.set(true)
-    if (outcome.status === 'accepted') {
-      const { taskId } = outcome
-      queue.finish(batch, { status: 'accepted', ...(taskId && { taskId }) })
-    } else if (batch.length > 1) {
+    if (isRefused && (batch[1] || batch[0]!.payloads[1])) {
       const middle = batch.length >> 1
-      return (await deliver(batch.slice(0, middle))) && deliver(batch.slice(middle))
-    } else {
-      queue.finish(batch, { status: 'dropped', reason: 'quarantined', errorCode: outcome.errorCode })
+      const halves = middle ? [batch.slice(0, middle), batch.slice(middle)] : queue.split(batch[0]!)
+      return (await deliver(halves[0]!)) && deliver(halves[1]!)
     }
+    queue.finish(
+      batch,
+      isRefused
+        ? { status: 'dropped', reason: 'quarantined', ...(errorCode && { errorCode }) }
+        : { status, ...(taskId && { taskId }) },
+    )
     return true
   }
 
-  const fail = (outcome: Outcome & { status: 'retry' | 'misconfigured' }) => {
+  const fail = ({ status, errorCode = '', afterMs }: Outcome) => {
     failures++
     health.set(false)
-    if (outcome.status === 'misconfigured') {
-      state = 'paused'
-      setTimer(backOff(Math.max(failures, misconfiguredFailures), browser.random()))
-      report(outcome.errorCode)
-    } else {
-      state = 'waiting'
-      setTimer(backOff(failures, browser.random(), outcome.afterMs))
-    }
-  }
-
-  /** Once for each cause, and to the console: someone has to mend it. */
-  const report = (code: string) => {
-    if (code === reported) return
-    reported = code
+    isPaused = status === 'misconfigured'
+    wait(backOff(isPaused ? Math.max(failures, misconfiguredFailures) : failures, browser.random(), afterMs))
+    if (!isPaused || errorCode === reported) return
+    // Once for each cause, and to the console: someone has to mend it.
+    reported = errorCode
     const wrong =
-      code === 'environment-not-found'
+      errorCode === 'environment-not-found'
         ? `environment "${config.environment}"`
-        : code === 'http-404'
+        : errorCode === 'http-404'
           ? `endpoint "${config.endpoint}"`
           : 'API key'
-    complain(code, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
+    complain(errorCode, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
   }
 
   const leave = () => {
     left = true
-    stopTimer?.()
-    stopTimer = undefined
-    if (!browser.online() || failures || !health.isGood()) return
-    const keepOnDisk = config.delivery === 'at-least-once'
-    const hand = (batch: Payload[]) => queue.finish(batch, { status: 'handed-off' }, keepOnDisk)
-    // Firefox can cut the first handler short: the second finishes what was begun, deletes it once more, and sends
-    // what was not.
-    for (const { payloads, begun } of attempts) {
-      if (begun) {
-        hand(payloads)
-        if (!keepOnDisk) queue.deleteAgain(payloads)
-      } else mark(payloads, 'waiting')
-    }
-    attempts = attempts.filter(({ begun }) => begun)
-    // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-    const payloads = inFlight
+    rest()
+    if (!browser.online() || !health.isGood()) return
+    const sent = inFlight
     inFlight = []
-    if (payloads.length && sizeOf(payloads) <= maxBytes) {
-      attempts.push({ payloads, begun: true })
-      hand(payloads)
-    }
-    const used = attempts.reduce((sum, attempt) => sum + sizeOf(attempt.payloads), 0)
-    handOver(queue.all, transport, maxBytes, keepaliveBytes - spareBytes - used, attempts, hand)
+    handOver(sent)
   }
 
   return {
     /** A payload was put. In a page that is leaving it goes to the browser at once. */
     wake() {
+      const { queued } = queue.size()
+      const ms = queued < maxEvents ? intervalMs : 0
       if (left) leave()
-      else if (!queue.size().queued || running || state === 'waiting' || state === 'paused') return
-      else if (queue.size().queued >= maxEvents && !isDue) {
-        // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes
-        // before its first request does not know that the service is down.
-        isDue = true
-        if (browser.hidden()) void drain()
-        else setTimer(0)
-      } else if (!stopTimer) setTimer(intervalMs)
+      else if (!queued || running || failures || ms >= timerMs) return
+      // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
+      // its first request does not know that the service is down.
+      else if (!ms && browser.hidden()) void drain()
+      else wait(ms)
     },
 
     drain,
 
-    /** Tries at once what was waiting for a better time. */
-    retry() {
-      if (!left && queue.size().queued) void drain()
-    },
-
     /** A tab was switched, or a window is about to close itself. */
     hide() {
       hiddenAt = browser.now()
-      if (!left && queue.size().queued) void drain()
+      void drain()
     },
 
     /**
@@ -224,18 +181,19 @@ export function createDelivery({ browser, queue, transport, config, complain, he
 
     /** The page is back from the page cache. */
     enter() {
-      left = false
+      left = isPaused = false
+      failures = 0
       inFlight = []
-      attempts = []
       running = undefined
-      state = 'idle'
+      handOver = createHandOver(queue, transport, config)
     },
 
     stop() {
       left = true
-      stopTimer?.()
+      rest()
     },
 
-    state: () => state,
+    state: (): Stats['state'] =>
+      inFlight.length ? 'sending' : isPaused ? 'paused' : failures ? 'waiting' : 'idle',
   }
 }

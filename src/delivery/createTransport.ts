@@ -3,63 +3,49 @@ import type { Config, Kind } from '../types'
 import { readAnswer } from '../wire'
 import { readOutcome, readRetryAfter, type Outcome } from './readOutcome'
 
-/** Keepalive requests and beacons of a page share 64 KiB of bodies in flight (Fetch, "HTTP-network-or-cache fetch"). */
-export const keepaliveBytes = 65_536
-
 export interface Transport {
   /** Sends one batch and reads the answer. Never rejects. */
-  send(kind: Kind, body: string, bytes: number): Promise<Outcome>
+  send(kind: Kind, body: string, keepalive: boolean): Promise<Outcome>
   /** Makes ready to hand one batch over as the page goes. */
   prepareHandOff(kind: Kind, body: string): Send
 }
 
 export function createTransport(browser: Browser, apiKey: string, config: Config): Transport {
-  const { auth, beacon, timeoutMs } = config.transport
+  const { auth, beacon, timeoutMs, fetch: custom } = config.transport
   const endpoint = config.endpoint.replace(/\/+$/, '')
+  const query = auth === 'query' ? `?apiKey=${encodeURIComponent(apiKey)}` : ''
   // One constant URL for each kind, so that the preflight is cached.
-  const bare = (kind: Kind) => `${endpoint}/${kind}`
-  const withKey = (kind: Kind) => `${bare(kind)}?apiKey=${encodeURIComponent(apiKey)}`
+  const urlOf = (kind: Kind) => `${endpoint}/${kind}${query}`
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  if (auth === 'header') headers['X-API-Key'] = apiKey
+  if (auth === 'bearer') headers['Authorization'] = `Bearer ${apiKey}`
+
   // A JSON beacon carries credentials: against `Access-Control-Allow-Origin: *` it returns true and never arrives.
   // So it is used only where it is known to be welcome.
   // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
   const own = browser.originOf('')
   let beaconArrives = beacon === true || browser.originOf(endpoint) === own
 
-  const request = (
-    kind: Kind,
-    body: string,
-    keepalive: boolean,
-    signal?: AbortSignal,
-  ): [string, RequestInit] => [
-    auth === 'query' ? withKey(kind) : bare(kind),
-    {
-      method: 'POST',
-      body,
-      keepalive,
-      credentials: 'omit',
-      headers: {
-        'Content-Type': 'application/json',
-        ...(auth === 'header' && { 'X-API-Key': apiKey }),
-        ...(auth === 'bearer' && { Authorization: `Bearer ${apiKey}` }),
-      },
-      ...(signal && { signal }),
-    },
-  ]
-  const custom = config.transport.fetch
+  const post = (body: string, keepalive: boolean, signal: AbortSignal | null = null): RequestInit => ({
+    method: 'POST',
+    body,
+    keepalive,
+    credentials: 'omit',
+    headers,
+    signal,
+  })
 
   return {
-    async send(kind, body, bytes) {
+    async send(kind, body, keepalive) {
       const abort = new AbortController()
       const stop = browser.after(timeoutMs, () => abort.abort())
       try {
-        const response = await (custom ?? browser.fetch)(
-          ...request(kind, body, bytes <= config.batch.maxBytes, abort.signal),
-        )
+        const response = await (custom ?? browser.fetch)(urlOf(kind), post(body, keepalive, abort.signal))
         // Read to the end, always: Chromium frees the keepalive quota only then.
         const answer = readAnswer(await response.text())
-        const { headers } = response
-        beaconArrives ||= own !== 'null' && headers.get('Access-Control-Allow-Credentials') === 'true'
-        return readOutcome(response.status, answer, readRetryAfter(headers.get('Retry-After'), browser.now()))
+        const header = (name: string) => response.headers.get(name)
+        beaconArrives ||= own !== 'null' && header('Access-Control-Allow-Credentials') === 'true'
+        return readOutcome(response.status, answer, readRetryAfter(header('Retry-After'), browser.now()))
       } catch {
         return { status: 'retry', isUnanswered: true }
       } finally {
@@ -67,15 +53,9 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
       }
     },
 
-    prepareHandOff(kind, body) {
-      if (beacon && auth === 'query' && beaconArrives) return browser.prepareBeacon(withKey(kind), body)
-      const [url, init] = request(kind, body, true)
-      if (!custom) return browser.prepareFetch(url, init)
-      return (attempt) => {
-        attempt.begun = true
-        custom(url, init).catch(() => {})
-        return true
-      }
-    },
+    prepareHandOff: (kind, body) =>
+      beacon && query && beaconArrives
+        ? browser.prepareBeacon(urlOf(kind), body)
+        : browser.prepareFetch(urlOf(kind), post(body, true), custom),
   }
 }

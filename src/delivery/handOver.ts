@@ -1,44 +1,69 @@
+import type { Queue } from '../queue/createQueue'
 import { cutBatch } from '../queue/cutBatch'
-import { sizeOf, type Payload } from '../queue/payload'
+import { sizeOf, type Row } from '../queue/row'
+import type { Config } from '../types'
 import { toBody } from '../wire'
 import type { Transport } from './createTransport'
 
+/** Keepalive requests and beacons of a page share 64 KiB of bodies in flight (Fetch, "HTTP-network-or-cache fetch"). */
+const keepaliveBytes = 65_536
+
+/** Left free of them, for other scripts of the page. */
+const spareBytes = 4096
+
 /** One request of an unload: what it carries, and whether it was given to the browser, as far as can be known. */
-export interface Attempt {
-  payloads: Payload[]
+interface Attempt {
+  rows: Row[]
   begun: boolean
 }
 
 /**
- * Gives to the browser what the page has not sent, batch by batch, as far as `budgetBytes` reaches. Each batch is
- * noted in `attempts` before, and taken off the disk right after (`done`): a handler that is cut short leaves whole
- * batches, and the next handler goes on with those that were not begun.
+ * Returns what gives to the browser all that a page has not sent, batch by batch, as far as its budget reaches. Each
+ * batch is noted before, and taken off the disk right after: a handler that is cut short leaves whole batches, and the
+ * next one goes on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted
+ * once more.
  */
-export function handOver(
-  payloads: () => Payload[],
+export function createHandOver(
+  queue: Queue,
   transport: Transport,
-  maxBytes: number,
-  budgetBytes: number,
-  attempts: Attempt[],
-  done: (batch: Payload[]) => void,
+  { batch: { maxBytes }, delivery }: Config,
 ) {
-  for (;;) {
-    const batch = cutBatch(payloads(), Math.min(maxBytes, budgetBytes))
-    budgetBytes -= sizeOf(batch)
-    if (!batch.length || budgetBytes < 0) return
-    const send = transport.prepareHandOff(batch[0]!.kind, toBody(batch))
-    const attempt: Attempt = { payloads: batch, begun: false }
-    attempts.push(attempt)
-    mark(batch, 'in-flight')
-    if (!send(attempt)) {
-      // The browser did not take it: it stays on disk for the next page.
-      attempt.begun = false
-      return mark(batch, 'waiting')
+  let attempts: Attempt[] = []
+  const done = ({ rows }: Attempt) =>
+    queue.finish(rows, { status: 'handed-off' }, delivery === 'at-least-once')
+
+  return (inFlight: Row[]) => {
+    attempts = attempts.filter((attempt) => {
+      if (attempt.begun) done(attempt)
+      else mark(attempt.rows, 'waiting')
+      return attempt.begun
+    })
+    const begin = (rows: Row[], begun: boolean) => {
+      const attempt = { rows, begun }
+      attempts.push(attempt)
+      return attempt
     }
-    done(batch)
+    // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
+    if (inFlight.length && sizeOf(inFlight) <= maxBytes) done(begin(inFlight, true))
+
+    let budget = attempts.reduce((left, { rows }) => left - sizeOf(rows), keepaliveBytes - spareBytes)
+    for (;;) {
+      const rows = cutBatch(queue.all(), Math.min(maxBytes, budget))
+      budget -= sizeOf(rows)
+      if (!rows.length || budget < 0) return
+      const send = transport.prepareHandOff(rows[0]!.kind, toBody(rows))
+      const attempt = begin(rows, false)
+      mark(rows, 'in-flight')
+      if (!send(attempt)) {
+        // The browser did not take it: it stays on disk for the next page.
+        attempt.begun = false
+        return mark(rows, 'waiting')
+      }
+      done(attempt)
+    }
   }
 }
 
-export function mark(batch: Payload[], state: Payload['state']) {
-  for (const payload of batch) payload.state = state
+export function mark(rows: Row[], state: Row['state']) {
+  for (const row of rows) row.state = state
 }

@@ -51,7 +51,7 @@ export function createIdentity(browser: Browser, settings: Shared, config: Confi
     async settle() {
       const cookie = readCookie()
       const stored = settings.get('ids')
-      if (!stored) await settings.add({ ids: fresh({ ...config.bootstrap, ...cookie }) })
+      if (!stored) await settings.addIds(fresh({ ...config.bootstrap, ...cookie }))
       // Another subdomain has begun anew; a user who is logged in here stays.
       else if (cookie.anonymousId && !stored.userId) settings.set({ ids: fresh(cookie) })
       if (config.bootstrap.userId) login(config.bootstrap.userId)

@@ -1,4 +1,4 @@
-import type { Database } from '../browser/openDatabase'
+import { range, type Database } from '../browser/openDatabase'
 import type { Consent, Ids, Properties } from '../types'
 
 export interface Session {
@@ -22,8 +22,6 @@ export interface Settings {
 
 export type Shared = ReturnType<typeof createSettings>
 
-const names: (keyof Settings)[] = ['consent', 'ids', 'session', 'persistent', 'sessional', 'down']
-
 /**
  * A few values that outlive the page and that every tab agrees on: each change is put on disk and told to the other
  * tabs, and each write only puts, because one that reads first could be open when the page goes.
@@ -46,11 +44,11 @@ export function createSettings(
   const load = async () => {
     isStored = true
     if (!database) return
-    const stored = await Promise.all(names.map((name) => database.read((store) => store.get(name))))
-    const { ids } = values
+    // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
+    const stored = await database.read((store) => store.getAll(range('', [])))
     values = {
-      ids,
-      ...Object.fromEntries(names.flatMap((name, i) => (stored[i] ? [[name, stored[i]]] : []))),
+      ids: values.ids,
+      ...Object.fromEntries(stored),
       // What has changed and is not stored yet is newer.
       ...pending,
     }
@@ -79,12 +77,10 @@ export function createSettings(
       return taken
     },
 
-    /** Sets a value that no other tab has set before. */
-    async add(change: Settings) {
-      Object.assign(values, change)
-      await write((store) => {
-        for (const [name, value] of Object.entries(change)) store.add(value, name)
-      }).catch(load)
+    /** Sets the ids, unless another tab has before. */
+    async addIds(ids: Settings['ids']) {
+      values.ids = ids
+      await write((store) => void store.add(['ids', ids], 'ids')).catch(load)
     },
 
     /** Another tab has changed something. */
@@ -106,7 +102,7 @@ export function createSettings(
       if (isChoice) tell({ consent: 'denied' })
       write((store) => {
         store.clear()
-        if (isChoice || wasStored) store.put('denied', 'consent')
+        if (isChoice || wasStored) store.put(['consent', 'denied'], 'consent')
       }).catch(() => {})
     },
 

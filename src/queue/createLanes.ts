@@ -3,7 +3,7 @@ import type { Config } from '../types'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { findOverflow } from './findOverflow'
-import type { RowKey, StoredRow } from './payload'
+import type { RowKey, StoredRow } from './row'
 
 /** A lane whose newest record is younger than this is not claimed: its page may just be busy. */
 export const claimableAfterMs = 5000
@@ -13,6 +13,12 @@ const answerWithinMs = 700
 
 /** Records moved in one claim: a second of work at most, and far from the queue's limits. */
 const claimAtOnce = 100
+
+/** A page that has sent everything looks for what others left, but not more often than this. */
+const scanEveryMs = 60_000
+
+/** A clock that was set back makes a lane look young until then: a day is enough to wait for it. */
+const dayMs = 86_400_000
 
 interface Parts {
   browser: Browser
@@ -33,59 +39,62 @@ interface Parts {
 export function createLanes({ browser, records, tell, limits, tally, mine, adopt }: Parts) {
   let alive = new Set<string>()
   let orphans: string[] = []
-  let scanning = false
+  let isScanning = false
+  let scannedAt = 0
   let again = () => {}
 
-  const others = async () => (await records.keys()).filter(([lane]) => lane !== mine())
+  const others = async () => (await records.keys()).filter(([lane]) => lane !== mine() && !alive.has(lane))
 
-  /** Looks for lanes whose page does not answer. Resolves to whether there is something to claim. */
-  const scan = async (): Promise<boolean> => {
-    if (scanning || !mine()) return false
-    scanning = true
+  /** Looks for lanes whose page does not answer, and claims the first records. Never rejects. */
+  const scan = async () => {
+    scannedAt = browser.now()
+    if (isScanning || !mine()) return
+    isScanning = true
     again()
+    alive = new Set()
     try {
       if ((await others()).length) {
-        alive = new Set()
         tell({ ask: true })
         await new Promise<void>((resolve) => browser.after(answerWithinMs, resolve))
-        await sort((await others()).filter(([lane]) => !alive.has(lane)))
+        await sort(await others())
+        await claim()
       }
-    } finally {
-      scanning = false
-    }
-    return orphans.length > 0
+    } catch {}
+    isScanning = false
   }
 
   /** Tells the orphans from the lanes that are too young to be sure of, and drops what is over the limits. */
   const sort = async (keys: RowKey[]) => {
-    const newest = new Map<string, number>()
-    for (const [lane, sequence] of keys) newest.set(lane, Math.max(newest.get(lane) ?? 0, sequence / 1000))
     const now = browser.now()
-    const isYoung = (lane: string) => newest.get(lane)! > now - claimableAfterMs
-    // A clock that was set back makes a lane look young until then: a day is enough to wait for it.
-    const isOrphan = (lane: string) => !isYoung(lane) || newest.get(lane)! > now + 86_400_000
-    const dead = keys.filter(([lane]) => isOrphan(lane)).sort((a, b) => a[1] - b[1])
-    orphans = [...new Set(dead.map(([lane]) => lane))]
-    if (orphans.length < newest.size) again = browser.after(claimableAfterMs, () => void scanAndClaim())
-
-    const rows = dead.map((key) => ({ key, sequence: key[1], payloads: { length: key[2] }, bytes: key[3] }))
-    const sum = (field: 2 | 3) => dead.reduce((total, key) => total + key[field], 0)
-    const over = findOverflow(rows, sum(2), sum(3), limits, now)
-    if (over.length) {
-      await records.save(
-        '',
-        [],
-        over.map(([{ key }]) => key),
-      )
-      for (const [row, reason] of over) tally.countDrops(reason, row.payloads.length)
+    // Keys come in order: the last of a lane is its newest.
+    const newest = new Map(keys.map(([lane, sequence]) => [lane, sequence / 1000]))
+    const isOrphan = ([lane]: RowKey) => {
+      const ageMs = now - newest.get(lane)!
+      return ageMs >= claimableAfterMs || ageMs < -dayMs
     }
+    const dead = keys.filter(isOrphan).sort((a, b) => a[1] - b[1])
+    orphans = [...new Set(dead.map(([lane]) => lane))]
+    if (orphans.length < newest.size) again = browser.after(claimableAfterMs, () => void scan())
+
+    const sum = (field: 2 | 3) => dead.reduce((total, key) => total + key[field], 0)
+    const over = findOverflow(
+      dead.map((key) => ({ key })),
+      sum(2),
+      sum(3),
+      limits,
+      now,
+    )
+    if (!over.length) return
+    await records.save(
+      [],
+      over.map(([{ key }]) => key),
+    )
+    for (const [{ key }, reason] of over) tally.countDrops(reason, key[2])
   }
 
   /** Claims the next records of the orphans, oldest lane first. Resolves to whether there were any. */
   const claim = async (): Promise<boolean> => {
-    while (orphans.length) {
-      const lane = mine()
-      if (!lane) break
+    for (let lane; orphans.length && (lane = mine()); orphans.shift()) {
       const claimed = await records.claim(orphans[0]!, lane, claimAtOnce)
       // This page left while it claimed: the records are in the lane that it gave up, for the next one.
       if (mine() !== lane) break
@@ -93,16 +102,17 @@ export function createLanes({ browser, records, tell, limits, tally, mine, adopt
         adopt(claimed)
         return true
       }
-      orphans.shift()
     }
     return false
   }
 
-  const scanAndClaim = async () => (await scan()) && claim()
-
   return {
-    scan: () => scanAndClaim().catch(() => false),
-    claim: () => claim().catch(() => false),
+    scan,
+    /** Everything is sent: claims more, and looks for more now and then. */
+    more() {
+      if (browser.now() - scannedAt > scanEveryMs) void scan()
+      return claim()
+    },
     hear(message: { ask: true } | { here: string }) {
       if ('here' in message) alive.add(message.here)
       else if (mine()) tell({ here: mine() })

@@ -1,16 +1,23 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
-import type { Config, Kind, Outcome, Tracked } from '../types'
-import { createDisk } from './createDisk'
+import type { Config, Kind, Outcome } from '../types'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { cutBatch } from './cutBatch'
 import { findOverflow } from './findOverflow'
-import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './payload'
+import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './row'
+
+/** How long a page does without IndexedDB before it tries again. */
+const retryAfterMs = 30_000
+
+/** Payloads of one row: as far as sequences lie apart, so that each half of a split row has one of its own. */
+const mostInRow = 100
 
 /** Short: it stands in every key, and only has to differ from the other lanes of one browser. */
 const newLane = () => newId(10)
+
+const isLeft = ({ state }: Row) => state !== 'gone'
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -32,131 +39,168 @@ interface Parts {
 export function createQueue({ browser, records, config, readId, tally, emit }: Parts) {
   let lane = newLane()
   let sequence = 0
-  let payloads: Payload[] = []
+  let rows: Row[] = []
+  let unstored: Row[] = []
+  let queued = 0
   let bytes = 0
-  let fresh: Row[] = []
+  let brokenUntil = records ? 0 : Infinity
 
-  const disk = createDisk(browser, records, emit, () => {
-    // The disk is full: the older half of what is stored makes room for what is new.
-    const stored = payloads.filter(({ row, state }) => row.key && state === 'waiting')
-    finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
-  })
+  const works = () => brokenUntil < browser.now()
 
-  const add = (row: Row, id: string, body: string, size: number, tracked?: Tracked) => {
-    const payload: Payload = { id, kind: row.kind, body, bytes: size, row, state: 'waiting', tracked }
-    row.payloads.push(payload)
-    row.bytes += size
-    bytes += size
-    payloads.push(payload)
+  const turn = (until: number) => {
+    if (!brokenUntil !== !until) emit('storage', { store: until ? 'memory' : 'indexeddb' })
+    brokenUntil = until
   }
 
-  const evict = () => {
-    const rows = new Set<Row>()
-    for (const { row, state } of payloads) if (state === 'waiting') rows.add(row)
-    for (const [row, reason] of findOverflow(rows, payloads.length, bytes, config.queue, browser.now())) {
-      finish(row.payloads, { status: 'dropped', reason })
-    }
+  /** Gives IndexedDB up for a while. */
+  const suspect = () => turn(browser.now() + retryAfterMs)
+
+  const add = (kind: Kind, key: RowKey, payloads: Payload[], isStored: boolean) => {
+    const row: Row = { kind, key, payloads, state: 'waiting', isStored }
+    rows.push(row)
+    queued += key[2]
+    bytes += key[3]
+    return row
   }
 
-  /** Takes payloads off the queue for good, and tells why. `keepOnDisk` leaves their records to a later page. */
-  const finish = (done: Payload[], outcome: Outcome, keepOnDisk?: boolean) => {
-    done = done.filter(({ state }) => state !== 'gone')
-    if (!done.length) return
-    const rows = new Set<Row>()
-    for (const payload of done) {
-      payload.state = 'gone'
-      bytes -= payload.bytes
-      payload.row.bytes -= payload.bytes
-      rows.add(payload.row)
+  const sort = () => rows.sort((a, b) => a.key[1] - b.key[1])
+
+  const forget = (gone: Row[]) => {
+    for (const row of gone) {
+      row.state = 'gone'
+      queued -= row.key[2]
+      bytes -= row.key[3]
     }
-    for (const row of rows) row.payloads = row.payloads.filter(({ state }) => state !== 'gone')
-    // Nearly always they are the first ones: then nothing is copied.
-    const atFront = payloads[0] === done[0] && payloads[done.length - 1] === done.at(-1)
-    if (atFront) payloads.splice(0, done.length)
-    else payloads = payloads.filter(({ state }) => state !== 'gone')
-    if (!keepOnDisk) disk.remove(lane, [...rows], atFront, outcome.status === 'handed-off')
-    tally.tell(done, outcome)
+    rows = rows.filter(isLeft)
+  }
+
+  const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull = true) => {
+    const keys = gone.flatMap(({ key, isStored }) => (isStored ? [key] : []))
+    if (!fresh.length && !keys.length && !Object.keys(settings).length) return
+    records?.save(fresh, keys, settings).then(
+      () => turn(0),
+      (error) => {
+        for (const row of fresh) row.isStored = false
+        if (mayBeFull && error?.name === 'QuotaExceededError') {
+          // The older half of what is stored makes room for what is new.
+          const stored = rows.filter(({ isStored, state }) => isStored && state === 'waiting')
+          finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
+          return write(fresh.filter(isLeft), [], settings, false)
+        }
+        // What could not be removed is sent again by a later page, with the same insert_id.
+        unstored.unshift(...fresh)
+        suspect()
+      },
+    )
+  }
+
+  const store = (settings?: object, gone: Row[] = []) => {
+    const isOn = works()
+    const fresh = isOn ? unstored.filter(isLeft) : []
+    if (isOn) unstored = []
+    write(fresh, gone, settings)
+  }
+
+  /**
+   * Takes rows off the queue for good, and tells why. Those that were taken off before are deleted once more, where it
+   * cannot be known that it was done. `keepOnDisk` leaves their records to a later page.
+   */
+  const finish = (done: Row[], outcome: Outcome, keepOnDisk?: boolean) => {
+    const left = done.filter(isLeft)
+    forget(left)
+    if (!keepOnDisk) write([], done)
+    tally.tell(left, outcome)
   }
 
   return {
-    put(kind: Kind, tracked: Tracked, body: string) {
-      let row = fresh.at(-1)
+    put(kind: Kind, payload: Payload) {
+      let row = unstored.at(-1)
       const { maxEvents, maxBytes } = config.batch
-      const size = byteLength(body)
-      const length = row && row.payloads.length + 1
-      if (row?.kind !== kind || length! > maxEvents || row.bytes + size + length! >= maxBytes) {
-        sequence = Math.max(sequence + 1, browser.now() * 1000)
-        fresh.push((row = { sequence, origin: '', kind, payloads: [], bytes: 0 }))
+      const size = byteLength(payload.body) + 1
+      if (
+        row?.state !== 'waiting' ||
+        row.kind !== kind ||
+        row.key[2] >= Math.min(maxEvents, mostInRow) ||
+        row.key[3] + size >= maxBytes
+      ) {
+        sequence = Math.max(sequence + mostInRow, browser.now() * 1000)
+        unstored.push((row = add(kind, [lane, sequence, 0, 0, lane], [], false)))
       }
-      add(row, tracked.id, body, size, tracked)
+      row.payloads.push(payload)
+      row.key[2]++
+      row.key[3] += size
+      queued++
+      bytes += size
     },
 
     /** Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle callback loses a third. */
-    store(settings: object = {}) {
-      const { maxEvents, maxBytes, ttlMs } = config.queue
-      const oldest = payloads[0]?.row.sequence ?? Infinity
-      if (payloads.length > maxEvents || bytes > maxBytes || oldest < (browser.now() - ttlMs) * 1000) evict()
-      const rows = fresh
-      fresh = []
-      disk.keep(lane, rows, settings)
+    store(settings: object) {
+      for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
+        finish([row], { status: 'dropped', reason })
+      store(settings)
     },
 
     /** Takes over records that another page left and this one has claimed. */
     adopt(claimed: [RowKey, StoredRow][]) {
       for (const [key, stored] of claimed) {
         const [kind, ...bodies] = stored.split('\n') as [Kind, ...string[]]
-        const row: Row = { sequence: key[1], origin: key[4], kind, payloads: [], bytes: 0, key }
-        for (const body of bodies) add(row, readId(body), body, byteLength(body))
+        add(
+          kind,
+          key,
+          bodies.map((body) => ({ id: readId(body), body })),
+          true,
+        )
         // What this page tracks next comes after it, also within one millisecond.
-        if (row.sequence < (browser.now() + 1) * 1000) sequence = Math.max(sequence, row.sequence)
+        if (key[1] < (browser.now() + 1) * 1000) sequence = Math.max(sequence, key[1])
       }
-      payloads.sort((a, b) => a.row.sequence - b.row.sequence)
+      sort()
     },
 
-    all: () => payloads,
+    /** Makes two rows of one, to tell its payloads apart. */
+    split(row: Row): [Row[], Row[]] {
+      const { kind, key, payloads } = row
+      const middle = payloads.length >> 1
+      forget([row])
+      const halves = [payloads.slice(0, middle), payloads.slice(middle)].map((half, second) => {
+        const size = half.reduce((sum, { body }) => sum + byteLength(body) + 1, 0)
+        return add(kind, [key[0], key[1] + second * middle, half.length, size, key[4]], half, false)
+      })
+      sort()
+      unstored.push(...halves)
+      store({}, [row])
+      return [[halves[0]!], [halves[1]!]]
+    },
 
-    /** Sequence of the newest record. */
-    newest: () => payloads.at(-1)?.row.sequence ?? 0,
+    all: () => rows,
 
-    next: (maxBytes: number) => cutBatch(payloads, maxBytes),
+    /** Sequence of the newest row. */
+    newest: () => rows.at(-1)?.key[1] ?? 0,
+
+    next: (maxBytes: number) => cutBatch(rows, maxBytes),
 
     /**
      * Forgets those of a batch that another page has claimed while this one slept, and returns the others.
      */
-    async stillOurs(batch: Payload[], claimableAfterMs: number): Promise<Payload[]> {
+    async stillOurs(batch: Row[], claimableAfterMs: number): Promise<Row[]> {
       const young = (browser.now() - claimableAfterMs) * 1000
-      const keys = batch.flatMap(({ row }) => (row.key && row.sequence < young ? [row.key] : []))
-      if (!keys.length || !records) return batch
-      const there = await records.keysBetween(keys[0]!, keys.at(-1)!).catch(() => keys)
-      const found = new Set(there.map(String))
-      const lost = batch.filter(({ row }) => keys.includes(row.key!) && !found.has(String(row.key)))
-      for (const payload of lost) {
-        payload.state = 'gone'
-        bytes -= payload.bytes
+      const old = batch.filter(({ key, isStored }) => isStored && key[1] < young)
+      const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
+      if (keys) {
+        const there = new Set(keys.map(String))
+        const lost = old.filter((row) => isLeft(row) && !there.has(String(row.key)))
+        forget(lost)
+        tally.tell(lost, { status: 'queued' })
       }
-      if (lost.length) payloads = payloads.filter(({ state }) => state !== 'gone')
-      tally.tell(lost, { status: 'queued' })
-      return batch.filter(({ state }) => state !== 'gone')
+      return batch.filter(isLeft)
     },
 
     finish,
 
-    /** Deletes the records of payloads that are gone once more, where it cannot be known that it was done. */
-    deleteAgain(done: Payload[]) {
-      const rows = done
-        .map(({ row }) => row)
-        .filter((row) => row.payloads.every(({ state }) => state === 'gone'))
-      for (const row of rows) row.payloads = []
-      disk.remove(lane, rows, false, true)
-    },
-
     /** Gives the lane up: what is on disk waits for the next page. */
     leave() {
-      tally.tell(payloads, { status: 'queued' })
-      for (const payload of payloads) payload.state = 'gone'
-      payloads = []
-      fresh = []
-      bytes = 0
+      tally.tell(rows, { status: 'queued' })
+      forget(rows)
+      unstored = []
       lane = ''
     },
 
@@ -166,11 +210,10 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
     },
 
     lane: () => lane,
-    disk,
-    size: () => ({
-      queued: payloads.length,
-      bytes,
-      oldestAt: payloads[0] && Math.floor(payloads[0].row.sequence / 1000),
-    }),
+    works,
+    suspect,
+    /** It was only slow: what waits in memory is stored next time. */
+    recover: () => records && turn(0),
+    size: () => ({ queued, bytes, oldestAt: rows[0] && Math.floor(rows[0].key[1] / 1000) }),
   }
 }

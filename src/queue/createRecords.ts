@@ -1,40 +1,36 @@
 import { range, type Database } from '../browser/openDatabase'
-import type { Row, RowKey, StoredRow } from './payload'
+import type { Row, RowKey, StoredRow } from './row'
 
-/** Everything that is a lane of the queue: arrays sort above the strings that name the settings. */
-const all = () => range([], [[]])
-const wholeLane = (lane: string) => range([lane], [lane, []])
+export type Records = ReturnType<typeof createRecords>
 
 /** The records of all lanes in one database: the only code that knows how they are stored. */
 export function createRecords(database: Database) {
+  /** Everything that is a lane: arrays sort above the strings that name the settings. */
+  const keys = (first: IDBValidKey = [], last: IDBValidKey = [[]]) =>
+    database.read((store) => store.getAllKeys(range(first, last))) as Promise<RowKey[]>
+
   return {
-    /** Stores rows that are new or have shrunk and settings that have changed, and removes keys, in one transaction. */
-    save: (lane: string, rows: Row[], gone: RowKey[] = [], settings: object = {}) =>
+    /** The keys of all records, or of those from the first to the last, both included. */
+    keys,
+
+    /** Stores rows and changed settings, and removes records, in one transaction. */
+    save: (rows: Row[], gone: RowKey[], settings: object = {}) =>
       database.write((store) => {
         for (const key of gone) store.delete(key)
         for (const [name, value] of Object.entries(settings)) {
           if (value === undefined) store.delete(name)
-          else store.put(value, name)
+          else store.put([name, value], name)
         }
         for (const row of rows) {
           // Delivered while the database was being opened.
-          if (!row.payloads.length) continue
-          row.key = [lane, row.sequence, row.payloads.length, row.bytes, row.origin]
+          if (row.state === 'gone') continue
+          row.isStored = true
           store.put(
             [row.kind, ...row.payloads.map(({ body }) => body)].join('\n') satisfies StoredRow,
             row.key,
           )
         }
       }),
-
-    /** Removes all records from the first key to the last, both included. */
-    removeRange: (first: RowKey, last: RowKey) =>
-      database.write((store) => void store.delete(range(first, last))),
-
-    keys: () => database.read((store) => store.getAllKeys(all())) as Promise<RowKey[]>,
-
-    keysBetween: (first: RowKey, last: RowKey) =>
-      database.read((store) => store.getAllKeys(range(first, last))) as Promise<RowKey[]>,
 
     /**
      * Moves the oldest records of `from` into `to`. The transaction is the mutual exclusion: of two pages that claim
@@ -43,14 +39,15 @@ export function createRecords(database: Database) {
     async claim(from: string, to: string, most: number): Promise<[RowKey, StoredRow][]> {
       let moved: [RowKey, StoredRow][] = []
       await database.write((store, commit) => {
-        const keys = store.getAllKeys(wholeLane(from), most)
-        const values = store.getAll(wholeLane(from), most)
+        const lane = range([from], [from, []])
+        const found = store.getAllKeys(lane, most)
+        const values = store.getAll(lane, most)
         values.onsuccess = () => {
-          moved = (keys.result as RowKey[]).map(([, sequence, payloads, bytes, origin], index) => {
-            store.delete(keys.result[index]!)
-            const key: RowKey = [to, sequence, payloads, bytes, origin || from]
-            store.put(values.result[index], key)
-            return [key, values.result[index]]
+          moved = (found.result as RowKey[]).map((key, index) => {
+            store.delete(key)
+            const next: RowKey = [to, key[1], key[2], key[3], key[4]]
+            store.put(values.result[index], next)
+            return [next, values.result[index]]
           })
           commit()
         }
@@ -60,5 +57,3 @@ export function createRecords(database: Database) {
     },
   }
 }
-
-export type Records = ReturnType<typeof createRecords>

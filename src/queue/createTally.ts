@@ -1,32 +1,39 @@
 import type { Emit } from '../signals'
-import type { DropReason, Outcome, Signals, Stats, Tracked } from '../types'
-import type { Payload } from './payload'
+import type { DropReason, Outcome, Signals, Stats } from '../types'
+import type { Row } from './row'
 
-/** Counts what became of payloads, and tells it: to the caller's `outcome` and to the signals. */
-export function createTally(emit: Emit, settle: (tracked: Tracked, outcome: Outcome) => void) {
+export type Tally = ReturnType<typeof createTally>
+
+/** Counts what became of payloads, and tells it: to their callers and to the signals. */
+export function createTally(emit: Emit) {
   const dropped: Stats['dropped'] = {}
+  const countDrops = (reason: DropReason, count: number) => {
+    dropped[reason] = (dropped[reason] ?? 0) + count
+  }
+  const drop = (signal: Signals['drop']) => {
+    countDrops(signal.reason, 1)
+    emit('drop', signal)
+  }
   const tally = {
     sent: 0,
     handedOff: 0,
     dropped,
-    countDrops(reason: DropReason, count: number) {
-      dropped[reason] = (dropped[reason] ?? 0) + count
-    },
-    drop(signal: Signals['drop']) {
-      tally.countDrops(signal.reason, 1)
-      emit('drop', signal)
-    },
-    tell(payloads: Payload[], outcome: Outcome) {
-      for (const { tracked } of payloads) if (tracked) settle(tracked, outcome)
-      if (outcome.status === 'dropped') {
-        for (const { kind, id, body } of payloads) tally.drop({ kind, id, payload: body, ...outcome })
-      } else if (outcome.status !== 'queued') {
-        tally[outcome.status === 'accepted' ? 'sent' : 'handedOff'] += payloads.length
-        emit('sent', { kind: payloads[0]!.kind, ids: payloads.map(({ id }) => id), ...outcome })
+    countDrops,
+    drop,
+    tell(rows: Row[], outcome: Outcome) {
+      const { status } = outcome
+      for (const { kind, payloads } of rows) {
+        for (const { id, body, settle } of payloads) {
+          settle?.(outcome)
+          if (status === 'dropped') drop({ kind, id, payload: body, ...outcome })
+        }
+      }
+      if (rows.length && (status === 'accepted' || status === 'handed-off')) {
+        const ids = rows.flatMap(({ payloads }) => payloads.map(({ id }) => id))
+        tally[status === 'accepted' ? 'sent' : 'handedOff'] += ids.length
+        emit('sent', { kind: rows[0]!.kind, ids, ...outcome })
       }
     },
   }
   return tally
 }
-
-export type Tally = ReturnType<typeof createTally>

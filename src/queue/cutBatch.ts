@@ -1,20 +1,17 @@
-import type { Payload } from './payload'
+import type { Row } from './row'
 
 /**
- * The next request's payloads: the first records that wait, of one kind, in order, as many as fit into `maxBytes`.
- * One alone may be larger. Records stay whole: at unload a record can be deleted, but not written anew.
+ * The next request's rows: the first that wait, of one kind, in order, as many as fit into `maxBytes`. One alone may
+ * be larger.
  */
-export function cutBatch(payloads: Payload[], maxBytes: number): Payload[] {
-  const batch: Payload[] = []
-  let bytes = 1 // the brackets, less the comma that the first payload does without
-  for (const payload of payloads) {
-    if (payload.state !== 'waiting') continue
-    const { row } = payload
-    if (row !== batch.at(-1)?.row) {
-      bytes += row.bytes + row.payloads.length
-      if (batch.length && (row.kind !== batch[0]!.kind || bytes > maxBytes)) break
-    }
-    batch.push(payload)
+export function cutBatch(rows: Row[], maxBytes: number): Row[] {
+  const batch: Row[] = []
+  let bytes = 1
+  for (const row of rows) {
+    if (row.state !== 'waiting') continue
+    bytes += row.key[3]
+    if (batch.length && (row.kind !== batch[0]!.kind || bytes > maxBytes)) break
+    batch.push(row)
   }
   return batch
 }

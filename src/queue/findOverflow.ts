@@ -1,39 +1,33 @@
 import type { Config, DropReason } from '../types'
-
-export type Limits = Config['queue']
-
-interface Sized {
-  /** Microseconds since 1970. */
-  sequence: number
-  payloads: { length: number }
-  bytes: number
-}
+import type { Row } from './row'
 
 /**
- * Which rows have to go, oldest first, and why. `rows` are sorted by age; `count` and `bytes` are what there is in
- * all.
+ * Which rows have to go, oldest first, and why. `rows` are sorted by age; `queued` and `bytes` are what there is in
+ * all. What is in flight stays.
  */
-export function findOverflow<T extends Sized>(
-  rows: Iterable<T>,
-  count: number,
+export function findOverflow<T extends Pick<Row, 'key'> & { state?: Row['state'] }>(
+  rows: T[],
+  queued: number,
   bytes: number,
-  limits: Limits,
+  { maxEvents, maxBytes, ttlMs }: Config['queue'],
   now: number,
 ): [T, DropReason][] {
   const gone: [T, DropReason][] = []
   for (const row of rows) {
+    if (row.state === 'in-flight') continue
+    const { key } = row
     const reason =
-      row.sequence < (now - limits.ttlMs) * 1000
+      key[1] < (now - ttlMs) * 1000
         ? 'too-old'
-        : count > limits.maxEvents
+        : queued > maxEvents
           ? 'too-many'
-          : bytes > limits.maxBytes
+          : bytes > maxBytes
             ? 'too-big'
             : undefined
     if (!reason) break
     gone.push([row, reason])
-    count -= row.payloads.length
-    bytes -= row.bytes
+    queued -= key[2]
+    bytes -= key[3]
   }
   return gone
 }

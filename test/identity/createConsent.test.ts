@@ -19,7 +19,7 @@ describe('consent', () => {
       waymark.page()
       await world.advance(60_000)
     }
-    tab.fire('hidden', 'visible')
+    tab.fire('hidden', 'visible', 'online')
     await world.settle()
     expect(waymark.getConsent()).toBe('pending')
     expect(await databases()).toEqual([])

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findOverflow } from '../../src/queue/findOverflow'
+import type { RowKey } from '../../src/queue/row'
 
 const limits = { maxEvents: 10, maxBytes: 1000, ttlMs: 5000 }
-const row = (sequence: number, length = 1, bytes = 10) => ({ sequence, payloads: { length }, bytes })
+const row = (sequence: number, length = 1, bytes = 10) => ({
+  key: ['', sequence, length, bytes, ''] satisfies RowKey,
+})
 
 describe('findOverflow', () => {
   it('lets the oldest go, each with its reason', () => {
@@ -27,22 +30,22 @@ describe('findOverflow', () => {
       fc.property(rows, (made) => {
         const all = made
           .map(([age, length]) => row(age * 1000 * 1000, length, length * 50))
-          .sort((a, b) => a.sequence - b.sequence)
+          .sort((a, b) => a.key[1] - b.key[1])
         const sum = (list: typeof all, of: (r: (typeof all)[0]) => number) =>
           list.reduce((n, r) => n + of(r), 0)
         const now = 15_000
         const gone = findOverflow(
           all,
-          sum(all, (r) => r.payloads.length),
-          sum(all, (r) => r.bytes),
+          sum(all, (r) => r.key[2]),
+          sum(all, (r) => r.key[3]),
           limits,
           now,
         )
         expect(gone.map(([r]) => r)).toEqual(all.slice(0, gone.length))
         const fits = (left: typeof all) =>
-          sum(left, (r) => r.payloads.length) <= 10 &&
-          sum(left, (r) => r.bytes) <= 1000 &&
-          left.every((r) => r.sequence >= (now - 5000) * 1000)
+          sum(left, (r) => r.key[2]) <= 10 &&
+          sum(left, (r) => r.key[3]) <= 1000 &&
+          left.every((r) => r.key[1] >= (now - 5000) * 1000)
         expect(fits(all.slice(gone.length))).toBe(true)
         if (gone.length) expect(fits(all.slice(gone.length - 1))).toBe(false)
       }),

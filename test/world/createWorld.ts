@@ -97,9 +97,9 @@ export function createWorld() {
         attempt.begun = true
         return service.beacon(to, body)
       },
-      prepareFetch: (to, init) => (attempt) => {
+      prepareFetch: (to, init, by) => (attempt) => {
         attempt.begun = true
-        service.fetch(to, init, tab).catch(() => {})
+        ;(by ?? tab.browser.fetch)(to, init).catch(() => {})
         return true
       },
       originOf: (to) =>
