@@ -1,4 +1,5 @@
 import type { Complain } from './signals'
+import { isObject, tagOf } from './toJson'
 import type { Config, InitConfig } from './types'
 
 const defaults: Config = {
@@ -27,15 +28,15 @@ const defaults: Config = {
   debug: false,
 }
 
-/** Options that take another type than their default's, or one where they have no default. */
-const alsoTakes = new Map([
-  ['cookie', 'string'],
-  ['transport.beacon', 'boolean'],
-  ['transport.fetch', 'function'],
-  ['insertId', 'boolean'],
-  ['url.redact', 'function'],
-  ['beforeSend', 'function'],
-])
+/** Options that take a type besides their default's, or one where they have no default. */
+const alsoTakes: Record<string, string> = {
+  cookie: 'string',
+  beacon: 'boolean',
+  fetch: 'function',
+  insertId: 'boolean',
+  redact: 'function',
+  beforeSend: 'function',
+}
 
 /** Fills in what is not given from `base`. What is unknown or of the wrong type is reported by name, and left out. */
 export const readConfig = (given: InitConfig, complain: Complain, base = defaults): Config =>
@@ -44,24 +45,14 @@ export const readConfig = (given: InitConfig, complain: Complain, base = default
 function merge<T extends object>(base: T, given: object, path: string, complain: Complain): T {
   const merged = { ...base } as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) {
-    const full = path + name
     const usual = merged[name]
     if (value === undefined) continue
     if (!Object.hasOwn(base, name)) {
-      complain('unknown-option', `"${full}" is none of: ${Object.keys(base).join(', ')}`, true)
-    } else if (alsoTakes.get(full) === typeof value) {
-      merged[name] = value
-    } else if (
-      typeof value !== typeof usual ||
-      value === null ||
-      Array.isArray(value) !== Array.isArray(usual)
-    ) {
-      complain('invalid-option', `"${full}" has to be like ${JSON.stringify(usual)}`, true)
+      complain('unknown-option', `"${path}${name}" is none of: ${Object.keys(base).join(', ')}`, true)
+    } else if (alsoTakes[name] !== typeof value && tagOf(value) !== tagOf(usual)) {
+      complain('invalid-option', `"${path}${name}" has to be like ${JSON.stringify(usual)}`, true)
     } else {
-      merged[name] =
-        typeof value === 'object' && !Array.isArray(value)
-          ? merge(usual as object, value, `${full}.`, complain)
-          : value
+      merged[name] = isObject(value) ? merge(usual as object, value, `${path}${name}.`, complain) : value
     }
   }
   return merged as T

@@ -5,26 +5,22 @@ import type { BeforeSend, Host, Plugin, Stop, Waymark } from './types'
 export function createPlugins({ track, page, register, registerOnce, on }: Waymark, complain: Complain) {
   const running = new Map<Plugin, Stop | void>()
   let host: Host | undefined
-  let filters: BeforeSend[] = []
 
-  const run = (plugin: Plugin) => {
+  const safely = <T>({ name }: Plugin, fn: () => T) => {
     try {
-      running.set(plugin, host && plugin.start?.(host))
+      return fn()
     } catch (error) {
-      complain('plugin-failed', `${plugin.name}: ${String(error)}`)
+      return complain('plugin-failed', `${name}: ${String(error)}`)
     }
   }
+  const run = (plugin: Plugin) =>
+    running.set(
+      plugin,
+      safely(plugin, () => host && plugin.start?.(host)),
+    )
   const remove = (plugin: Plugin) => {
-    try {
-      running.get(plugin)?.()
-    } catch (error) {
-      complain('plugin-failed', `${plugin.name}: ${String(error)}`)
-    }
+    safely(plugin, () => running.get(plugin)?.())
     running.delete(plugin)
-    collect()
-  }
-  const collect = () => {
-    filters = [...running.keys()].flatMap(({ beforeSend }) => beforeSend ?? [])
   }
 
   return {
@@ -32,7 +28,6 @@ export function createPlugins({ track, page, register, registerOnce, on }: Wayma
     use(plugin: Plugin): Stop {
       if ([...running.keys()].some(({ name }) => name === plugin.name)) return () => {}
       run(plugin)
-      collect()
       return () => remove(plugin)
     },
     start(cleanUrl: Host['cleanUrl']) {
@@ -42,6 +37,8 @@ export function createPlugins({ track, page, register, registerOnce, on }: Wayma
     stop() {
       for (const plugin of running.keys()) remove(plugin)
     },
-    filters: (last: BeforeSend | undefined): BeforeSend[] => (last ? [...filters, last] : filters),
+    /** Those who may change or drop a call, in their order. */
+    filters: (last: BeforeSend | undefined): BeforeSend[] =>
+      [...running.keys(), { beforeSend: last }].flatMap(({ beforeSend }) => beforeSend ?? []),
   }
 }

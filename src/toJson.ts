@@ -3,14 +3,15 @@ import type { Properties } from './types'
 export const isObject = (value: unknown): value is Properties =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** What kind of value it is: `[object Array]`, `[object Null]`, `[object HTMLDivElement]`. */
+export const tagOf = (value: unknown) => ({}).toString.call(value)
+
 /** What JSON would show as `{}`, or walk through without end. */
 export function flat(value: unknown): unknown {
   if (value instanceof Error) return String(value)
   if (value instanceof Map || value instanceof Set) return [...value]
   // A DOM node or a window: frameworks hang whole trees on them.
-  return isObject(value) && ('nodeType' in value || 'postMessage' in value)
-    ? Object.prototype.toString.call(value)
-    : value
+  return isObject(value) && ('nodeType' in value || 'postMessage' in value) ? tagOf(value) : value
 }
 
 /** `JSON.stringify` that always succeeds: bigints as strings, circles and throwing getters named as such. */

@@ -1,8 +1,8 @@
 import type { Stop } from '../types'
 import type { Database } from './openDatabase'
 
-/** What happens to a page. `hidden` and `visible` come from `visibilitychange`. */
-export type PageEvent = 'pagehide' | 'pageshow' | 'hidden' | 'visible' | 'freeze' | 'resume' | 'online'
+/** What happens to a page. `hidden` comes from `visibilitychange`. */
+export type PageEvent = 'pagehide' | 'pageshow' | 'hidden' | 'freeze' | 'resume' | 'online'
 
 export interface Page {
   url: string
@@ -15,7 +15,7 @@ export interface Page {
  * nothing in between: Firefox can end an unload handler at any call or loop. False when the browser did not take it,
  * also where there is no `sendBeacon`.
  */
-export type Send = (attempt: { begun: boolean }) => boolean
+export type Send = (attempt: { begun: boolean }) => boolean | undefined
 
 /** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
 export interface Browser {
@@ -45,7 +45,10 @@ export interface Browser {
   readCookie(name: string): string
   /** Sets it for a year on this domain, or on the widest one that the browser allows; an empty value deletes it. */
   writeCookie(name: string, value: string, domain: true | string): void
-  /** Hears other tabs; the returned function tells them. */
-  channel(name: string, hear: (message: never) => void): { tell(message: unknown): void; close: Stop }
+  /** Hears other tabs and tells them; undefined where a page may not. */
+  channel(
+    name: string,
+    hear: (message: never) => void,
+  ): Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
   warn(text: string): void
 }

@@ -5,7 +5,7 @@ const maxAgeSeconds = 365 * 86_400
 export function readCookie(name: string): string {
   const start = `${name}=`
   const found = document.cookie.split('; ').find((pair) => pair.startsWith(start))
-  return found ? decodeURIComponent(found.slice(start.length)) : ''
+  return decodeURIComponent(found?.slice(start.length) ?? '')
 }
 
 /**
@@ -13,25 +13,14 @@ export function readCookie(name: string): string {
  * sticks is the site's own. An empty value deletes it.
  */
 export function writeCookie(name: string, value: string, domain: true | string) {
-  const { hostname, protocol } = location
-  const labels = hostname.split('.')
-  // An address has no domains above it, and a single label none that a cookie may name.
-  const isPlain = labels.length < 2 || /^[\d.]+$|:/.test(hostname)
-  const candidates =
-    domain === true
-      ? isPlain
-        ? ['']
-        : labels.map((_, index) => labels.slice(-1 - index).join('.'))
-      : [domain]
-  for (const candidate of candidates) {
-    document.cookie = [
-      `${name}=${encodeURIComponent(value)}`,
-      'Path=/',
-      'SameSite=Lax',
-      `Max-Age=${value ? maxAgeSeconds : 0}`,
-      ...(candidate ? [`Domain=${candidate}`] : []),
-      ...(protocol === 'https:' ? ['Secure'] : []),
-    ].join('; ')
+  // An old one would look as if the new one had stuck.
+  if (value) writeCookie(name, '', domain)
+  const labels = location.hostname.split('.')
+  const wider = labels.map((_, index) => `; Domain=${labels.slice(-1 - index).join('.')}`)
+  for (const candidate of domain === true ? [...wider, ''] : [`; Domain=${domain}`]) {
+    document.cookie =
+      `${name}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${value ? maxAgeSeconds : 0}${candidate}` +
+      (location.protocol === 'https:' ? '; Secure' : '')
     if (value && readCookie(name) === value) return
   }
 }

@@ -1,9 +1,9 @@
-import type { Browser, PageEvent } from './browser'
+import type { Browser } from './browser'
 import { readCookie, writeCookie } from './cookie'
 import { openDatabase } from './openDatabase'
 
 /** Nothing that waymark does later may reach the host page as an error. */
-const quietly = (fn: () => void) => () => {
+const quietly = (fn: () => unknown) => () => {
   try {
     fn()
   } catch {}
@@ -24,14 +24,13 @@ export function createBrowser(): Browser {
     },
     soon: (fn) => queueMicrotask(quietly(fn)),
     on(event, fn) {
-      const [target, type] = source(event)
-      const heard = quietly(() => {
-        if (type !== 'visibilitychange' || document.visibilityState === event) fn()
-      })
-      target.addEventListener(type, heard)
-      return () => target.removeEventListener(type, heard)
+      const type = event === 'hidden' ? 'visibilitychange' : event
+      const heard = quietly(() => (event !== 'hidden' || document.hidden) && fn())
+      // Those of the document are heard on their way to it.
+      addEventListener(type, heard, true)
+      return () => removeEventListener(type, heard, true)
     },
-    hidden: () => document.visibilityState === 'hidden',
+    hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
     page() {
       if (!this.isPage) return { url: '', referrer: '', viewport: '' }
@@ -47,12 +46,8 @@ export function createBrowser(): Browser {
     prepareBeacon(url, body) {
       const blob = new Blob([body], { type: 'application/json' })
       return (attempt) => {
-        try {
-          attempt.begun = true
-          return navigator.sendBeacon(url, blob)
-        } catch {
-          return false
-        }
+        attempt.begun = true
+        return navigator.sendBeacon?.(url, blob)
       }
     },
     prepareFetch:
@@ -65,7 +60,7 @@ export function createBrowser(): Browser {
     originOf(url) {
       try {
         // The page's own may be opaque: `null` in a sandbox, whatever its address.
-        return url ? new URL(url, location.href).origin : (self.origin ?? location.origin)
+        return url ? new URL(url, location.href).origin : self.origin
       } catch {
         return undefined
       }
@@ -80,16 +75,15 @@ export function createBrowser(): Browser {
     readCookie,
     writeCookie,
     channel(name, hear) {
-      if (typeof BroadcastChannel === 'undefined') return { tell() {}, close() {} }
-      const channel = new BroadcastChannel(name)
-      channel.onmessage = (event) => quietly(() => hear(event.data as never))()
-      return { tell: (message) => channel.postMessage(message), close: () => channel.close() }
+      try {
+        const channel = new BroadcastChannel(name)
+        channel.onmessage = ({ data }) => quietly(() => hear(data as never))()
+        return channel
+      } catch {
+        // There is none, or this page may not have one.
+        return undefined
+      }
     },
     warn: (text) => console.warn(text),
   }
-}
-
-function source(event: PageEvent): [EventTarget, string] {
-  if (event === 'hidden' || event === 'visible') return [document, 'visibilitychange']
-  return [event === 'freeze' || event === 'resume' ? document : window, event]
 }

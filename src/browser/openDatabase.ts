@@ -34,34 +34,27 @@ export function openDatabase(name: string): Database {
   }
 
   const within = <T>(mode: IDBTransactionMode, use: (objects: IDBObjectStore) => Promise<T>): Promise<T> => {
-    let objects: IDBObjectStore | undefined
     try {
-      objects = connection?.transaction('waymark', mode).objectStore('waymark')
+      if (connection) return use(connection.transaction('waymark', mode).objectStore('waymark'))
     } catch {
       // InvalidStateError: the connection died without a word.
       renew()
     }
-    if (objects) return use(objects)
-    try {
-      return store(mode, (fresh) => {
-        const { db } = fresh.transaction
-        connection = db
+    // In a promise: there may be no IndexedDB at all.
+    return Promise.resolve().then(() =>
+      store(mode, (objects) => {
+        connection = objects.transaction.db
         // Someone deletes or upgrades the database: give way, and open a new one at the next use.
-        db.onversionchange = () => connection === db && renew()
-        return use(fresh)
-      })
-    } catch (error) {
-      // No IndexedDB at all.
-      return Promise.reject(error)
-    }
+        connection.onversionchange = renew
+        return use(objects)
+      }),
+    )
   }
 
   /** Notes a transaction that reads, until `work` is done. */
   const noted = <T>(transaction: IDBTransaction, work: Promise<T>) => {
     reading.add(transaction)
-    const done = () => void reading.delete(transaction)
-    work.then(done, done)
-    return work
+    return work.finally(() => reading.delete(transaction))
   }
 
   renew()

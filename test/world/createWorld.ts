@@ -54,10 +54,10 @@ export function createWorld() {
       isOpaque: false,
       refuses: [] as ('gpc' | 'dnt')[],
       /** What the browser tells a page, in this order. */
-      fire(...events: PageEvent[]) {
+      fire(...events: (PageEvent | 'visible')[]) {
         for (const event of events) {
           if (event === 'hidden' || event === 'visible') tab.isHidden = event === 'hidden'
-          for (const fn of listeners.get(event) ?? []) fn()
+          for (const fn of listeners.get(event as PageEvent) ?? []) fn()
         }
       },
       /** A navigation or a close: `pagehide` comes first. */
@@ -113,7 +113,7 @@ export function createWorld() {
         const ear = { name, hear }
         channels.add(ear)
         return {
-          tell: (message) => {
+          postMessage: (message) => {
             for (const other of channels) {
               if (other.name === name && other !== ear) {
                 queueMicrotask(() => !tab.isFrozen && other.hear(structuredClone(message) as never))
