@@ -1,62 +1,65 @@
 import type { Browser } from './browser/browser'
 import type { Database } from './browser/openDatabase'
-import type { TabMessage } from './createTabs'
 import { createDelivery } from './delivery/createDelivery'
 import { createTransport } from './delivery/createTransport'
-import { flush } from './delivery/flush'
 import { createLanes } from './queue/createLanes'
 import { createQueue } from './queue/createQueue'
 import { createRecords } from './queue/createRecords'
 import type { Tally } from './queue/createTally'
 import type { Payload } from './queue/row'
+import type { Settings, Shared } from './identity/createSettings'
 import type { Complain, Emit } from './signals'
-import type { Config, Kind, Stats } from './types'
-import { readId } from './wire'
+import type { Config, Flushed, Kind, Stats } from './types'
+import { within } from './within'
 
-interface Parts {
-  browser: Browser
-  apiKey: string
-  config: Config
-  database: Database | undefined
-  tally: Tally
-  emit: Emit
-  complain: Complain
-  tell(message: TabMessage): void
-  /** Settings that have changed and are not stored. */
-  takeSettings(): object
-  /** Whether the last request did well. */
-  health: { isGood(): boolean; set(good: boolean): void }
-}
+/** What tabs of one queue say to each other: who is there, I am, this has changed. */
+export type TabMessage = { ask: true } | { here: string } | { change: Settings }
 
 /** Wires queue and delivery together: what is put is stored, sent, and handed over when the page goes. */
-export function createOutbox(parts: Parts) {
-  const { browser, apiKey, config, database, tally, emit, complain, tell, takeSettings, health } = parts
-  const records = database && createRecords(database)
-  const readIdOf = (body: string) => readId(body, config.insertId)
-  const queue = createQueue({ browser, records, config, readId: readIdOf, tally, emit })
-  const transport = createTransport(browser, apiKey, config)
-  const adoptMore = async () => !!(await lanes?.more())
-  const delivery = createDelivery({ browser, queue, transport, config, complain, health, adoptMore })
+export function createOutbox(
+  browser: Browser,
+  apiKey: string,
+  config: Config,
+  database: Database | undefined,
+  settings: Pick<Shared, 'get' | 'set' | 'take'>,
+  tally: Tally,
+  emit: Emit,
+  complain: Complain,
+  tell: (message: TabMessage) => void,
+) {
   let isAway = false
   let isLeaving = false
   let isWaking = false
 
+  const records = database && createRecords(database)
+  const queue = createQueue(browser, records, config, tally, emit)
+  const isDown = () => !!settings.get('down')
+  const delivery = createDelivery(
+    browser,
+    queue,
+    createTransport(browser, apiKey, config),
+    config,
+    complain,
+    isDown,
+    (down) => down !== isDown() && settings.set({ down: down || undefined }),
+    async () => !!(await lanes?.more()),
+  )
   const lanes =
     records &&
-    createLanes({
+    createLanes(
       browser,
       records,
-      tell,
-      limits: config.queue,
+      config.queue,
       tally,
-      mine: () => (isAway ? '' : queue.lane()),
-      adopt(claimed) {
+      tell,
+      () => (isAway ? '' : queue.lane()),
+      (claimed) => {
         queue.adopt(claimed)
         void delivery.drain()
       },
-    })
+    )
 
-  const store = () => queue.store(takeSettings())
+  const store = () => queue.store(settings.take())
 
   const wake = () => {
     isWaking = false
@@ -73,6 +76,8 @@ export function createOutbox(parts: Parts) {
       browser.soon(wake)
     }
   }
+
+  const lost = () => Object.values(tally.dropped).reduce((sum, count) => sum + count, 0)
 
   return {
     put(kind: Kind, payload: Payload) {
@@ -101,7 +106,6 @@ export function createOutbox(parts: Parts) {
     enter() {
       isAway = false
       queue.leave()
-      queue.enter()
       delivery.enter()
     },
 
@@ -122,12 +126,19 @@ export function createOutbox(parts: Parts) {
 
     dropAll: () => queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' }),
 
-    flush: (timeoutMs?: number) => flush(browser, queue, tally, delivery.drain, timeoutMs),
-
-    stats() {
-      const store: Stats['store'] = queue.works() ? 'indexeddb' : 'memory'
-      return { store, ...queue.size(), state: delivery.state() }
+    /** Sends all that waits and tells what became of it, after `timeoutMs` at the latest. Never rejects. */
+    async flush(timeoutMs = 30_000): Promise<Flushed> {
+      const { sent } = tally
+      const before = lost()
+      await within(browser, timeoutMs, delivery.drain())
+      return { sent: tally.sent - sent, left: queue.size().queued, dropped: lost() - before }
     },
+
+    stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({
+      store: queue.works() ? 'indexeddb' : 'memory',
+      ...queue.size(),
+      state: delivery.state(),
+    }),
 
     stop() {
       delivery.stop()

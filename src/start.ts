@@ -2,18 +2,16 @@ import { newId } from './browser/newId'
 import type { Browser } from './browser/browser'
 import type { EarlyCall, Target } from './capture/createCapture'
 import { createUrlFilter } from './capture/createUrlFilter'
-import { createOutbox } from './createOutbox'
-import { createTabs } from './createTabs'
-import { within } from './delivery/flush'
-import { followPage } from './followPage'
+import { createOutbox, type TabMessage } from './createOutbox'
 import { assumedConsent, createConsent } from './identity/createConsent'
 import { createIdentity } from './identity/createIdentity'
 import { createRegister } from './identity/createRegister'
 import { createSession } from './identity/createSession'
-import { createSettings, type Settings } from './identity/createSettings'
+import { createSettings } from './identity/createSettings'
 import type { Tally } from './queue/createTally'
 import type { Complain, Emit } from './signals'
 import type { Config } from './types'
+import { within } from './within'
 
 /** How long opening IndexedDB may take before the page goes on in memory. */
 const openWithinMs = 1000
@@ -36,48 +34,40 @@ export function start(
   complain: Complain,
   /** Calls that wait for the ids. */
   early: EarlyCall[],
+  /** The ids are known. */
+  ready: () => void,
 ) {
   const name = `waymark ${config.environment} ${apiKey}`
-  const cookieName = `waymark_${encodeURIComponent(apiKey).slice(-40)}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   let isReady = false
 
-  const tabs = createTabs(browser, name, (message) => {
+  let channel: ReturnType<Browser['channel']>
+  const tell = (message: TabMessage) => channel?.postMessage(message)
+  const hear = (message: TabMessage) => {
     if (!('change' in message)) return outbox.hear?.(message)
     settings.hear(message.change)
     if (message.change.consent) void consent.hear(message.change.consent)
-  })
-  const changed = (change: Settings) => {
-    if (change.ids) emit('identity', identity.ids())
-    if (change.session) emit('session', { id: change.session.id })
   }
+  /** A message that reaches a page in Chromium's page cache throws it out of there: hear none. */
+  const closeChannel = () => {
+    channel?.close()
+    channel = undefined
+  }
+
   const settings = createSettings(
     database,
-    (change) => tabs.tell({ change }),
-    changed,
+    (change) => tell({ change }),
+    ({ ids, session }) => {
+      if (ids) emit('identity', identity.ids())
+      if (session) emit('session', { id: session.id })
+    },
     () => outbox.schedule(),
   )
+  const cookieName = `waymark_${encodeURIComponent(apiKey).slice(-40)}`
   const identity = createIdentity(browser, settings, config, cookieName)
   const sessionId = createSession(browser, settings, config.session, () => `session-${newId()}`)
   const register = createRegister(settings, sessionId)
-  const health = {
-    isGood: () => !settings.get('down'),
-    set(good: boolean) {
-      if (good !== health.isGood()) settings.set({ down: good ? undefined : true })
-    },
-  }
-  const outbox = createOutbox({
-    browser,
-    apiKey,
-    config,
-    database,
-    tally,
-    emit,
-    complain,
-    tell: tabs.tell,
-    takeSettings: settings.take,
-    health,
-  })
+  const outbox = createOutbox(browser, apiKey, config, database, settings, tally, emit, complain, tell)
 
   const target: Target = {
     config,
@@ -89,11 +79,6 @@ export function start(
     put: outbox.put,
   }
 
-  /** One by one, so that an unload handler that is cut short leaves the others to the next. */
-  const runEarly = () => {
-    for (let call; (call = early.shift());) call[0](target)
-  }
-
   /** The ids are known, or have to do: what was called until now gets them. */
   const open = () => {
     if (!isReady) {
@@ -101,49 +86,56 @@ export function start(
       identity.assume()
       emit('identity', identity.ids())
     }
-    runEarly()
+    // One by one, so that an unload handler that is cut short leaves the others to the next.
+    for (let call; (call = early.shift());) call[0](target)
     if (outbox.isAway()) return
-    tabs.enter()
+    // Not before: opening it takes a while, and `init` must not.
+    channel ??= browser.channel(name, hear)
     outbox.scan()
-    started()
+    ready()
   }
 
-  const consent = createConsent({
+  const consent = createConsent(
     settings,
-    initial: assumedConsent(browser, config),
-    isStored: async () => !!database && browser.hasDatabase(name),
-    tell: (state) => emit('consent', { state }),
-    load() {
+    assumedConsent(browser, config),
+    async () => !!database && browser.hasDatabase(name),
+    (state) => emit('consent', { state }),
+    () => {
       const loaded = settings.load().then(identity.settle)
       const recover = () => isReady && outbox.recoverDisk() && emit('identity', identity.ids())
       loaded.then(recover, () => {})
       return within(browser, openWithinMs, loaded, outbox.suspectDisk)
     },
     open,
-    stop: () => void (isReady = false),
-    wipe() {
+    () => (isReady = false),
+    () => {
       for (const [, drop] of early.splice(0)) drop('no-consent')
       outbox.dropAll()
       register.clear()
       identity.forget()
     },
-  })
+  )
 
   const leave = () => {
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
     outbox.leave(() => consent.state() === 'granted' && open())
-    tabs.leave()
+    closeChannel()
+  }
+  const enter = () => {
+    if (!outbox.isAway()) return
+    outbox.enter()
+    isReady = false
+    browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.wake())
   }
 
-  const unfollow = followPage(browser, {
-    leave,
-    hide: () => (outbox.isAway() ? leave() : isReady && outbox.hide()),
-    enter() {
-      if (!outbox.isAway()) return
-      outbox.enter()
-      isReady = false
-      browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.wake())
-    },
+  // No `unload` or `beforeunload`: they cost the page cache.
+  const unfollow = browser.on({
+    pagehide: leave,
+    freeze: leave,
+    // After `pagehide`, the last chance; before it, a tab was switched.
+    hidden: () => (outbox.isAway() ? leave() : isReady && outbox.hide()),
+    pageshow: enter,
+    resume: enter,
     online() {
       if (!isReady) return
       void outbox.drain()
@@ -151,31 +143,24 @@ export function start(
     },
   })
 
-  let started: () => void
-  const ready = new Promise<void>((resolve) => (started = resolve))
   // In the next microtask: opening a database takes a millisecond that `init` need not.
   browser.soon(() => void consent.begin())
 
   return {
-    ready,
     isReady: () => isReady,
     target,
-    ids: identity.ids,
     consent,
     register,
     reset(renewDevice?: boolean) {
       identity.reset(renewDevice)
       register.clear()
     },
-    flush: async (timeoutMs?: number) => {
-      if (consent.state() === 'granted') await ready
-      return isReady ? outbox.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
-    },
+    flush: outbox.flush,
     stats: outbox.stats,
     stop() {
       unfollow()
       outbox.stop()
-      tabs.leave()
+      closeChannel()
       database?.close()
     },
   }

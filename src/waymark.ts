@@ -11,8 +11,6 @@ import type { Config, EventMap, Flushed, InitConfig, Waymark } from './types'
 /** Calls kept before the ids are known; the oldest go first. */
 const mostEarly = 1000
 
-const nothing: Flushed = { sent: 0, left: 0, dropped: 0 }
-
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
  *
@@ -33,8 +31,9 @@ export function createWaymarkIn(browser: Browser): Waymark {
   let config: Config | undefined
   let startedAs = ''
   let isShut = !browser.isPage
-  let started: () => void
-  const whenStarted = new Promise<void>((resolve) => (started = resolve))
+  let chosen: Parameters<Waymark['setConsent']>[0] | undefined
+  let resolve: () => void
+  const ready = new Promise<void>((done) => (resolve = done))
 
   const complain: Complain = (code, message, always = !!config?.debug) => {
     emit('error', { code, message })
@@ -56,17 +55,22 @@ export function createWaymarkIn(browser: Browser): Waymark {
       () => {},
     )
 
-  const capture = createCapture({
+  const capture = createCapture(
     browser,
     complain,
     tally,
-    filters: () => plugins.filters(config?.beforeSend),
+    () => plugins.filters(config?.beforeSend),
     whenReady,
-  })
+  )
 
-  const flush = async (timeoutMs?: number) => core?.flush(timeoutMs) ?? nothing
-  const choose: Waymark['setConsent'] = (state) =>
-    void (core ? core.consent.choose(state) : whenStarted.then(() => core!.consent.choose(state)))
+  const flush = async (timeoutMs?: number): Promise<Flushed> => {
+    if (core?.consent.state() === 'granted') await ready
+    return core?.isReady() ? core.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
+  }
+  const choose: Waymark['setConsent'] = (state) => {
+    chosen = state
+    void core?.consent.choose(state)
+  }
 
   const waymark: Waymark = {
     ...capture,
@@ -86,11 +90,11 @@ export function createWaymarkIn(browser: Browser): Waymark {
       } else {
         startedAs = name
         config = next
-        core = start(browser, apiKey, config, tally, emit, complain, early)
+        core = start(browser, apiKey, config, tally, emit, complain, early, resolve)
+        if (chosen) choose(chosen)
         for (const call of early.splice(0)) whenReady(...call)
         config.plugins.forEach(plugins.use)
         plugins.start(core.target.cleanUrl)
-        started()
       }
       return waymark
     },
@@ -98,7 +102,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     page: (properties, options) => capture.track('$pageview', properties, options),
     register: (properties, scope) => inOrder(({ register }) => register.register(properties, scope)),
     registerOnce: (properties, scope) => inOrder(({ register }) => register.registerOnce(properties, scope)),
-    unregister: (...names) => inOrder(({ register }) => register.unregister(names)),
+    unregister: (...names) => inOrder(({ register }) => register.unregister(...names)),
     reset: (options) => inOrder((now) => now.reset(options?.deviceId)),
 
     setConsent: choose,
@@ -107,7 +111,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     optOut: () => choose('denied'),
 
     flush: (options) => flush(options?.timeoutMs),
-    ready: () => (isShut ? Promise.resolve() : whenStarted.then(() => core?.ready)),
+    ready: () => (isShut ? Promise.resolve() : ready),
 
     async shutdown() {
       const flushed = await flush()
@@ -130,7 +134,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     get ids() {
-      return core?.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
+      return core?.target.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
     },
   }
 

@@ -26,7 +26,7 @@ export interface Browser {
   /** Runs `fn` once; `Stop` cancels it. */
   after(ms: number, fn: () => void): Stop
   soon(fn: () => void): void
-  on(event: PageEvent, fn: () => void): Stop
+  on(handlers: Partial<Record<PageEvent, () => void>>): Stop
   online(): boolean
   hidden(): boolean
   page(): Page

@@ -23,12 +23,17 @@ export function createBrowser(): Browser {
       return () => clearTimeout(timer)
     },
     soon: (fn) => queueMicrotask(quietly(fn)),
-    on(event, fn) {
-      const type = event === 'hidden' ? 'visibilitychange' : event
-      const heard = quietly(() => (event !== 'hidden' || document.hidden) && fn())
-      // Those of the document are heard on their way to it.
-      addEventListener(type, heard, true)
-      return () => removeEventListener(type, heard, true)
+    on(handlers) {
+      const stop = new AbortController()
+      for (const [event, fn] of Object.entries(handlers)) {
+        addEventListener(
+          event === 'hidden' ? 'visibilitychange' : event,
+          quietly(() => (event !== 'hidden' || document.hidden) && fn()),
+          // Those of the document are heard on their way to it.
+          { capture: true, signal: stop.signal },
+        )
+      }
+      return () => stop.abort()
     },
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,

@@ -37,16 +37,6 @@ export interface Target {
 /** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
 export type EarlyCall = [run: (target: Target) => void, drop: (reason: DropReason) => void]
 
-interface Parts {
-  browser: Browser
-  complain: Complain
-  tally: { drop(signal: Signals['drop']): void }
-  /** Those who may change or drop a call, in their order. */
-  filters(): BeforeSend[]
-  /** Runs `fn` when the ids are known: now, as a rule. A reason when nothing is taken. */
-  whenReady(...call: EarlyCall): void
-}
-
 /** Why a call goes no further: `[reason, code]`. */
 type Refusal = [reason: DropReason, errorCode?: string]
 
@@ -58,7 +48,15 @@ type Made = Refusal | ((target: Target, id: string) => string | Refusal)
 const brief = (value: unknown) => toJson([value]).slice(1, 60)
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
-export function createCapture({ browser, complain, tally, filters, whenReady }: Parts) {
+export function createCapture(
+  browser: Browser,
+  complain: Complain,
+  tally: { drop(signal: Signals['drop']): void },
+  /** Those who may change or drop a call, in their order. */
+  filters: () => BeforeSend[],
+  /** Runs a call when the ids are known: now, as a rule. */
+  whenReady: (...call: EarlyCall) => void,
+) {
   /** `what` is the name or the value that is wrong; the code says how. */
   const refuse = (kind: Kind, errorCode: string, what: unknown): Refusal => {
     complain(errorCode, `${kind} refused: ${brief(what)}`)

@@ -17,20 +17,19 @@ const misconfiguredFailures = 7
 const doubtWithinMs = 100
 const believeAfterMs = 300
 
-interface Parts {
-  browser: Browser
-  queue: Queue
-  transport: Transport
-  config: Config
-  complain: Complain
-  /** Whether the last request, of this page or another one, did well; kept on disk. */
-  health: { isGood(): boolean; set(good: boolean): unknown }
-  /** Fetches more of what other pages left. Resolves to whether there was any. */
-  adoptMore: () => Promise<boolean>
-}
-
 /** Decides when to send, sends one batch after the other, and acts on each answer. */
-export function createDelivery({ browser, queue, transport, config, complain, health, adoptMore }: Parts) {
+export function createDelivery(
+  browser: Browser,
+  queue: Queue,
+  transport: Transport,
+  config: Config,
+  complain: Complain,
+  /** Whether the last request, of this page or another one, did badly; kept on disk. */
+  isDown: () => boolean,
+  setDown: (isDown: boolean) => void,
+  /** Fetches more of what other pages left. Resolves to whether there was any. */
+  adoptMore: () => Promise<boolean>,
+) {
   const { maxEvents, maxBytes, intervalMs } = config.batch
   let running: Promise<void> | undefined
   let inFlight: Row[] = []
@@ -91,7 +90,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     mark(batch, 'in-flight')
     const bytes = sizeOf(batch)
     const outcome = await transport.send(batch[0]!.kind, toBody(batch), bytes <= maxBytes)
-    if (outcome.isUnanswered && health.isGood() && browser.now() - hiddenAt < doubtWithinMs) {
+    if (outcome.isUnanswered && !isDown() && browser.now() - hiddenAt < doubtWithinMs) {
       // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
       // page goes now, the batch counts as handed over.
       await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
@@ -110,7 +109,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
     failures = 0
     isPaused = false
     reported = ''
-    health.set(true)
+    setDown(false)
     if (isRefused && (batch[1] || batch[0]!.payloads[1])) {
       const middle = batch.length >> 1
       const halves = middle ? [batch.slice(0, middle), batch.slice(middle)] : queue.split(batch[0]!)
@@ -127,7 +126,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
 
   const fail = ({ status, errorCode = '', afterMs }: Outcome) => {
     failures++
-    health.set(false)
+    setDown(true)
     isPaused = status === 'misconfigured'
     wait(backOff(isPaused ? Math.max(failures, misconfiguredFailures) : failures, browser.random(), afterMs))
     if (!isPaused || errorCode === reported) return
@@ -145,7 +144,7 @@ export function createDelivery({ browser, queue, transport, config, complain, he
   const leave = () => {
     left = true
     rest()
-    if (!browser.online() || !health.isGood()) return
+    if (!browser.online() || isDown()) return
     const sent = inFlight
     inFlight = []
     handOver(sent)

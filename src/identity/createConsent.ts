@@ -2,28 +2,26 @@ import type { Browser } from '../browser/browser'
 import type { Config, Consent } from '../types'
 import type { Shared } from './createSettings'
 
-interface Parts {
-  settings: Shared
-  initial: Consent
-  /** Whether there may be a stored choice; nothing is opened to find out. */
-  isStored(): Promise<boolean>
-  tell(state: Consent): void
-  /** Reads what is stored, and makes what is missing. Never rejects. */
-  load(): Promise<void>
-  /** Lets what was called run. */
-  open(): void
-  /** Lets calls wait in memory. */
-  stop(): void
-  /** Lets go of all that is not in the settings. */
-  wipe(): void
-}
-
 /** What holds until the visitor has chosen. */
 export const assumedConsent = (browser: Browser, { consent, respectGpc, respectDnt }: Config): Consent =>
   (respectGpc && browser.refuses('gpc')) || (respectDnt && browser.refuses('dnt')) ? 'denied' : consent
 
 /** Decides whether calls are kept, held in memory or dropped. A choice outlives the page, and holds in every tab. */
-export function createConsent({ settings, initial, isStored, tell, load, open, stop, wipe }: Parts) {
+export function createConsent(
+  settings: Shared,
+  initial: Consent,
+  /** Whether there may be a stored choice; nothing is opened to find out. */
+  isStored: () => Promise<boolean>,
+  tell: (state: Consent) => void,
+  /** Reads what is stored, and makes what is missing. Never rejects. */
+  load: () => Promise<void>,
+  /** Lets what was called run. */
+  open: () => void,
+  /** Lets calls wait in memory. */
+  stop: () => void,
+  /** Lets go of all that is not in the settings. */
+  wipe: () => void,
+) {
   let state = initial
   let turn = 0
 

@@ -1,41 +1,41 @@
 import type { Properties, Scope } from '../types'
 import type { Shared } from './createSettings'
 
+const without = (properties: Properties, names: string[]) =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)))
+
 /** Properties that every event carries, for as long as their scope lasts. */
 export function createRegister(settings: Shared, sessionId: () => string) {
   let memory: Properties = {}
 
-  const inSession = () => {
+  const read = (scope: Scope): Properties => {
+    if (scope === 'memory') return memory
+    if (scope === 'persistent') return settings.get('persistent') ?? {}
     const kept = settings.get('sessional')
     return kept?.id === sessionId() ? kept.properties : {}
   }
-  const all = (): Properties => ({ ...settings.get('persistent'), ...inSession(), ...memory })
-
-  const register = (properties: Properties, scope: Scope = 'persistent') => {
-    if (scope === 'memory') memory = { ...memory, ...properties }
-    else if (scope === 'persistent')
-      settings.set({ persistent: { ...settings.get('persistent'), ...properties } })
-    else settings.set({ sessional: { id: sessionId(), properties: { ...inSession(), ...properties } } })
+  const write = (scope: Scope, properties: Properties) => {
+    if (scope === 'memory') memory = properties
+    else if (scope === 'persistent') settings.set({ persistent: properties })
+    else settings.set({ sessional: { id: sessionId(), properties } })
   }
+  const all = (): Properties => ({ ...read('persistent'), ...read('session'), ...memory })
 
-  const without = (properties: Properties, names: string[]) =>
-    Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)))
+  const register = (properties: Properties, scope: Scope = 'persistent') =>
+    write(scope, { ...read(scope), ...properties })
 
   return {
     all,
     register,
     registerOnce: (properties: Properties, scope?: Scope) =>
       register(without(properties, Object.keys(all())), scope),
+    unregister(...names: string[]) {
+      for (const scope of ['memory', 'session', 'persistent'] as const)
+        write(scope, without(read(scope), names))
+    },
     /** At sign-out; the other scopes are gone with the settings. */
     clear() {
       memory = {}
-    },
-    unregister(names: string[]) {
-      memory = without(memory, names)
-      settings.set({
-        persistent: without(settings.get('persistent') ?? {}, names),
-        sessional: { id: sessionId(), properties: without(inSession(), names) },
-      })
     },
   }
 }

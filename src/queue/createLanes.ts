@@ -20,23 +20,21 @@ const scanEveryMs = 60_000
 /** A clock that was set back makes a lane look young until then: a day is enough to wait for it. */
 const dayMs = 86_400_000
 
-interface Parts {
-  browser: Browser
-  records: Records
-  /** Tells all other pages of this queue. */
-  tell: (message: { ask: true } | { here: string }) => void
-  limits: Config['queue']
-  tally: Tally
-  /** This page's lane; empty while it has none. */
-  mine: () => string
-  adopt: (claimed: [RowKey, StoredRow][]) => void
-}
-
 /**
  * Finds the lanes of pages that are gone, and claims their records. There is no leader and no lock: who lives answers,
  * and a readwrite transaction decides between two who claim.
  */
-export function createLanes({ browser, records, tell, limits, tally, mine, adopt }: Parts) {
+export function createLanes(
+  browser: Browser,
+  records: Records,
+  limits: Config['queue'],
+  tally: Tally,
+  /** Tells all other pages of this queue. */
+  tell: (message: { ask: true } | { here: string }) => void,
+  /** This page's lane; empty while it has none. */
+  mine: () => string,
+  adopt: (claimed: [RowKey, StoredRow][]) => void,
+) {
   let alive = new Set<string>()
   let orphans: string[] = []
   let isScanning = false

@@ -6,6 +6,7 @@ import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { cutBatch } from './cutBatch'
 import { findOverflow } from './findOverflow'
+import { readId } from '../wire'
 import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './row'
 
 /** How long a page does without IndexedDB before it tries again. */
@@ -21,22 +22,18 @@ const isLeft = ({ state }: Row) => state !== 'gone'
 
 export type Queue = ReturnType<typeof createQueue>
 
-interface Parts {
-  browser: Browser
-  /** Absent when nothing may be kept on disk. */
-  records: Records | undefined
-  config: Pick<Config, 'batch' | 'queue'>
-  /** Finds the id in a payload that another page has made. */
-  readId: (body: string) => string
-  tally: Tally
-  emit: Emit
-}
-
 /**
  * One page's part of the queue, its lane: true in memory at every moment, on disk a few milliseconds later, in the
  * order of the calls.
  */
-export function createQueue({ browser, records, config, readId, tally, emit }: Parts) {
+export function createQueue(
+  browser: Browser,
+  /** Absent when nothing may be kept on disk. */
+  records: Records | undefined,
+  config: Pick<Config, 'batch' | 'queue' | 'insertId'>,
+  tally: Tally,
+  emit: Emit,
+) {
   let lane = newLane()
   let sequence = 0
   let rows: Row[] = []
@@ -147,7 +144,7 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
         add(
           kind,
           key,
-          bodies.map((body) => ({ id: readId(body), body })),
+          bodies.map((body) => ({ id: readId(body, config.insertId), body })),
           true,
         )
         // What this page tracks next comes after it, also within one millisecond.
@@ -196,16 +193,11 @@ export function createQueue({ browser, records, config, readId, tally, emit }: P
 
     finish,
 
-    /** Gives the lane up: what is on disk waits for the next page. */
+    /** Gives the lane up, for a new one: what is on disk waits for the next page. */
     leave() {
       tally.tell(rows, { status: 'queued' })
       forget(rows)
       unstored = []
-      lane = ''
-    },
-
-    /** Takes a new lane, after `leave`. */
-    enter() {
       lane = newLane()
     },
 

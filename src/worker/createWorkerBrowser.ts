@@ -6,17 +6,14 @@ import { createBrowser } from '../browser/createBrowser'
  * either (a server), it says that it is nothing to work in.
  */
 export function createWorkerBrowser({ url = '', referrer = '', viewport = '' }: Partial<Page>): Browser {
+  const browser = createBrowser()
   return {
-    ...createBrowser(),
+    ...browser,
     isPage: typeof indexedDB !== 'undefined',
     page: () => ({ url, referrer, viewport }),
     hidden: () => false,
-    on(event, fn) {
-      if (event !== 'online') return () => {}
-      const heard = () => fn()
-      globalThis.addEventListener?.('online', heard)
-      return () => globalThis.removeEventListener?.('online', heard)
-    },
+    on: ({ online = () => {} }) =>
+      typeof addEventListener === 'undefined' ? () => {} : browser.on({ online }),
     readCookie: () => '',
     writeCookie() {},
   }

@@ -26,7 +26,7 @@ describe('createBrowser', () => {
     'hears %s, and nothing else for it, until stopped',
     (event) => {
       const heard: string[] = []
-      const stop = createBrowser().on(event, () => heard.push(event))
+      const stop = createBrowser().on({ [event]: () => heard.push(event) })
       for (const other of [
         'pagehide',
         'pageshow',
@@ -52,7 +52,7 @@ describe('createBrowser', () => {
     })
     browser.soon(fail)
     browser.after(0, fail)
-    const stop = browser.on('online', fail)
+    const stop = browser.on({ online: fail })
     fire('online')
     await new Promise((resolve) => setTimeout(resolve, 10))
     stop()

@@ -48,14 +48,12 @@ describe('the queue', () => {
         const limits = { maxEvents: 10_000, maxBytes: 1e7, ttlMs: 1e9 }
         const open = () => {
           const records = createRecords(openDatabase('q'))
-          const queue = createQueue({
-            browser,
-            records,
-            config: { batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 }, queue: limits },
-            readId: () => '',
-            tally: createTally(emit),
-            emit,
-          })
+          const config = {
+            batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 },
+            queue: limits,
+            insertId: false as const,
+          }
+          const queue = createQueue(browser, records, config, createTally(emit), emit)
           return { records, queue }
         }
         let { queue, records } = open()

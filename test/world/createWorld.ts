@@ -84,10 +84,15 @@ export function createWorld() {
         return () => void (timers = timers.filter((other) => other !== timer))
       },
       soon: (fn) => queueMicrotask(fn),
-      on(event, fn) {
-        if (!listeners.has(event)) listeners.set(event, new Set())
-        listeners.get(event)!.add(fn)
-        return () => void listeners.get(event)!.delete(fn)
+      on(handlers) {
+        const entries = Object.entries(handlers) as [PageEvent, () => void][]
+        for (const [event, fn] of entries) {
+          if (!listeners.has(event)) listeners.set(event, new Set())
+          listeners.get(event)!.add(fn)
+        }
+        return () => {
+          for (const [event, fn] of entries) listeners.get(event)!.delete(fn)
+        }
       },
       online: () => tab.isOnline,
       hidden: () => tab.isHidden,
