@@ -77,8 +77,6 @@ export function createOutbox(
     }
   }
 
-  const lost = () => Object.values(tally.dropped).reduce((sum, count) => sum + count, 0)
-
   return {
     put(kind: Kind, payload: Payload) {
       queue.put(kind, payload)
@@ -128,10 +126,9 @@ export function createOutbox(
 
     /** Sends all that waits and tells what became of it, after `timeoutMs` at the latest. Never rejects. */
     async flush(timeoutMs = 30_000): Promise<Flushed> {
-      const { sent } = tally
-      const before = lost()
+      const { sent, lost } = tally
       await within(browser, timeoutMs, delivery.drain())
-      return { sent: tally.sent - sent, left: queue.size().queued, dropped: lost() - before }
+      return { sent: tally.sent - sent, left: queue.size().queued, dropped: tally.lost - lost }
     },
 
     stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({

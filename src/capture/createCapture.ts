@@ -1,6 +1,5 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
-import type { Payload } from '../queue/row'
 import type { Complain } from '../signals'
 import { isObject, toJson } from '../toJson'
 import type {
@@ -10,6 +9,7 @@ import type {
   DropReason,
   Ids,
   Kind,
+  Outcome,
   Properties,
   Signals,
   TrackOptions,
@@ -20,6 +20,7 @@ import { createTracked } from './createTracked'
 import { fitProperties, isTooLong } from './fitProperties'
 import { isSampled } from './isSampled'
 import { readUserId } from './readUserId'
+import { toIso } from './toIso'
 
 /** What a call needs of the started instance. */
 export interface Target {
@@ -31,7 +32,7 @@ export interface Target {
   registered(): Properties
   cleanUrl(href: string): string
   login(userId: string): void
-  put(kind: Kind, payload: Payload): void
+  put(kind: Kind, payload: { id: string; body: string; settle(outcome: Outcome): void }): void
 }
 
 /** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
@@ -94,13 +95,13 @@ export function createCapture(
       return tracked
     }
 
-  const time = (given: TrackOptions['timestamp'] = browser.now()): string => {
+  const time = (given: TrackOptions['timestamp']): string => {
     try {
-      return new Date(given).toISOString()
+      if (given !== undefined) return new Date(given).toISOString()
     } catch {
       complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
-      return time()
     }
+    return toIso(browser.now())
   }
 
   /** Copies what is given, or refuses it for a name that is too long. */

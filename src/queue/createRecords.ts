@@ -45,7 +45,7 @@ export function createRecords(database: Database) {
         values.onsuccess = () => {
           moved = (found.result as RowKey[]).map((key, index) => {
             store.delete(key)
-            const next: RowKey = [to, key[1], key[2], key[3], key[4]]
+            const next = [to, ...key.slice(1)] as RowKey
             store.put(values.result[index], next)
             return [next, values.result[index]]
           })

@@ -9,6 +9,7 @@ export function createTally(emit: Emit) {
   const dropped: Stats['dropped'] = {}
   const countDrops = (reason: DropReason, count: number) => {
     dropped[reason] = (dropped[reason] ?? 0) + count
+    tally.lost += count
   }
   const drop = (signal: Signals['drop']) => {
     countDrops(signal.reason, 1)
@@ -17,6 +18,8 @@ export function createTally(emit: Emit) {
   const tally = {
     sent: 0,
     handedOff: 0,
+    /** All that was dropped, for whatever reason. */
+    lost: 0,
     dropped,
     countDrops,
     drop,
