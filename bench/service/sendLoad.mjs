@@ -10,7 +10,9 @@ const post = (url, agent, body) =>
       { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
       (answer) => {
         answer.resume()
-        answer.on('end', () => resolve({ status: answer.statusCode, tookMs: performance.now() - began }))
+        const retry = answer.headers['retry-after'] === undefined ? '' : ' with Retry-After'
+        const outcome = `${answer.statusCode}${retry}`
+        answer.on('end', () => resolve({ outcome, tookMs: performance.now() - began }))
       },
     )
     call.on('error', reject)
@@ -26,19 +28,24 @@ export const sendLoad = async ({ url, bodies, connections, forMs }) => {
   let next = 0
   const worker = async () => {
     while (performance.now() < end) {
-      const { status, tookMs } = await post(url, agent, bodies(next++))
-      if (status === 200) took.push(tookMs)
-      else refused[status] = (refused[status] ?? 0) + 1
+      const { outcome, tookMs } = await post(url, agent, bodies(next++))
+      if (outcome === '200') took.push(tookMs)
+      else refused[outcome] = (refused[outcome] ?? 0) + 1
     }
   }
+  const cpu = process.cpuUsage()
   const began = performance.now()
   await Promise.all(Array.from({ length: connections }, worker))
   const seconds = (performance.now() - began) / 1000
+  const { user, system } = process.cpuUsage(cpu)
   agent.destroy()
   took.sort((a, b) => a - b)
   return {
     perSecond: took.length / seconds,
     accepted: took.length,
+    seconds,
+    /** Of the generator, which has the machine's two cores in common with what it measures. */
+    cpuMs: (user + system) / 1000,
     refused,
     p50: percentile(took, 0.5),
     p99: percentile(took, 0.99),

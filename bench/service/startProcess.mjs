@@ -1,16 +1,28 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Resident memory of a process now and at its highest, in MiB. */
+/** Resident memory of a process in MiB: now, its own without mapped files, and at its highest. */
 export const memoryOf = (pid) => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const read = (name) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
-  return { nowMiB: read('VmRSS'), peakMiB: read('VmHWM') }
+  return { nowMiB: read('VmRSS'), ownMiB: read('RssAnon'), peakMiB: read('VmHWM') }
+}
+
+/** Processor time of a process so far in milliseconds: of its main thread, and of all others. */
+export const cpuOf = (pid) => {
+  const spent = { mainMs: 0, othersMs: 0 }
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A tick of the kernel's clock is 10 ms.
+    spent[thread === String(pid) ? 'mainMs' : 'othersMs'] += (Number(fields[11]) + Number(fields[12])) * 10
+  }
+  return spent
 }
 
 const start = (file, flags, env) =>

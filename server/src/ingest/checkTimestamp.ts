@@ -1,9 +1,29 @@
+/** What nearly all clients send. */
+const common = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 /** What DuckDB reads as it stands. */
 const plain = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/
 const iso =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 /** The widest span that both JavaScript's Date and a TIMESTAMP hold. */
 const maxMs = 8.64e15
+
+const twoDigits = (text: string, at: number) => 10 * text.charCodeAt(at) + text.charCodeAt(at + 1) - 11 * 0x30
+
+/** Whether a text of the common form names a time for certain; others need a calendar. */
+const isCommon = (text: string): boolean => {
+  if (!common.test(text)) return false
+  const month = twoDigits(text, 5)
+  const day = twoDigits(text, 8)
+  return (
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    twoDigits(text, 11) <= 23 &&
+    twoDigits(text, 14) <= 59 &&
+    twoDigits(text, 17) <= 59
+  )
+}
 
 export type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
 
@@ -12,6 +32,7 @@ const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0
 /** Whether a timestamp can be stored as sent, must be rewritten first, or is none. No zone means UTC. */
 export const checkTimestamp = (value: number | string): TimestampCheck => {
   if (typeof value === 'number') return Math.abs(value) <= maxMs ? 'plain' : 'invalid'
+  if (isCommon(value)) return 'plain'
   const found = iso.exec(value)
   if (found === null) return 'invalid'
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone = 'Z'] = found

@@ -8,6 +8,8 @@ export interface DrainOptions {
   apply(entries: readonly LogEntry[], through: number): Promise<void>
   /** Sets an entry aside with the reason, and moves the position past it, in one transaction. */
   reject(entry: LogEntry, through: number, reason: string): Promise<void>
+  /** Rows that wait, from which on storing them goes before accepting more. */
+  urgentRows: number
   /** The position at the start. */
   applied: number
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
@@ -19,6 +21,8 @@ export interface Drain {
   /** Says that the log has grown. */
   wake(): void
   applied(): number
+  /** Bytes of the bodies applied or set aside since the start. */
+  appliedBytes(): number
   /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
   reached(sequence: number, withinMs: number): Promise<boolean>
   /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
@@ -34,10 +38,13 @@ interface Waiter {
 
 const maxRejections = 1000
 const maxRows = 20_000
-const maxChars = 16_777_216
+const maxBytes = 16_777_216
 /** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
 const lingerMs = 250
-const fullRows = 8000
+/** A flush of so many rows costs as little a row as any larger one. */
+const fullRows = 20_000
+/** While requests come, a flush is followed by a rest that many times as long: the log is patient. */
+const restPerFlush = 3
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 const lastOf = (entry: LogEntry) => entry.first + entry.count - 1
@@ -45,16 +52,21 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
 
 /** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
 export const createDrain = (options: DrainOptions): Drain => {
-  const { log, apply, reject, mayPass, report } = options
+  const { log, apply, reject, mayPass, urgentRows, report } = options
   let { applied } = options
+  let appliedBytes = 0
   let running: Promise<void> | undefined
   let stopping = false
+  /** Ends the pause at hand. */
   let hurry: (() => void) | undefined
+  /** The same, for a pause that only waits for rows. */
+  let filled: (() => void) | undefined
   let waiters: Waiter[] = []
   const rejections = new Map<number, string>()
 
-  const advance = (through: number) => {
-    applied = through
+  const advance = (entries: readonly LogEntry[]) => {
+    applied = lastOf(entries.at(-1)!)
+    for (const { body } of entries) appliedBytes += body.length
     const ready = waiters.filter((waiter) => waiter.sequence <= applied)
     if (ready.length === 0) return
     waiters = waiters.filter((waiter) => waiter.sequence > applied)
@@ -84,28 +96,40 @@ export const createDrain = (options: DrainOptions): Drain => {
         return
       }
     }
-    advance(through)
+    advance(entries)
   }
 
-  /** Waits a little between two flushes, unless enough has come or somebody waits for a row. */
-  const linger = async () => {
-    if (waiters.length > 0 || log.last() - applied >= fullRows) return
-    const pause = new AbortController()
-    hurry = () => pause.abort()
-    await delay(lingerMs, undefined, { signal: pause.signal }).catch(() => undefined)
-    hurry = undefined
+  const waiting = () => log.last() - applied
+
+  const pause = async (ms: number, untilFull: boolean) => {
+    if (ms <= 0 || waiters.length > 0 || stopping) return
+    const abort = new AbortController()
+    const end = () => abort.abort()
+    hurry = end
+    if (untilFull) filled = end
+    await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)
+    hurry = filled = undefined
+  }
+
+  /** Between two flushes: first for the sake of those who send, then for company. */
+  const rest = async (tookMs: number, lastBefore: number) => {
+    const accepting = log.last() > lastBefore
+    const restMs = accepting && waiting() < urgentRows ? tookMs * restPerFlush : 0
+    await pause(restMs, false)
+    if (waiting() < fullRows) await pause(lingerMs - restMs, true)
   }
 
   const run = async () => {
     let failures = 0
     for (;;) {
-      const entries = log.read(applied, maxRows, maxChars)
+      const entries = log.read(applied, maxRows, maxBytes)
       if (entries.length === 0) return
+      const [began, lastBefore] = [performance.now(), log.last()]
       try {
         await applyOrSplit(entries)
         failures = 0
         if (stopping) return
-        await linger()
+        await rest(performance.now() - began, lastBefore)
       } catch (error) {
         report.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
         if (stopping) return
@@ -116,7 +140,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   }
 
   const wake = () => {
-    if (log.last() - applied >= fullRows) hurry?.()
+    if (filled !== undefined && waiting() >= fullRows) filled()
     if (running !== undefined || stopping) return
     running = run().then(
       () => {
@@ -133,6 +157,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   return {
     wake,
     applied: () => applied,
+    appliedBytes: () => appliedBytes,
     rejection: (sequence) => rejections.get(sequence),
     reached(sequence, withinMs) {
       if (sequence <= applied) return Promise.resolve(true)

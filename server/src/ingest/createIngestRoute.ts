@@ -55,9 +55,9 @@ export const createIngestRoute = (options: IngestRouteOptions): Route => {
       try {
         const sync = readSync(search)
         ledger.admit()
-        const { count, text } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
+        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-        const record = { kind, count, receivedAtMs: Date.now(), body: text }
+        const record = { kind, count, receivedAtMs: Date.now(), body }
         const { taskId, rejection } = await ledger.accept(record, sync)
         if (rejection !== undefined)
           throw refuseIngest(500, 'not-stored', `This could not be stored: ${rejection}`)

@@ -11,6 +11,8 @@ export interface LedgerOptions {
   taskIds: TaskIds
   /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
   maxBacklogRows: number
+  /** The same for the bytes of their bodies. */
+  maxBacklogBytes: number
   syncWaitMs: number
   report: Log
 }
@@ -24,7 +26,7 @@ export interface Accepted {
 /** Where accepted records of one catalog go: first to disk, then to its drain. */
 export interface Ledger {
   readonly number: number
-  /** Refuses with 503 when the drain is too far behind. */
+  /** Refuses with 503 when the drain is too far behind: before a body is read, and again by `accept`. */
   admit(): void
   /** Resolves once the record is on disk and, if asked, in DuckDB. */
   accept(record: LogRecord, sync: boolean): Promise<Accepted>
@@ -35,16 +37,21 @@ const overloaded = (message: string, seconds: number) =>
   new Refusal(503, { error: 'overloaded', message }, { 'retry-after': String(seconds) })
 
 export const createLedger = (options: LedgerOptions): Ledger => {
-  const { number, log, drain, taskIds, maxBacklogRows, syncWaitMs, report } = options
+  const { number, log, drain, taskIds, maxBacklogRows, maxBacklogBytes, syncWaitMs, report } = options
+
+  const admit = () => {
+    const rows = log.last() - drain.applied()
+    const bytes = log.bytes() - drain.appliedBytes()
+    if (rows <= maxBacklogRows && bytes <= maxBacklogBytes) return
+    throw overloaded(`${rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
+  }
 
   return {
     number,
-    admit() {
-      const backlog = log.last() - drain.applied()
-      if (backlog <= maxBacklogRows) return
-      throw overloaded(`${backlog} accepted rows are waiting to be stored. Send again in a while.`, 2)
-    },
+    admit,
     async accept(record, sync) {
+      // Many may have been admitted while the bodies of all of them were still on their way.
+      admit()
       let last: number
       try {
         const appended = log.append(record)

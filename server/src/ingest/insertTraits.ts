@@ -1,20 +1,19 @@
-import { BIGINT, LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
+import { LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
 import type { LogEntry } from './createAcceptLog.js'
-import { timestampSql } from './insertEvents.js'
+import { documentOf, documentType, itemsSql } from './entryItems.js'
+import { timestampSql } from './timestampSql.js'
 
-const shape = JSON.stringify([
-  { environment: 'VARCHAR', distinct_id: 'VARCHAR', timestamp: 'VARCHAR', traits: 'JSON' },
-])
+const items = itemsSql({
+  environment: 'VARCHAR',
+  distinct_id: 'VARCHAR',
+  timestamp: 'VARCHAR',
+  traits: 'JSON',
+})
 
 /** One row per trait and identify; an identify without traits leaves one row without a name. */
 const statement = `
 INSERT INTO analytics.raw.traits
-WITH entry AS (SELECT unnest($firsts) AS first, unnest($times) AS at_ms, unnest($bodies) AS body),
-list AS (SELECT first, at_ms, from_json(body, '${shape}') AS items FROM entry),
-item AS (
-  SELECT first + generate_subscripts(items, 1) - 1 AS seq, epoch_ms(at_ms) AS received_at, unnest(items) AS e
-  FROM list
-), flat AS (
+WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts,
     CASE WHEN json_type(e.traits) = 'OBJECT' THEN e.traits ELSE '{}'::JSON END AS traits
   FROM item WHERE list_contains($environments, e.environment)
@@ -29,12 +28,7 @@ export const insertTraits = async (
 ): Promise<void> => {
   await connection.run(
     statement,
-    {
-      firsts: listValue(entries.map((entry) => BigInt(entry.first))),
-      times: listValue(entries.map((entry) => BigInt(entry.receivedAtMs))),
-      bodies: listValue(entries.map((entry) => entry.body)),
-      environments: listValue(environments),
-    },
-    { firsts: LIST(BIGINT), times: LIST(BIGINT), bodies: LIST(VARCHAR), environments: LIST(VARCHAR) },
+    { document: documentOf(entries), environments: listValue(environments) },
+    { document: documentType, environments: LIST(VARCHAR) },
   )
 }

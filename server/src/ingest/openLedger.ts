@@ -21,6 +21,7 @@ export interface OpenLedgerOptions {
   logs: Logs
   taskIds: TaskIds
   maxBacklogRows: number
+  maxBacklogBytes: number
   syncWaitMs: number
   report: Log
 }
@@ -50,6 +51,7 @@ export const openLedger = async (options: OpenLedgerOptions): Promise<OpenLedger
   const drain = createDrain({
     log,
     applied,
+    urgentRows: options.maxBacklogRows / 2,
     mayPass,
     report,
     async apply(entries, through) {
@@ -68,7 +70,7 @@ export const openLedger = async (options: OpenLedgerOptions): Promise<OpenLedger
           BigInt(entry.first),
           BigInt(entry.receivedAtMs),
           entry.kind,
-          entry.body,
+          entry.body.toString(),
           reason,
         ])
         await moveTo(through)

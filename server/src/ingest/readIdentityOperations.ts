@@ -1,4 +1,4 @@
-import { BIGINT, type DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { LogEntry } from './createAcceptLog.js'
 import type { AliasPayload, IdentifyPayload } from './payloads.js'
 import type { IdentityOperation } from './resolveIdentity.js'
@@ -24,30 +24,27 @@ const ofAlias = (payload: AliasPayload): IdentityOperation => {
 
 const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
   if (kind === 'track') return []
-  const payloads = JSON.parse(body) as (IdentifyPayload | AliasPayload)[]
+  const payloads = JSON.parse(body.toString()) as (IdentifyPayload | AliasPayload)[]
   return payloads.map((payload, at) => ({
     seq: first + at,
     operation: kind === 'alias' ? ofAlias(payload as AliasPayload) : ofIdentify(payload as IdentifyPayload),
   }))
 }
 
-/** An event that carries both ids links them; links that are already known are left out here. */
+/**
+ * An event that carries both ids links them; links that are already known are left out here.
+ * The sequence stands in the text because DuckDB skips old blocks only for what it knows when it plans.
+ */
 const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Placed[]> => {
   const reader = await connection.runAndReadAll(
     `WITH pair AS (
        SELECT environment, distinct_id, anonymous_id, min(seq) AS seq FROM analytics.raw.events
-       WHERE seq >= $from AND distinct_id <> anonymous_id GROUP BY ALL
+       WHERE seq >= ${from} AND distinct_id <> anonymous_id GROUP BY ALL
+     ), named AS (
+       SELECT *, distinct_id AS id FROM pair UNION ALL SELECT *, anonymous_id FROM pair
      )
-     SELECT p.seq, p.environment, p.distinct_id, p.anonymous_id FROM pair p
-     WHERE NOT EXISTS (
-       SELECT 1 FROM analytics.raw.id_map m
-       WHERE m.environment = p.environment AND m.distinct_id = p.anonymous_id
-     ) OR NOT EXISTS (
-       SELECT 1 FROM analytics.raw.id_map m
-       WHERE m.environment = p.environment AND m.distinct_id = p.distinct_id
-     )`,
-    { from: BigInt(from) },
-    { from: BIGINT },
+     SELECT DISTINCT seq, environment, distinct_id, anonymous_id FROM named n
+     ANTI JOIN analytics.raw.id_map m ON m.environment = n.environment AND m.distinct_id = n.id`,
   )
   return reader.getRows().map(([seq, environment, user, anonymous]) => ({
     seq: Number(seq),

@@ -2,14 +2,14 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { JsonBody } from '../http/parseJson.js'
 import { createPayloadCheck, type Payload } from './checkPayload.js'
 import { payloadSchemas } from './payloadSchemas.js'
-import { mendSurrogates } from './mendSurrogates.js'
 import type { EntryKind } from './payloads.js'
 import { refuseIngest } from './refuseIngest.js'
+import { storableBody } from './storableBody.js'
 
 export interface Payloads {
   count: number
   /** A JSON array, as sent wherever it can be stored as sent. */
-  text: string
+  body: Buffer
 }
 
 /** `/3/event` of an array, `/event` of a single object. */
@@ -23,7 +23,8 @@ export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<s
   const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
   const check = createPayloadCheck(kind, environments)
 
-  return ({ text, value }: JsonBody): Payloads => {
+  return (json: JsonBody): Payloads => {
+    const { text, value } = json
     const single = !Array.isArray(value)
     const list = (single ? [value] : value) as Payload[]
     if (!validate(list)) {
@@ -34,6 +35,6 @@ export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<s
       rewritten = check(list[at]!, single ? kind : `${kind} ${at}`) || rewritten
     }
     const whole = rewritten ? JSON.stringify(list) : single ? `[${text}]` : text
-    return { count: list.length, text: mendSurrogates(whole) }
+    return { count: list.length, body: storableBody(json, whole) }
   }
 }

@@ -75,12 +75,12 @@ export const createApplyAppends =
     for (let at = 0; at < entries.length;) {
       const { schema, table, fields } = JSON.parse(entries[at]!.target!) as AppendTarget
       let all = fields
-      const bodies = [entries[at]!.body]
+      const bodies = [entries[at]!.body.toString()]
       for (at++; at < entries.length; at++) {
         const next = JSON.parse(entries[at]!.target!) as AppendTarget
         if (next.schema !== schema || next.table !== table) break
         all = union(all, next.fields)
-        bodies.push(entries[at]!.body)
+        bodies.push(entries[at]!.body.toString())
       }
       const target = { catalog, schema, table }
       const state = await readTable(connection, target)

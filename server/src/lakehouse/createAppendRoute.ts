@@ -6,8 +6,8 @@ import { Refusal } from '../http/Refusal.js'
 import type { Route } from '../http/Route.js'
 import { checkValue } from '../ingest/checkValue.js'
 import type { Ledger } from '../ingest/createLedger.js'
-import { mendSurrogates } from '../ingest/mendSurrogates.js'
 import { readSync } from '../ingest/readSync.js'
+import { storableBody } from '../ingest/storableBody.js'
 import type { AppendTarget } from './applyAppends.js'
 import { describeFields } from './describeFields.js'
 import { planAppend } from './planAppend.js'
@@ -54,7 +54,8 @@ export const createAppendRoute = (options: AppendRouteOptions): Route => {
     const sync = readSync(search)
     const ledger = ledgerOf(target.catalog)
     ledger.admit()
-    const { text, value } = parseJson(await readBody(request, maxBodyBytes))
+    const json = parseJson(await readBody(request, maxBodyBytes))
+    const { text, value } = json
     const records = readRecords(value)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }
     const fields = describeFields(records)
@@ -68,7 +69,7 @@ export const createAppendRoute = (options: AppendRouteOptions): Route => {
     if (plan.kind === 'problem') throw refuse(plan.code, plan.message)
 
     const place: AppendTarget = { schema: target.schema, table: target.table, fields }
-    const body = mendSurrogates(Array.isArray(value) ? text : `[${text}]`)
+    const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)
     const record = {
       kind: 'append',
       count: records.length,

@@ -21,6 +21,8 @@ export interface ServerOptions {
   insertIdWindow?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 1,000,000 */
   maxBacklogRows?: number
+  /** The same for the bytes of their bodies. @defaultValue 1 GiB */
+  maxBacklogBytes?: number
   /** How long `sync=true` waits. @defaultValue 30,000 */
   syncWaitMs?: number
   /** How long one SQL statement may run. @defaultValue 600,000 */

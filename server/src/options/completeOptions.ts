@@ -14,6 +14,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   memoryLimit: `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
   insertIdWindow: 1_000_000,
   maxBacklogRows: 1_000_000,
+  maxBacklogBytes: 2 ** 30,
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,
   maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),

@@ -17,6 +17,7 @@ const flags = {
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
   'statement-timeout': { type: 'string' },
+  'max-backlog': { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -89,6 +90,12 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--statement-timeout must be a number of seconds, not ${timeout}.`)
     }
     options.statementTimeoutMs = Number(timeout) * 1000
+  }
+  const backlog = read('max-backlog')
+  if (backlog !== undefined) {
+    if (!/^[1-9]\d{0,9}$/.test(backlog))
+      return wrong(`--max-backlog must be a number of rows, not ${backlog}.`)
+    options.maxBacklogRows = Number(backlog)
   }
   const catalogs = read('catalogs')
   if (catalogs !== undefined) {

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
 import type { AcceptLog, LogEntry } from '../../src/ingest/createAcceptLog.js'
 import { createDrain, type DrainOptions } from '../../src/ingest/createDrain.js'
 import { createLog } from '../../src/log/createLog.js'
@@ -8,7 +9,7 @@ const entry = (first: number, body = 'good', count = 1): LogEntry => ({
   first,
   count,
   receivedAtMs: 0,
-  body,
+  body: Buffer.from(body),
 })
 
 const createFake = (entries: LogEntry[], more: Partial<DrainOptions> = {}) => {
@@ -19,13 +20,13 @@ const createFake = (entries: LogEntry[], more: Partial<DrainOptions> = {}) => {
     read: (after, maxRows) => entries.filter((each) => each.first > after).slice(0, maxRows),
     prune: () => Promise.resolve(),
     last: () => entries.at(-1)?.first ?? 0,
-    oldest: () => entries[0]?.first,
+    bytes: () => 0,
   }
   const drain = createDrain({
     log,
     applied: 0,
     apply: (run) => {
-      if (run.some((each) => each.body === 'bad')) return Promise.reject(new Error('bad data'))
+      if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))
       stored.push(...run.map((each) => each.first))
       return Promise.resolve()
     },
@@ -34,10 +35,11 @@ const createFake = (entries: LogEntry[], more: Partial<DrainOptions> = {}) => {
       return Promise.resolve()
     },
     mayPass: () => false,
+    urgentRows: 1_000_000,
     report: createLog('silent'),
     ...more,
   })
-  return { drain, stored, aside }
+  return { drain, log, stored, aside }
 }
 
 it('sets one bad entry aside and stores its neighbours, in order', async () => {
@@ -79,4 +81,50 @@ it('lets waiters go when it stops', async () => {
   const reached = drain.reached(1, 60_000)
   await drain.stop()
   expect(await reached).toBe(false)
+})
+
+describe('while requests come', () => {
+  const flushMs = 30
+  /** A sender that is faster than the drain, for as long as this takes. */
+  const flood = async (urgentRows: number) => {
+    const entries = [entry(1)]
+    const began: number[] = []
+    const { drain } = createFake(entries, {
+      urgentRows,
+      apply: async () => {
+        began.push(performance.now())
+        entries.push(entry(entries.length + 1, 'good', 1))
+        await delay(flushMs)
+      },
+      // One entry at a time, so that there is always more.
+      log: {
+        ...createFake(entries).log,
+        read: (after) => entries.filter((each) => each.first > after).slice(0, 1),
+        last: () => entries.length + 50_000,
+      },
+    })
+    drain.wake()
+    await delay(10 * flushMs)
+    const before = [...began]
+    await drain.stop()
+    return before
+  }
+
+  it('rests longer than it works, so that acceptance gets the processor', async () => {
+    const began = await flood(1_000_000)
+    expect(began.length).toBeGreaterThan(1)
+    const gaps = began.map((ms, at) => ms - (began[at - 1] ?? 0)).slice(1)
+    expect(Math.min(...gaps)).toBeGreaterThan(3 * flushMs)
+  })
+
+  it('rests no more once too much waits', async () => {
+    expect((await flood(10)).length).toBeGreaterThan(6)
+  })
+})
+
+it('tells how many bytes it has stored or set aside', async () => {
+  const { drain } = createFake([entry(1, 'four'), entry(2, 'bad'), entry(3, 'sixsix')])
+  drain.wake()
+  await drain.reached(3, 5000)
+  expect(drain.appliedBytes()).toBe(13)
 })

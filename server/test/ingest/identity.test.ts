@@ -42,6 +42,18 @@ describe('POST /identify', () => {
     expect(await person('anon-b')).toEqual([['user-b', ['anon-b', 'user-b'], {}, 2]])
   })
 
+  it('links by an event when only the anonymous id is new, and when only the user is', async () => {
+    await identify('user-known')
+    await track({ distinct_id: 'user-known', anonymous_id: 'anon-new' })
+    expect(await person('anon-new')).toEqual([['user-known', ['anon-new', 'user-known'], {}, 1]])
+    await track({ distinct_id: 'user-new', anonymous_id: 'anon-new' })
+    expect(await person('user-new')).toEqual([['user-new', ['user-new'], {}, 1]])
+    const known = await service.query(
+      `SELECT identified FROM analytics.raw.id_map WHERE distinct_id = 'user-new'`,
+    )
+    expect(known.rows).toEqual([[true]])
+  })
+
   it('never makes two users one because they share a browser', async () => {
     await identify('user-c', { anonymous_id: 'anon-c' })
     await identify('user-d', { anonymous_id: 'anon-c' })

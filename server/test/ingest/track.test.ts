@@ -213,6 +213,12 @@ describe('POST /track', () => {
     expect(await names('lone ')).toEqual(['lone \ufffd end', 'lone 😀 \\ud83d'])
   })
 
+  it('takes a body that begins with a byte order mark', async () => {
+    const answer = await service.ingest('/track?sync=true', `\uFEFF${JSON.stringify([event('marked é')])}`)
+    expect(answer.body['ok']).toBe(true)
+    expect(await names('marked ')).toEqual(['marked é'])
+  })
+
   it('does not let a key that is there twice choose an environment that does not exist', async () => {
     await service.ingest(
       '/track?sync=true',

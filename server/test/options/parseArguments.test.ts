@@ -5,7 +5,7 @@ describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --log-level warn'
+      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       options: {
@@ -18,6 +18,7 @@ describe('parseArguments', () => {
         catalogs: ['one', 'two'],
         memoryLimit: '1.5GiB',
         statementTimeoutMs: 5000,
+        maxBacklogRows: 1000,
         logLevel: 'warn',
       },
     })
