@@ -1,6 +1,6 @@
 import type { Complain } from './signals'
 import { isObject, tagOf } from './toJson'
-import type { Config, InitConfig } from './types'
+import type { Config } from './types'
 
 const defaults: Config = {
   endpoint: '',
@@ -28,31 +28,34 @@ const defaults: Config = {
   debug: false,
 }
 
-/** Options that take a type besides their default's, or one where they have no default. */
-const alsoTakes: Record<string, string> = {
-  cookie: 'string',
-  beacon: 'boolean',
-  fetch: 'function',
-  insertId: 'boolean',
-  redact: 'function',
-  beforeSend: 'function',
-}
+/** What takes a name, or yes or no. What has no default is a function. */
+const nameOrNot = /^(cookie|beacon|insertId)$/
+
+const fits = (name: string, usual: unknown, value: unknown) =>
+  usual === undefined
+    ? typeof value === 'function'
+    : nameOrNot.test(name)
+      ? /^(string|boolean)$/.test(typeof value)
+      : tagOf(value) === tagOf(usual)
 
 /** Fills in what is not given from `base`. What is unknown or of the wrong type is reported by name, and left out. */
-export const readConfig = (given: InitConfig, complain: Complain, base = defaults): Config =>
-  merge(base, given, '', complain)
-
-function merge<T extends object>(base: T, given: object, path: string, complain: Complain): T {
+export function readConfig<T extends object = Config>(
+  given: object,
+  complain: Complain,
+  base = defaults as T,
+  path = '',
+): T {
   const merged = { ...base } as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) {
     const usual = merged[name]
+    const option = `"${path}${name}"`
     if (value === undefined) continue
     if (!Object.hasOwn(base, name)) {
-      complain('unknown-option', `"${path}${name}" is none of: ${Object.keys(base).join(', ')}`, true)
-    } else if (alsoTakes[name] !== typeof value && tagOf(value) !== tagOf(usual)) {
-      complain('invalid-option', `"${path}${name}" has to be like ${JSON.stringify(usual)}`, true)
+      complain('unknown-option', `${option} is none of: ${Object.keys(base).join(', ')}`, true)
+    } else if (!fits(name, usual, value)) {
+      complain('invalid-option', `${option} has to be like ${JSON.stringify(usual) ?? 'a function'}`, true)
     } else {
-      merged[name] = isObject(value) ? merge(usual as object, value, `${path}${name}.`, complain) : value
+      merged[name] = isObject(value) ? readConfig(value, complain, usual as object, `${path}${name}.`) : value
     }
   }
   return merged as T

@@ -21,19 +21,18 @@ export function createOutbox(
   apiKey: string,
   config: Config,
   database: Database | undefined,
-  settings: Pick<Shared, 'get' | 'set' | 'take'>,
+  settings: Pick<Shared, 'values' | 'set' | 'take'>,
   tally: Tally,
   emit: Emit,
   complain: Complain,
   tell: (message: TabMessage) => void,
 ) {
-  let isAway = false
-  let isLeaving = false
+  /** `wake` will run, or need not: the page leaves. */
   let isWaking = false
 
   const records = database && createRecords(database)
   const queue = createQueue(browser, records, config, tally, emit)
-  const isDown = () => !!settings.get('down')
+  const isDown = () => !!settings.values.down
   const delivery = createDelivery(
     browser,
     queue,
@@ -52,7 +51,7 @@ export function createOutbox(
       config.queue,
       tally,
       tell,
-      () => (isAway ? '' : queue.lane()),
+      () => (delivery.isAway() ? '' : queue.lane()),
       (claimed) => {
         queue.adopt(claimed)
         void delivery.drain()
@@ -69,12 +68,10 @@ export function createOutbox(
 
   /** All that one task does is one transaction, in its microtask; a page that has left has none to come. */
   const schedule = () => {
-    if (isLeaving) return
-    if (isAway) wake()
-    else if (!isWaking) {
-      isWaking = true
-      browser.soon(wake)
-    }
+    if (isWaking) return
+    if (delivery.isAway()) return wake()
+    isWaking = true
+    browser.soon(wake)
   }
 
   return {
@@ -86,23 +83,22 @@ export function createOutbox(
     /** Looks for what other pages left. */
     scan: () => void lanes?.scan(),
     hear: lanes?.hear,
-    isAway: () => isAway,
+    isAway: delivery.isAway,
 
     /** The page goes. `finishCalls` puts what it still holds, so that it can be handed over with the rest. */
     leave(finishCalls: () => unknown) {
-      isAway = isLeaving = true
+      isWaking = true
       finishCalls()
       database?.abortReads()
       delivery.leave()
       // What could not be handed over and is not yet stored: WebKit drops it here, the others keep it.
       store()
-      isLeaving = false
+      isWaking = false
       lanes?.leave()
     },
 
     /** The page is back: with a new lane, because another page may have found the old one. */
     enter() {
-      isAway = false
       queue.leave()
       delivery.enter()
     },
@@ -113,13 +109,11 @@ export function createOutbox(
 
     suspectDisk: queue.suspect,
 
-    /** The database was slow, but came: what memory holds goes there. False when nothing was amiss. */
+    /** The database was slow, but came: what memory holds goes there. */
     recoverDisk() {
-      if (queue.works()) return false
       queue.recover()
       store()
       void lanes?.scan()
-      return true
     },
 
     dropAll: () => queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' }),

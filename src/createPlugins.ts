@@ -1,10 +1,11 @@
 import type { Complain } from './signals'
-import type { BeforeSend, Host, Plugin, Stop, Waymark } from './types'
+import type { BeforeSend, Config, Host, Plugin, Stop, Waymark } from './types'
 
 /** Holds the plugins of an instance, and starts them when it starts. */
-export function createPlugins({ track, page, register, registerOnce, on }: Waymark, complain: Complain) {
+export function createPlugins(complain: Complain) {
   const running = new Map<Plugin, Stop | void>()
   let host: Host | undefined
+  let config: Pick<Config, 'beforeSend'> = { beforeSend: undefined }
 
   const safely = <T>({ name }: Plugin, fn: () => T) => {
     try {
@@ -22,23 +23,28 @@ export function createPlugins({ track, page, register, registerOnce, on }: Wayma
     safely(plugin, () => running.get(plugin)?.())
     running.delete(plugin)
   }
+  /** One of each name: an application that mounts twice must not count twice. */
+  const use = (plugin: Plugin): Stop => {
+    if ([...running.keys()].some(({ name }) => name === plugin.name)) return () => {}
+    run(plugin)
+    return () => remove(plugin)
+  }
 
   return {
-    /** One of each name: an application that mounts twice must not count twice. */
-    use(plugin: Plugin): Stop {
-      if ([...running.keys()].some(({ name }) => name === plugin.name)) return () => {}
-      run(plugin)
-      return () => remove(plugin)
-    },
-    start(cleanUrl: Host['cleanUrl']) {
-      host = { track, page, register, registerOnce, on, cleanUrl }
+    use,
+    start(
+      { track, page, register, registerOnce, on }: Waymark,
+      target: { config: Config; cleanUrl: Host['cleanUrl'] },
+    ) {
+      config = target.config
+      target.config.plugins.forEach(use)
+      host = { track, page, register, registerOnce, on, cleanUrl: target.cleanUrl }
       for (const plugin of running.keys()) run(plugin)
     },
     stop() {
       for (const plugin of running.keys()) remove(plugin)
     },
     /** Those who may change or drop a call, in their order. */
-    filters: (last: BeforeSend | undefined): BeforeSend[] =>
-      [...running.keys(), { beforeSend: last }].flatMap(({ beforeSend }) => beforeSend ?? []),
+    filters: (): BeforeSend[] => [...running.keys(), config].flatMap(({ beforeSend }) => beforeSend ?? []),
   }
 }

@@ -27,6 +27,8 @@ export type Core = ReturnType<typeof start>
 /** Wires the rooms of one instance together and starts it. */
 export function start(
   browser: Browser,
+  /** Of the database and the channel: one for each key and environment. */
+  name: string,
   apiKey: string,
   config: Config,
   tally: Tally,
@@ -37,7 +39,6 @@ export function start(
   /** The ids are known. */
   ready: () => void,
 ) {
-  const name = `waymark ${config.environment} ${apiKey}`
   const database = config.persistence === 'indexeddb' ? browser.openDatabase(name) : undefined
   let isReady = false
 
@@ -80,7 +81,7 @@ export function start(
   }
 
   /** The ids are known, or have to do: what was called until now gets them. */
-  const open = () => {
+  const finishCalls = () => {
     if (!isReady) {
       isReady = true
       identity.assume()
@@ -88,6 +89,9 @@ export function start(
     }
     // One by one, so that an unload handler that is cut short leaves the others to the next.
     for (let call; (call = early.shift());) call[0](target)
+  }
+  const open = () => {
+    finishCalls()
     if (outbox.isAway()) return
     // Not before: opening it takes a while, and `init` must not.
     channel ??= browser.channel(name, hear)
@@ -102,9 +106,15 @@ export function start(
     (state) => emit('consent', { state }),
     () => {
       const loaded = settings.load().then(identity.settle)
-      const recover = () => isReady && outbox.recoverDisk() && emit('identity', identity.ids())
-      loaded.then(recover, () => {})
-      return within(browser, openWithinMs, loaded, outbox.suspectDisk)
+      const recover = () => {
+        if (!isReady) return
+        outbox.recoverDisk()
+        emit('identity', identity.ids())
+      }
+      return within(browser, openWithinMs, loaded, () => {
+        outbox.suspectDisk()
+        loaded.then(recover, () => {})
+      })
     },
     open,
     () => (isReady = false),
@@ -118,7 +128,7 @@ export function start(
 
   const leave = () => {
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
-    outbox.leave(() => consent.state() === 'granted' && open())
+    outbox.leave(() => consent.state() === 'granted' && finishCalls())
     closeChannel()
   }
   const enter = () => {
@@ -147,12 +157,13 @@ export function start(
   browser.soon(() => void consent.begin())
 
   return {
+    name,
     isReady: () => isReady,
     target,
     consent,
-    register,
-    reset(renewDevice?: boolean) {
-      identity.reset(renewDevice)
+    ...register,
+    reset(options?: { deviceId?: boolean }) {
+      identity.reset(options?.deviceId)
       register.clear()
     },
     flush: outbox.flush,

@@ -6,7 +6,7 @@ import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
-import type { Config, EventMap, Flushed, InitConfig, Waymark } from './types'
+import type { EventMap, Flushed, InitConfig, Waymark } from './types'
 
 /** Calls kept before the ids are known; the oldest go first. */
 const mostEarly = 1000
@@ -28,17 +28,16 @@ export function createWaymarkIn(browser: Browser): Waymark {
   const tally = createTally(emit)
   const early: EarlyCall[] = []
   let core: Core | undefined
-  let config: Config | undefined
-  let startedAs = ''
   let isShut = !browser.isPage
   let chosen: Parameters<Waymark['setConsent']>[0] | undefined
   let resolve: () => void
   const ready = new Promise<void>((done) => (resolve = done))
 
-  const complain: Complain = (code, message, always = !!config?.debug) => {
+  const complain: Complain = (code, message, always = core?.target.config.debug) => {
     emit('error', { code, message })
     if (always) browser.warn(`[waymark] ${message} (${code})`)
   }
+  const plugins = createPlugins(complain)
 
   /** Runs a call when the ids are known: now, as a rule. */
   const whenReady = (...call: EarlyCall) => {
@@ -49,19 +48,15 @@ export function createWaymarkIn(browser: Browser): Waymark {
   }
 
   /** What changes the state of the instance keeps its place among the calls. */
-  const inOrder = (fn: (core: Core) => void) =>
-    whenReady(
-      () => fn(core!),
-      () => {},
-    )
+  const inOrder =
+    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(name: Name) =>
+    (...args: Parameters<Waymark[Name]>) =>
+      whenReady(
+        () => (core![name] as (...given: typeof args) => void)(...args),
+        () => {},
+      )
 
-  const capture = createCapture(
-    browser,
-    complain,
-    tally,
-    () => plugins.filters(config?.beforeSend),
-    whenReady,
-  )
+  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
 
   const flush = async (timeoutMs?: number): Promise<Flushed> => {
     if (core?.consent.state() === 'granted') await ready
@@ -78,32 +73,29 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
     init(apiKey, given: InitConfig = {}) {
       if (isShut) return waymark
-      const next = readConfig(given, (...said) => complain(said[0], said[1], true))
-      const name = `${apiKey} ${next.environment}`
+      const config = readConfig(given, complain)
+      const name = `waymark ${config.environment} ${apiKey}`
       if (core) {
-        if (name !== startedAs)
+        if (name !== core.name)
           complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
       } else if (typeof apiKey !== 'string' || !apiKey) {
         complain('missing-api-key', 'init needs an API key', true)
-      } else if (!next.endpoint || !browser.originOf(next.endpoint)) {
+      } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
         complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
       } else {
-        startedAs = name
-        config = next
-        core = start(browser, apiKey, config, tally, emit, complain, early, resolve)
+        core = start(browser, name, apiKey, config, tally, emit, complain, early, resolve)
         if (chosen) choose(chosen)
         for (const call of early.splice(0)) whenReady(...call)
-        config.plugins.forEach(plugins.use)
-        plugins.start(core.target.cleanUrl)
+        plugins.start(waymark, core.target)
       }
       return waymark
     },
 
     page: (properties, options) => capture.track('$pageview', properties, options),
-    register: (properties, scope) => inOrder(({ register }) => register.register(properties, scope)),
-    registerOnce: (properties, scope) => inOrder(({ register }) => register.registerOnce(properties, scope)),
-    unregister: (...names) => inOrder(({ register }) => register.unregister(...names)),
-    reset: (options) => inOrder((now) => now.reset(options?.deviceId)),
+    register: inOrder('register'),
+    registerOnce: inOrder('registerOnce'),
+    unregister: inOrder('unregister'),
+    reset: inOrder('reset'),
 
     setConsent: choose,
     getConsent: () => core?.consent.state() ?? 'pending',
@@ -121,9 +113,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
       return flushed
     },
 
-    use: (plugin) => plugins.use(plugin),
+    use: plugins.use,
 
     configure(patch) {
+      const config = core?.target.config
       if (config) Object.assign(config, readConfig(patch, complain, config))
     },
 
@@ -138,6 +131,5 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
   }
 
-  const plugins = createPlugins(waymark, complain)
   return waymark
 }

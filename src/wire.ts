@@ -9,7 +9,7 @@ export const wire = {
     timestamp: string,
     ids: Ids,
     sessionId: string,
-    properties: Properties,
+    properties: Properties = {},
   ) =>
     toJson({
       environment,
@@ -21,7 +21,7 @@ export const wire = {
       session_id: sessionId,
       properties,
     }),
-  identify: (environment: string, timestamp: string, ids: Ids, traits: Properties) =>
+  identify: (environment: string, timestamp: string, ids: Ids, traits: Properties = {}) =>
     toJson({ environment, timestamp, distinct_id: ids.distinctId, anonymous_id: ids.anonymousId, traits }),
   alias: (environment: string, distinctId: string, newUserId: string) =>
     toJson({ environment, distinct_id: distinctId, new_user_id: newUserId }),

@@ -38,13 +38,17 @@ export interface Target {
 /** A call that waits for the ids: what to run then, or what to tell it when it is refused. */
 export type EarlyCall = [run: (target: Target) => void, drop: (reason: DropReason) => void]
 
-/** Why a call goes no further: `[reason, code]`. */
-type Refusal = [reason: DropReason, errorCode?: string]
+/** Ends a call, by being thrown and caught here: what is wrong has a code and is said, the rest is only counted. */
+type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
 
-const isRefusal = (made: object): made is Refusal => Array.isArray(made)
+/** `what` is the name or the value that is wrong. */
+const invalid = (errorCode: string, what: unknown): Refusal => ['invalid', errorCode, what]
 
-/** What a call has become: refused, or what makes the payload when the ids are known. */
-type Made = Refusal | ((target: Target, id: string) => string | Refusal)
+const checkUser = (given: unknown): string => {
+  const userId = readUserId(given)
+  if (!userId) throw invalid('invalid-user-id', given)
+  return userId
+}
 
 const brief = (value: unknown) => toJson([value]).slice(1, 60)
 
@@ -58,39 +62,35 @@ export function createCapture(
   /** Runs a call when the ids are known: now, as a rule. */
   whenReady: (...call: EarlyCall) => void,
 ) {
-  /** `what` is the name or the value that is wrong; the code says how. */
-  const refuse = (kind: Kind, errorCode: string, what: unknown): Refusal => {
-    complain(errorCode, `${kind} refused: ${brief(what)}`)
-    return ['invalid', errorCode]
-  }
-
   /** Runs a call: `make` checks it now, and returns what makes the payload when the ids are known. */
   const call =
-    <A extends unknown[]>(kind: Kind, make: (...args: A) => Made) =>
+    <A extends unknown[]>(kind: Kind, make: (...args: A) => (target: Target, id: string) => string) =>
     (...args: A): Tracked => {
-      const options = args[2] as TrackOptions | undefined
-      let made: Made
-      try {
-        made = make(...args)
-      } catch (error) {
-        // A getter or a proxy of the caller's.
-        made = refuse(kind, 'unreadable', String(error))
-      }
-      const id = isRefusal(made) ? '' : (options?.insertId ?? newId())
-      const [tracked, settle] = createTracked(id)
+      const [tracked, settle] = createTracked()
       const drop = (reason: DropReason, errorCode?: string) => {
         const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
-        tally.drop({ kind, id, ...outcome })
+        tally.drop({ kind, id: tracked.id, ...outcome })
         settle(outcome)
       }
-      if (isRefusal(made)) drop(...made)
-      else {
-        const finish = made
+      const refuse = (thrown: unknown) => {
+        // Else it is an error of a getter or a proxy of the caller's.
+        const refusal = Array.isArray(thrown) ? thrown : invalid('unreadable', String(thrown))
+        const [reason, errorCode, what] = refusal as Refusal
+        if (errorCode) complain(errorCode, `${kind} refused: ${brief(what)}`)
+        drop(reason, errorCode)
+      }
+      try {
+        const finish = make(...args)
+        const id = (tracked.id = (args[2] as TrackOptions | undefined)?.insertId ?? newId())
         whenReady((target) => {
-          const body = finish(target, id)
-          if (typeof body === 'string') target.put(kind, { id, body, settle })
-          else drop(...body)
+          try {
+            target.put(kind, { id, body: finish(target, id), settle })
+          } catch (thrown) {
+            refuse(thrown)
+          }
         }, drop)
+      } catch (thrown) {
+        refuse(thrown)
       }
       return tracked
     }
@@ -105,49 +105,49 @@ export function createCapture(
   }
 
   /** Copies what is given, or refuses it for a name that is too long. */
-  const copy = (kind: Kind, given: unknown, noun: string): Properties | Refusal => {
-    if (given !== undefined && !isObject(given))
-      complain('invalid-properties', `${kind} sent without ${brief(given)}`)
+  const copy = (given: unknown, noun: string): Properties => {
     const own: Properties = {}
-    const long = isObject(given) && fitProperties(own, given)
-    return long ? refuse(kind, `${noun}-name-too-long`, long) : own
+    if (isObject(given)) {
+      const long = fitProperties(own, given)
+      if (long) throw invalid(`${noun}-name-too-long`, long)
+    } else if (given !== undefined) complain('invalid-properties', `sent without ${brief(given)}`)
+    return own
   }
 
-  /** What `beforeSend` and the plugins make of a call; undefined when one of them drops it. */
-  const filter = (draft: Draft): Draft | undefined => {
-    let now: Draft | null = draft
+  /** What `beforeSend` and the plugins make of a call. */
+  const filter = (draft: Draft): Draft => {
     for (const change of filters()) {
+      let next: Draft | null = draft
       try {
-        now = change(now)
+        next = change(draft)
       } catch (error) {
         complain('before-send-failed', String(error))
       }
-      if (!now) return undefined
+      if (!next) throw ['before-send'] satisfies Refusal
+      draft = next
     }
-    return now
+    return draft
   }
 
   /** Traits of a user; of the one of the last `identify` without an id. */
-  const describe = (user: string, traits?: Properties, options?: TrackOptions): Made => {
-    const own = copy('identify', traits, 'trait')
-    if (isRefusal(own)) return own
+  const describe = (user: string, traits?: Properties, options?: TrackOptions) => {
+    const own = copy(traits, 'trait')
     const timestamp = time(options?.timestamp)
 
-    return ({ config, ids, login }) => {
+    return ({ config, ids, login }: Target) => {
       if (user) login(user)
       const now = ids()
-      if (!now.userId) return refuse('identify', 'not-identified', own)
+      if (!now.userId) throw invalid('not-identified', own)
       const draft = filter({ kind: 'identify', userId: now.userId, traits: own })
-      return draft ? wire.identify(config.environment, timestamp, now, draft.traits ?? {}) : ['before-send']
+      return wire.identify(config.environment, timestamp, now, draft.traits)
     }
   }
 
   return {
     track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
-      if (typeof event !== 'string' || !event) return refuse('track', 'invalid-event-name', event)
-      if (isTooLong(event)) return refuse('track', 'event-name-too-long', event)
-      const own = copy('track', properties, 'property')
-      if (isRefusal(own)) return own
+      if (typeof event !== 'string' || !event) throw invalid('invalid-event-name', event)
+      if (isTooLong(event)) throw invalid('event-name-too-long', event)
+      const own = copy(properties, 'property')
       const timestamp = time(options?.timestamp)
       const page = browser.page()
 
@@ -155,7 +155,7 @@ export function createCapture(
         const { environment, insertId, release, sampleRate } = config
         const session = sessionId()
         const now = ids()
-        if (!isSampled(now.deviceId, sampleRate)) return ['sampled-out']
+        if (!isSampled(now.deviceId, sampleRate)) throw ['sampled-out'] satisfies Refusal
         const all: Properties = {
           $lib: 'waymark',
           $lib_version: __VERSION__,
@@ -168,27 +168,24 @@ export function createCapture(
         }
         if (insertId) all[insertId] ??= id
         const draft = filter({ kind: 'track', event, properties: all })
-        if (!draft) return ['before-send']
-        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties ?? {})
+        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties)
       }
     }),
 
-    identify: call('identify', (userId: string, traits?: Properties, options?: TrackOptions) => {
-      const user = readUserId(userId)
-      return user ? describe(user, traits, options) : refuse('identify', 'invalid-user-id', userId)
-    }),
+    identify: call('identify', (userId: string, traits?: Properties, options?: TrackOptions) =>
+      describe(checkUser(userId), traits, options),
+    ),
 
     updateTraits: call('identify', (traits: Properties, options?: TrackOptions) =>
       describe('', traits, options),
     ),
 
     alias: call('alias', (newUserId: string) => {
-      const user = readUserId(newUserId)
-      if (!user) return refuse('alias', 'invalid-user-id', newUserId)
-      return ({ config, ids }) =>
-        filter({ kind: 'alias', userId: user })
-          ? wire.alias(config.environment, ids().distinctId, user)
-          : ['before-send']
+      const userId = checkUser(newUserId)
+      return ({ config, ids }) => {
+        filter({ kind: 'alias', userId })
+        return wire.alias(config.environment, ids().distinctId, userId)
+      }
     }),
   }
 }

@@ -2,6 +2,7 @@ import type { Outcome, Tracked } from '../types'
 
 /** What is known of a call; the promise is made when someone looks at it, and most never do. */
 interface Slip extends Tracked {
+  id: string
   known?: Outcome
   promise?: Promise<Outcome>
   resolve?: (outcome: Outcome) => void
@@ -18,9 +19,9 @@ const shared = {
 }
 
 /** What a call returns, and the function that tells it what became of the call. */
-export function createTracked(id: string): [Tracked, (outcome: Outcome) => void] {
-  const slip = Object.create(shared)
-  slip.id = id
+export function createTracked(): [Slip, (outcome: Outcome) => void] {
+  const slip: Slip = Object.create(shared)
+  slip.id = ''
   return [
     slip,
     (outcome) => {

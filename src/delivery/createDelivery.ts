@@ -111,9 +111,9 @@ export function createDelivery(
     reported = ''
     setDown(false)
     if (isRefused && (batch[1] || batch[0]!.payloads[1])) {
-      const middle = batch.length >> 1
-      const halves = middle ? [batch.slice(0, middle), batch.slice(middle)] : queue.split(batch[0]!)
-      return (await deliver(halves[0]!)) && deliver(halves[1]!)
+      const rows = batch[1] ? batch : queue.split(batch[0]!)
+      const middle = rows.length >> 1
+      return (await deliver(rows.slice(0, middle))) && deliver(rows.slice(middle))
     }
     queue.finish(
       batch,
@@ -186,6 +186,9 @@ export function createDelivery(
       running = undefined
       handOver = createHandOver(queue, transport, config)
     },
+
+    /** The page is gone, for all that can be known, or the instance is stopped. */
+    isAway: () => left,
 
     stop() {
       left = true

@@ -33,7 +33,7 @@ export function createConsent(
       await load()
       // Something else was chosen meanwhile.
       if (mine !== turn) return
-      const chosen = settings.get('consent')
+      const chosen = settings.values.consent
       if (!isChoice && chosen && chosen !== next) return apply(chosen, false)
       if (isChoice && chosen !== next) settings.set({ consent: next })
       open()
@@ -59,7 +59,7 @@ export function createConsent(
       // A choice of this moment counts more than one of before.
       if (turn) return
       settings.hold()
-      const chosen = settings.get('consent')
+      const chosen = settings.values.consent
       if (chosen) await apply(chosen, false)
     },
 

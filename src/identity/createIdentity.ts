@@ -6,37 +6,39 @@ import type { Settings, Shared } from './createSettings'
 type Stored = NonNullable<Settings['ids']>
 
 const none: Stored = { deviceId: '', anonymousId: '' }
-const newAnonymous = () => `anonymous-${newId()}`
 
 /** Holds the ids of this browser. */
-export function createIdentity(browser: Browser, settings: Shared, config: Config, cookieName: string) {
-  const current = () => settings.get('ids') ?? none
+export function createIdentity(
+  browser: Browser,
+  settings: Shared,
+  { cookie, bootstrap }: Config,
+  cookieName: string,
+) {
+  const current = () => settings.values.ids ?? none
 
-  const fresh = (known: Partial<Stored> = {}): Stored => ({
+  const fresh = (known: Partial<Stored>): Stored => ({
     deviceId: known.deviceId || `device-${newId()}`,
-    anonymousId: known.anonymousId || newAnonymous(),
+    anonymousId: known.anonymousId || `anonymous-${newId()}`,
   })
 
   // The cookie holds no more than is needed to find the ids again.
   const readCookie = (): Partial<Stored> => {
-    const [deviceId, anonymousId] = config.cookie ? browser.readCookie(cookieName).split('~') : []
+    const [deviceId, anonymousId] = cookie ? browser.readCookie(cookieName).split('~') : []
     return deviceId && anonymousId ? { deviceId, anonymousId } : {}
   }
-  const writeCookie = () => {
-    const { deviceId, anonymousId } = current()
-    if (config.cookie) browser.writeCookie(cookieName, `${deviceId}~${anonymousId}`, config.cookie)
-  }
+  const writeCookie = (text: string) => cookie && browser.writeCookie(cookieName, text, cookie)
+  const keepCookie = () => writeCookie(`${current().deviceId}~${current().anonymousId}`)
 
-  const set = (ids: Stored, more: Settings = {}) => {
+  const set = (ids: Stored, more?: Settings) => {
     settings.set({ ids, ...more })
-    writeCookie()
+    keepCookie()
   }
 
   const login = (userId: string) => {
-    const ids = current()
+    const known = current().userId
     // Another user than the last is another visitor.
-    if (ids.userId && ids.userId !== userId) reset()
-    if (ids.userId !== userId) set({ ...current(), userId })
+    if (known && known !== userId) reset()
+    if (known !== userId) set({ ...current(), userId })
   }
 
   const reset = (renewDevice?: boolean) =>
@@ -49,25 +51,25 @@ export function createIdentity(browser: Browser, settings: Shared, config: Confi
   return {
     /** After the settings were read, or could not be: makes the ids that are missing. */
     async settle() {
-      const cookie = readCookie()
-      const stored = settings.get('ids')
-      if (!stored) await settings.addIds(fresh({ ...config.bootstrap, ...cookie }))
+      const found = readCookie()
+      const { ids } = settings.values
+      if (!ids) await settings.addIds(fresh({ ...bootstrap, ...found }))
       // Another subdomain has begun anew; a user who is logged in here stays.
-      else if (cookie.anonymousId && !stored.userId) settings.set({ ids: fresh(cookie) })
-      if (config.bootstrap.userId) login(config.bootstrap.userId)
-      writeCookie()
+      else if (found.anonymousId && !ids.userId) settings.set({ ids: fresh(found) })
+      if (bootstrap.userId) login(bootstrap.userId)
+      keepCookie()
     },
     /** Ids for this page, where the stored ones cannot be read in time. */
     assume() {
-      if (!settings.get('ids')) settings.hear({ ids: fresh({ ...config.bootstrap, ...readCookie() }) })
+      if (!settings.values.ids) settings.hear({ ids: fresh({ ...bootstrap, ...readCookie() }) })
     },
-    forget: () => config.cookie && browser.writeCookie(cookieName, '', config.cookie),
+    forget: () => writeCookie(''),
     ids: (): Ids => {
       const ids = current()
       return {
         ...ids,
         distinctId: ids.userId ?? ids.anonymousId,
-        sessionId: settings.get('session')?.id ?? '',
+        sessionId: settings.values.session?.id ?? '',
       }
     },
     login,

@@ -10,8 +10,8 @@ export function createRegister(settings: Shared, sessionId: () => string) {
 
   const read = (scope: Scope): Properties => {
     if (scope === 'memory') return memory
-    if (scope === 'persistent') return settings.get('persistent') ?? {}
-    const kept = settings.get('sessional')
+    if (scope === 'persistent') return settings.values.persistent ?? {}
+    const kept = settings.values.sessional
     return kept?.id === sessionId() ? kept.properties : {}
   }
   const write = (scope: Scope, properties: Properties) => {

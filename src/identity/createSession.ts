@@ -18,7 +18,7 @@ export function createSession(
   let sharedAt = 0
   return (): string => {
     const now = browser.now()
-    const last = settings.get('session')
+    const last = settings.values.session
     const goesOn =
       last && now - last.lastAt < idleMs && now - last.startedAt < maxMs && now > last.lastAt - clockSlackMs
     const session = goesOn ? last : { id: newId(), startedAt: now, lastAt: now }

@@ -33,37 +33,26 @@ export function createSettings(
   /** Has `take` called at the end of this task. */
   schedule: () => void,
 ) {
-  let values: Settings = {}
   let pending: Settings = {}
   /** Nothing touches the disk before consent. */
   let isStored = false
 
-  const write = (change: (store: IDBObjectStore) => void) =>
-    isStored && database ? database.write((store) => change(store)) : Promise.resolve()
-
-  const load = async () => {
-    isStored = true
-    if (!database) return
-    // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
-    const stored = await database.read((store) => store.getAll(range('', [])))
-    values = {
-      ids: values.ids,
-      ...Object.fromEntries(stored),
-      // What has changed and is not stored yet is newer.
-      ...pending,
-    }
-  }
-
-  return {
-    get: <K extends keyof Settings>(name: K): Settings[K] => values[name],
+  const settings = {
+    /** What holds now. */
+    values: {} as Settings,
 
     set(change: Settings) {
-      Object.assign(values, change)
-      if (isStored && database) {
+      if (isStored) {
         Object.assign(pending, change)
         schedule()
       }
       tell(change)
+      settings.hear(change)
+    },
+
+    /** Another tab has changed something. */
+    hear(change: Settings) {
+      Object.assign(settings.values, change)
       changed(change)
     },
 
@@ -77,33 +66,35 @@ export function createSettings(
       return taken
     },
 
+    /** Reads what is stored; from now on changes are stored. */
+    async load() {
+      if (!database) return
+      isStored = true
+      // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
+      const stored = await database.read((store) => store.getAll(range('', [])))
+      const { ids } = settings.values
+      // What has changed and is not stored yet is newer.
+      settings.values = { ids, ...Object.fromEntries(stored), ...pending }
+    },
+
     /** Sets the ids, unless another tab has before. */
     async addIds(ids: Settings['ids']) {
-      values.ids = ids
-      await write((store) => void store.add(['ids', ids], 'ids')).catch(load)
+      settings.values.ids = ids
+      if (isStored) await database!.write((store) => void store.add(['ids', ids], 'ids')).catch(settings.load)
     },
-
-    /** Another tab has changed something. */
-    hear(change: Settings) {
-      Object.assign(values, change)
-      changed(change)
-    },
-
-    /** Reads what is stored; from now on changes are stored. */
-    load,
 
     /** Forgets everything, on disk too; a refusal that was chosen is remembered. */
     wipe(isChoice: boolean) {
-      const wasStored = isStored
-      isStored ||= isChoice
-      values = {}
+      settings.values = {}
       pending = {}
-      if (!isStored) return
       if (isChoice) tell({ consent: 'denied' })
-      write((store) => {
-        store.clear()
-        if (isChoice || wasStored) store.put(['consent', 'denied'], 'consent')
-      }).catch(() => {})
+      if (!isChoice && !isStored) return
+      database
+        ?.write((store) => {
+          store.clear()
+          store.put(['consent', 'denied'], 'consent')
+        })
+        .catch(() => {})
     },
 
     /** Nothing is stored from here on, until the next `load`. */
@@ -111,4 +102,5 @@ export function createSettings(
       isStored = false
     },
   }
+  return settings
 }

@@ -74,11 +74,8 @@ export function createLanes(
     orphans = [...new Set(dead.map(([lane]) => lane))]
     if (orphans.length < newest.size) again = browser.after(claimableAfterMs, () => void scan())
 
-    const sum = (field: 2 | 3) => dead.reduce((total, key) => total + key[field], 0)
     const over = findOverflow(
       dead.map((key) => ({ key })),
-      sum(2),
-      sum(3),
       limits,
       now,
     )

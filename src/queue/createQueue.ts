@@ -7,12 +7,12 @@ import type { Tally } from './createTally'
 import { cutBatch } from './cutBatch'
 import { findOverflow } from './findOverflow'
 import { readId } from '../wire'
-import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './row'
+import { byteLength, sum, type Payload, type Row, type RowKey, type StoredRow } from './row'
 
 /** How long a page does without IndexedDB before it tries again. */
 const retryAfterMs = 30_000
 
-/** Payloads of one row: as far as sequences lie apart, so that each half of a split row has one of its own. */
+/** Payloads of one row: as far as sequences lie apart, so that each has one of its own when a row is split. */
 const mostInRow = 100
 
 /** Short: it stands in every key, and only has to differ from the other lanes of one browser. */
@@ -38,8 +38,6 @@ export function createQueue(
   let sequence = 0
   let rows: Row[] = []
   let unstored: Row[] = []
-  let queued = 0
-  let bytes = 0
   let brokenUntil = records ? 0 : Infinity
 
   const works = () => brokenUntil < browser.now()
@@ -55,19 +53,13 @@ export function createQueue(
   const add = (kind: Kind, key: RowKey, payloads: Payload[], isStored: boolean) => {
     const row: Row = { kind, key, payloads, state: 'waiting', isStored }
     rows.push(row)
-    queued += key[2]
-    bytes += key[3]
     return row
   }
 
   const sort = () => rows.sort((a, b) => a.key[1] - b.key[1])
 
   const forget = (gone: Row[]) => {
-    for (const row of gone) {
-      row.state = 'gone'
-      queued -= row.key[2]
-      bytes -= row.key[3]
-    }
+    for (const row of gone) row.state = 'gone'
     rows = rows.filter(isLeft)
   }
 
@@ -91,7 +83,13 @@ export function createQueue(
     )
   }
 
+  /**
+   * Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle
+   * callback loses a third.
+   */
   const store = (settings?: object, gone: Row[] = []) => {
+    for (const [row, reason] of findOverflow(rows, config.queue, browser.now()))
+      finish([row], { status: 'dropped', reason })
     const isOn = works()
     const fresh = isOn ? unstored.filter(isLeft) : []
     if (isOn) unstored = []
@@ -126,16 +124,10 @@ export function createQueue(
       row.payloads.push(payload)
       row.key[2]++
       row.key[3] += size
-      queued++
-      bytes += size
     },
 
     /** Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle callback loses a third. */
-    store(settings: object) {
-      for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
-        finish([row], { status: 'dropped', reason })
-      store(settings)
-    },
+    store,
 
     /** Takes over records that another page left and this one has claimed. */
     adopt(claimed: [RowKey, StoredRow][]) {
@@ -153,19 +145,17 @@ export function createQueue(
       sort()
     },
 
-    /** Makes two rows of one, to tell its payloads apart. */
-    split(row: Row): [Row[], Row[]] {
+    /** Makes a row of each payload, to tell them apart. */
+    split(row: Row): Row[] {
       const { kind, key, payloads } = row
-      const middle = payloads.length >> 1
       forget([row])
-      const halves = [payloads.slice(0, middle), payloads.slice(middle)].map((half, second) => {
-        const size = half.reduce((sum, { body }) => sum + byteLength(body) + 1, 0)
-        return add(kind, [key[0], key[1] + second * middle, half.length, size, key[4]], half, false)
-      })
+      const parts = payloads.map((payload, index) =>
+        add(kind, [key[0], key[1] + index, 1, byteLength(payload.body) + 1, key[4]], [payload], false),
+      )
       sort()
-      unstored.push(...halves)
+      unstored.push(...parts)
       store({}, [row])
-      return [[halves[0]!], [halves[1]!]]
+      return parts
     },
 
     all: () => rows,
@@ -205,7 +195,11 @@ export function createQueue(
     works,
     suspect,
     /** It was only slow: what waits in memory is stored next time. */
-    recover: () => records && turn(0),
-    size: () => ({ queued, bytes, oldestAt: rows[0] && Math.floor(rows[0].key[1] / 1000) }),
+    recover: () => turn(0),
+    size: () => ({
+      queued: sum(rows, 2),
+      bytes: sum(rows, 3),
+      oldestAt: rows[0] && Math.floor(rows[0].key[1] / 1000),
+    }),
   }
 }

@@ -35,5 +35,9 @@ export const byteLength = (text: string) =>
   // oxlint-disable-next-line no-control-regex
   /^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
 
+/** How many payloads rows hold (2), or how many bytes (3): what their keys say. */
+export const sum = (rows: Pick<Row, 'key'>[], field: 2 | 3) =>
+  rows.reduce((total, { key }) => total + key[field], 0)
+
 /** Bytes of the body of a request with these rows. */
-export const sizeOf = (batch: Row[]) => batch.reduce((sum, { key }) => sum + key[3], 1)
+export const sizeOf = (batch: Row[]) => sum(batch, 3) + 1

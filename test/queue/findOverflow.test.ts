@@ -11,7 +11,7 @@ const row = (sequence: number, length = 1, bytes = 10) => ({
 describe('findOverflow', () => {
   it('lets the oldest go, each with its reason', () => {
     const rows = [row(1000, 1), row(6_000_000, 2), row(6_000_001, 9)]
-    expect(findOverflow(rows, 12, 30, limits, 10_000)).toEqual([
+    expect(findOverflow(rows, limits, 10_000)).toEqual([
       [rows[0], 'too-old'],
       [rows[1], 'too-many'],
     ])
@@ -19,7 +19,7 @@ describe('findOverflow', () => {
 
   it('lets go for size what is not too many', () => {
     const rows = [row(1, 1, 600), row(2, 1, 600)]
-    expect(findOverflow(rows, 2, 1200, limits, 0)).toEqual([[rows[0], 'too-big']])
+    expect(findOverflow(rows, limits, 0)).toEqual([[rows[0], 'too-big']])
   })
 
   it('drops the shortest run of the oldest that brings the rest under the limits', () => {
@@ -34,13 +34,7 @@ describe('findOverflow', () => {
         const sum = (list: typeof all, of: (r: (typeof all)[0]) => number) =>
           list.reduce((n, r) => n + of(r), 0)
         const now = 15_000
-        const gone = findOverflow(
-          all,
-          sum(all, (r) => r.key[2]),
-          sum(all, (r) => r.key[3]),
-          limits,
-          now,
-        )
+        const gone = findOverflow(all, limits, now)
         expect(gone.map(([r]) => r)).toEqual(all.slice(0, gone.length))
         const fits = (left: typeof all) =>
           sum(left, (r) => r.key[2]) <= 10 &&
