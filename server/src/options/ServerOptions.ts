@@ -19,7 +19,7 @@ export interface ServerOptions {
   memoryLimit?: string
   /** How many of the newest events are remembered by their insert_id. @defaultValue 1,000,000 */
   insertIdWindow?: number
-  /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 1,000,000 */
+  /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
   maxBacklogBytes?: number

@@ -13,7 +13,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   catalogs: ['lakehouse'],
   memoryLimit: `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
   insertIdWindow: 1_000_000,
-  maxBacklogRows: 1_000_000,
+  maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,

@@ -9,7 +9,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
   --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
-  --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   1000000
+  --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent
   --help                 this text

@@ -3,6 +3,6 @@ import type { DuckDBType } from '@duckdb/node-api'
 export interface RowSource {
   names: readonly string[]
   types: readonly DuckDBType[]
-  /** Lines without a final line end, many at a time; undefined after the last. Rejects when rows are missing. */
-  next(): Promise<string | undefined>
+  /** Lines with their ends, many at a time; undefined after the last. Rejects when rows are missing. */
+  next(): Promise<string | Buffer | undefined>
 }

@@ -68,7 +68,7 @@ export const deliverRows = async (
     const opening = openingLines(options, source, run)
     let taken = opening === '' || (await writeLines(response, opening))
     while (lines !== undefined && taken) {
-      taken = await writeLines(response, `${lines}\n`)
+      taken = await writeLines(response, lines)
       if (taken) lines = await source.next()
     }
     if (!taken) {

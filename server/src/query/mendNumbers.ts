@@ -1,6 +1,6 @@
 import { DuckDBTypeId, type DuckDBType } from '@duckdb/node-api'
 
-export type Mend = (json: string) => string
+export type Mend = (json: Buffer) => Buffer
 
 const wide = new Set([
   DuckDBTypeId.BIGINT,
@@ -32,7 +32,7 @@ const mendToken = (text: string): string => {
 }
 
 const same: Mend = (json) => json
-const replace = (json: string) => json.replaceAll(token, mendToken)
+const replace = (json: Buffer) => Buffer.from(json.toString().replaceAll(token, mendToken))
 
 /**
  * DuckDB writes NaN and infinities bare, which is no JSON: they become null. It writes 64-bit
@@ -50,5 +50,6 @@ export const createMend = (types: readonly DuckDBType[]): Mend => {
   ]
   if (suspicions.length === 0) return same
   const suspect = new RegExp(suspicions.join('|'))
-  return (json) => (suspect.test(json) ? replace(json) : json)
+  // What is looked for is ASCII, and no byte of another character is, so the bytes need no decoding.
+  return (json) => (suspect.test(json.toString('latin1')) ? replace(json) : json)
 }

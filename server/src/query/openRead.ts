@@ -1,6 +1,7 @@
-import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import { createMend } from './mendNumbers.js'
 import type { Plan } from './planStatement.js'
+import { readText } from './readText.js'
 import type { RowSource } from './RowSource.js'
 import { uniqueNames } from './uniqueNames.js'
 import { wrapRead, type Cut, type Layout } from './wrapRead.js'
@@ -15,7 +16,7 @@ export interface OpenReadOptions {
 }
 
 /**
- * Streams rows that DuckDB has already written as text: twice as fast as reading values one by one.
+ * Streams rows that DuckDB has already written as text, while it makes the next.
  * Undefined when the statement cannot stand inside another.
  */
 export const openRead = async (options: OpenReadOptions): Promise<RowSource | undefined> => {
@@ -24,28 +25,28 @@ export const openRead = async (options: OpenReadOptions): Promise<RowSource | un
   const sql = wrapRead(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, cut)
   const wrapped = await connection.prepare(sql).catch(() => undefined)
   if (wrapped === undefined) return undefined
-  const mend = layout === 'csv' ? (text: string) => text : createMend(types)
+  const mend = layout === 'csv' ? (lines: Buffer) => lines : createMend(types)
   let result: DuckDBResult
   try {
     result = await wrapped.stream()
   } catch {
     throw await explainBreak()
   }
-  let complete = false
+  const fetch = () => result.fetchChunk().catch(() => null)
+  let fetched: Promise<DuckDBDataChunk | null> | undefined = fetch()
 
   return {
     names,
     types,
     async next() {
-      if (complete) return undefined
-      const chunk = await result.fetchChunk().catch(() => null)
+      if (fetched === undefined) return undefined
+      const chunk = await fetched
       if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
-      const lines = chunk.getColumnValues(0) as (string | null)[]
-      if (lines.at(-1) === null) {
-        complete = true
-        lines.pop()
-      }
-      return lines.length === 0 ? undefined : mend(lines.join('\n'))
+      const rows = chunk.rowCount
+      const complete = chunk.getColumnVector(0).getItem(rows - 1) === null
+      fetched = complete ? undefined : fetch()
+      const lines = mend(readText(chunk, complete ? rows - 1 : rows))
+      return lines.length === 0 ? undefined : lines
     },
   }
 }

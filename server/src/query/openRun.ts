@@ -39,7 +39,7 @@ export const openRun = async (
       const some = rows.slice(at, Math.min(last, at + rowsAtOnce))
       at += some.length
       const lines = some.map((row) => line(row.map((value, i) => toJson(value, types[i]))))
-      return Promise.resolve(lines.join('\n'))
+      return Promise.resolve(`${lines.join('\n')}\n`)
     },
   }
 }

@@ -28,10 +28,10 @@ export const cutSql = ({ limit, offset }: Cut): string =>
   `${limit === undefined ? '' : ` LIMIT ${limit}`}${offset === undefined || offset === 0 ? '' : ` OFFSET ${offset}`}`
 
 /**
- * One text a row, made inside DuckDB, and a NULL after the last. A streamed result that fails
+ * One line a row, made inside DuckDB with its end, and a NULL after the last. A streamed result that fails
  * midway ends like a complete one; when the NULL is missing it did.
  */
 export const wrapRead = (text: string, names: readonly string[], layout: Layout, cut: Cut): string => {
-  const rows = `SELECT ${line(layout, names)} FROM ${asTable(text, names.length)}${cutSql(cut)}`
+  const rows = `SELECT ${line(layout, names)} || chr(10) FROM ${asTable(text, names.length)}${cutSql(cut)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }
