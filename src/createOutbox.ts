@@ -32,16 +32,14 @@ export function createOutbox(
 
   const records = database && createRecords(database)
   const queue = createQueue(browser, records, config, tally, emit)
-  const isDown = () => !!settings.values.down
   const delivery = createDelivery(
     browser,
     queue,
     createTransport(browser, apiKey, config),
     config,
     complain,
-    isDown,
-    (down) => down !== isDown() && settings.set({ down: down || undefined }),
-    async () => !!(await lanes?.more()),
+    settings,
+    async () => lanes?.more(),
   )
   const lanes =
     records &&

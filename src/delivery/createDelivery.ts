@@ -1,5 +1,6 @@
 import type { Browser } from '../browser/browser'
 import { claimableAfterMs } from '../queue/createLanes'
+import { cutBatch } from '../queue/cutBatch'
 import type { Queue } from '../queue/createQueue'
 import { sizeOf, type Row } from '../queue/row'
 import type { Complain } from '../signals'
@@ -24,40 +25,37 @@ export function createDelivery(
   transport: Transport,
   config: Config,
   complain: Complain,
-  /** Whether the last request, of this page or another one, did badly; kept on disk. */
-  isDown: () => boolean,
-  setDown: (isDown: boolean) => void,
+  /** Kept on disk: whether the last request, of this page or another one, did badly. */
+  shared: { values: { down?: true | undefined }; set(change: { down: true | undefined }): void },
   /** Fetches more of what other pages left. Resolves to whether there was any. */
-  adoptMore: () => Promise<boolean>,
+  adoptMore: () => Promise<boolean | undefined>,
 ) {
   const { maxEvents, maxBytes, intervalMs } = config.batch
   let running: Promise<void> | undefined
   let inFlight: Row[] = []
   let failures = 0
-  let isPaused = false
   let stopTimer: Stop = () => {}
   let timerMs = Infinity
-  let reported = ''
+  /** The code for which the service refuses the configuration. */
+  let paused = ''
   let left = false
   /** How far to send: the newest row when it was last asked. */
   let until = 0
   let hiddenAt = -Infinity
   let handOver = createHandOver(queue, transport, config)
 
-  const rest = () => {
-    stopTimer()
-    timerMs = Infinity
-  }
   const wait = (ms: number) => {
     stopTimer()
     timerMs = ms
-    stopTimer = browser.after(ms, () => void drain())
+    if (ms < Infinity) stopTimer = browser.after(ms, () => void drain())
   }
+
+  const setDown = (down?: true) => down !== shared.values.down && shared.set({ down })
 
   /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
   const drain = (): Promise<void> => {
-    until = queue.newest()
-    rest()
+    until = queue.all().at(-1)?.key[1] ?? 0
+    wait(Infinity)
     if (running) return running
     const mine = run()
       .catch(() => {})
@@ -72,7 +70,7 @@ export function createDelivery(
 
   const run = async () => {
     do {
-      for (let batch; !left && (batch = queue.next(maxBytes)).length;) {
+      for (let batch; !left && (batch = cutBatch(queue.all(), maxBytes)).length;) {
         // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the
         // time would send a request for every few events.
         if (batch[0]!.key[1] > until && queue.size().queued < maxEvents) break
@@ -84,13 +82,13 @@ export function createDelivery(
   /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
   const deliver = async (batch: Row[]): Promise<boolean> => {
     batch = await queue.stillOurs(batch, claimableAfterMs)
-    if (left || !batch.length) return !left
+    if (left || !batch.length) return true
 
     inFlight = batch
     mark(batch, 'in-flight')
     const bytes = sizeOf(batch)
     const outcome = await transport.send(batch[0]!.kind, toBody(batch), bytes <= maxBytes)
-    if (outcome.isUnanswered && !isDown() && browser.now() - hiddenAt < doubtWithinMs) {
+    if (outcome.isUnanswered && !shared.values.down && browser.now() - hiddenAt < doubtWithinMs) {
       // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
       // page goes now, the batch counts as handed over.
       await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
@@ -107,9 +105,8 @@ export function createDelivery(
       return false
     }
     failures = 0
-    isPaused = false
-    reported = ''
-    setDown(false)
+    paused = ''
+    setDown()
     if (isRefused && (batch[1] || batch[0]!.payloads[1])) {
       const rows = batch[1] ? batch : queue.split(batch[0]!)
       const middle = rows.length >> 1
@@ -125,13 +122,14 @@ export function createDelivery(
   }
 
   const fail = ({ status, errorCode = '', afterMs }: Outcome) => {
-    failures++
+    const isPaused = status === 'misconfigured'
+    const isKnown = !isPaused || errorCode === paused
+    paused = isPaused ? errorCode : ''
+    failures = isPaused ? misconfiguredFailures : failures + 1
     setDown(true)
-    isPaused = status === 'misconfigured'
-    wait(backOff(isPaused ? Math.max(failures, misconfiguredFailures) : failures, browser.random(), afterMs))
-    if (!isPaused || errorCode === reported) return
+    wait(backOff(failures, browser.random(), afterMs))
+    if (isKnown) return
     // Once for each cause, and to the console: someone has to mend it.
-    reported = errorCode
     const wrong =
       errorCode === 'environment-not-found'
         ? `environment "${config.environment}"`
@@ -143,8 +141,8 @@ export function createDelivery(
 
   const leave = () => {
     left = true
-    rest()
-    if (!browser.online() || isDown()) return
+    wait(Infinity)
+    if (!browser.online() || shared.values.down) return
     const sent = inFlight
     inFlight = []
     handOver(sent)
@@ -180,7 +178,8 @@ export function createDelivery(
 
     /** The page is back from the page cache. */
     enter() {
-      left = isPaused = false
+      left = false
+      paused = ''
       failures = 0
       inFlight = []
       running = undefined
@@ -192,10 +191,10 @@ export function createDelivery(
 
     stop() {
       left = true
-      rest()
+      wait(Infinity)
     },
 
     state: (): Stats['state'] =>
-      inFlight.length ? 'sending' : isPaused ? 'paused' : failures ? 'waiting' : 'idle',
+      inFlight.length ? 'sending' : paused ? 'paused' : failures ? 'waiting' : 'idle',
   }
 }

@@ -29,37 +29,41 @@ export function createHandOver(
   { batch: { maxBytes }, delivery }: Config,
 ) {
   let attempts: Attempt[] = []
-  const done = ({ rows }: Attempt) =>
-    queue.finish(rows, { status: 'handed-off' }, delivery === 'at-least-once')
+  let budget = keepaliveBytes - spareBytes
+
+  const begin = (rows: Row[], begun: boolean): Attempt => {
+    const attempt = { rows, begun }
+    budget -= sizeOf(rows)
+    attempts.push(attempt)
+    return attempt
+  }
+  /** What was begun is off the queue; what was not waits again. */
+  const settle = ({ rows, begun }: Attempt): boolean => {
+    if (begun) queue.finish(rows, { status: 'handed-off' }, delivery === 'at-least-once')
+    else {
+      budget += sizeOf(rows)
+      mark(rows, 'waiting')
+    }
+    return begun
+  }
 
   return (inFlight: Row[]) => {
-    attempts = attempts.filter((attempt) => {
-      if (attempt.begun) done(attempt)
-      else mark(attempt.rows, 'waiting')
-      return attempt.begun
-    })
-    const begin = (rows: Row[], begun: boolean) => {
-      const attempt = { rows, begun }
-      attempts.push(attempt)
-      return attempt
-    }
+    attempts = attempts.filter(settle)
     // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-    if (inFlight.length && sizeOf(inFlight) <= maxBytes) done(begin(inFlight, true))
+    if (inFlight.length && sizeOf(inFlight) <= maxBytes) settle(begin(inFlight, true))
 
-    let budget = attempts.reduce((left, { rows }) => left - sizeOf(rows), keepaliveBytes - spareBytes)
     for (;;) {
       const rows = cutBatch(queue.all(), Math.min(maxBytes, budget))
-      budget -= sizeOf(rows)
-      if (!rows.length || budget < 0) return
+      if (!rows.length || sizeOf(rows) > budget) return
       const send = transport.prepareHandOff(rows[0]!.kind, toBody(rows))
       const attempt = begin(rows, false)
       mark(rows, 'in-flight')
       if (!send(attempt)) {
         // The browser did not take it: it stays on disk for the next page.
+        attempts.pop()
         attempt.begun = false
-        return mark(rows, 'waiting')
       }
-      done(attempt)
+      if (!settle(attempt)) return
     }
   }
 }

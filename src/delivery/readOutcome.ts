@@ -8,28 +8,33 @@ export interface Outcome {
    * mends it.
    */
   status: 'accepted' | 'retry' | 'refused' | 'misconfigured'
+  /** The service's, or the status as one. */
   errorCode?: string
   taskId?: string | undefined
   afterMs?: number | undefined
   isUnanswered?: true
 }
 
-/** The codes that name a bad payload (contract, "Error codes"). */
-const badPayload = /^((event|property|trait)-name-too-long|unknown-built-in-property)$/
+/** Status and code of a payload that is bad, and of a key or an environment that is (contract, "Error codes"). */
+const badPayload = / ((event|property|trait)-name-too-long|unknown-built-in-property)$/
+const badSetup = /^40[134] | (environment-not-found|invalid-headers)$/
 
 /** Reads status and answer. Safe under every answer: what is not understood is kept and tried again. */
-export function readOutcome(code: number, answer: Answer, afterMs?: number): Outcome {
-  const { ok, taskId, errorCode = `http-${code}` } = answer
-  if (badPayload.test(errorCode)) return { status: 'refused', errorCode }
-  if (/^(environment-not-found|invalid-headers)$/.test(errorCode) || [401, 403, 404].includes(code))
-    return { status: 'misconfigured', errorCode }
+export function readOutcome(
+  code: number,
+  { ok, taskId, errorCode = `http-${code}` }: Answer,
+  afterMs?: number,
+): Outcome {
+  const said = `${code} ${errorCode}`
+  if (badPayload.test(said)) return { status: 'refused', errorCode }
+  if (badSetup.test(said)) return { status: 'misconfigured', errorCode }
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200 with its own page.
-  if (code >= 200 && code < 300 && ok === true) return { status: 'accepted', taskId }
-  return [400, 413, 422].includes(code) ? { status: 'refused', errorCode } : { status: 'retry', afterMs }
+  if (/^2/.test(said) && ok === true) return { status: 'accepted', taskId }
+  return { status: /^4(00|13|22) /.test(said) ? 'refused' : 'retry', errorCode, afterMs }
 }
 
 /** `Retry-After` is a number of seconds or a date. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
-  const ms = isNaN(+header!) ? Date.parse(header!) - now : +header! * 1000
+  const ms = +header! * 1000 || Date.parse(header!) - now
   return ms > 0 ? ms : undefined
 }

@@ -4,7 +4,6 @@ import type { Emit } from '../signals'
 import type { Config, Kind, Outcome } from '../types'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
-import { cutBatch } from './cutBatch'
 import { findOverflow } from './findOverflow'
 import { readId } from '../wire'
 import { byteLength, sum, type Payload, type Row, type RowKey, type StoredRow } from './row'
@@ -159,11 +158,6 @@ export function createQueue(
     },
 
     all: () => rows,
-
-    /** Sequence of the newest row. */
-    newest: () => rows.at(-1)?.key[1] ?? 0,
-
-    next: (maxBytes: number) => cutBatch(rows, maxBytes),
 
     /**
      * Forgets those of a batch that another page has claimed while this one slept, and returns the others.
