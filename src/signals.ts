@@ -7,18 +7,18 @@ export type Complain = (code: string, message: string, always?: boolean) => void
 
 /** Holds the listeners. One that throws harms neither the others nor the caller. */
 export function createSignals() {
-  const listeners = new Map<string, Set<(signal: never) => void>>()
+  const listeners = new Set<[name: keyof Signals, fn: (signal: never) => void]>()
 
   return {
     on<K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => void): Stop {
-      if (!listeners.has(name)) listeners.set(name, new Set())
-      listeners.get(name)!.add(fn)
-      return () => void listeners.get(name)!.delete(fn)
+      const listener: [K, typeof fn] = [name, fn]
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     emit: ((name, signal) => {
-      for (const fn of listeners.get(name) ?? []) {
+      for (const [heard, fn] of listeners) {
         try {
-          fn(signal as never)
+          if (heard === name) fn(signal as never)
         } catch {}
       }
     }) as Emit,

@@ -1,4 +1,3 @@
-import { newId } from './browser/newId'
 import type { Browser } from './browser/browser'
 import type { EarlyCall, Target } from './capture/createCapture'
 import { createUrlFilter } from './capture/createUrlFilter'
@@ -66,7 +65,7 @@ export function start(
   )
   const cookieName = `waymark_${encodeURIComponent(apiKey).slice(-40)}`
   const identity = createIdentity(browser, settings, config, cookieName)
-  const sessionId = createSession(browser, settings, config.session, () => `session-${newId()}`)
+  const sessionId = createSession(browser, settings, config.session)
   const register = createRegister(settings, sessionId)
   const outbox = createOutbox(browser, apiKey, config, database, settings, tally, emit, complain, tell)
 
@@ -121,7 +120,6 @@ export function start(
     () => {
       for (const [, drop] of early.splice(0)) drop('no-consent')
       outbox.dropAll()
-      register.clear()
       identity.forget()
     },
   )
@@ -162,10 +160,7 @@ export function start(
     target,
     consent,
     ...register,
-    reset(options?: { deviceId?: boolean }) {
-      identity.reset(options?.deviceId)
-      register.clear()
-    },
+    reset: identity.reset,
     flush: outbox.flush,
     stats: outbox.stats,
     stop() {

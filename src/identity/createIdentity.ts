@@ -41,9 +41,10 @@ export function createIdentity(
     if (known !== userId) set({ ...current(), userId })
   }
 
-  const reset = (renewDevice?: boolean) =>
-    set(fresh(renewDevice ? {} : { deviceId: current().deviceId }), {
+  const reset = (options?: { deviceId?: boolean }) =>
+    set(fresh(options?.deviceId ? {} : { deviceId: current().deviceId }), {
       session: undefined,
+      memory: undefined,
       persistent: undefined,
       sessional: undefined,
     })

@@ -6,20 +6,17 @@ const without = (properties: Properties, names: string[]) =>
 
 /** Properties that every event carries, for as long as their scope lasts. */
 export function createRegister(settings: Shared, sessionId: () => string) {
-  let memory: Properties = {}
-
   const read = (scope: Scope): Properties => {
-    if (scope === 'memory') return memory
-    if (scope === 'persistent') return settings.values.persistent ?? {}
-    const kept = settings.values.sessional
-    return kept?.id === sessionId() ? kept.properties : {}
+    const { values } = settings
+    if (scope !== 'session') return values[scope] ?? {}
+    return values.sessional?.id === sessionId() ? values.sessional.properties : {}
   }
   const write = (scope: Scope, properties: Properties) => {
-    if (scope === 'memory') memory = properties
+    if (scope === 'memory') settings.hear({ memory: properties })
     else if (scope === 'persistent') settings.set({ persistent: properties })
     else settings.set({ sessional: { id: sessionId(), properties } })
   }
-  const all = (): Properties => ({ ...read('persistent'), ...read('session'), ...memory })
+  const all = (): Properties => ({ ...read('persistent'), ...read('session'), ...read('memory') })
 
   const register = (properties: Properties, scope: Scope = 'persistent') =>
     write(scope, { ...read(scope), ...properties })
@@ -32,10 +29,6 @@ export function createRegister(settings: Shared, sessionId: () => string) {
     unregister(...names: string[]) {
       for (const scope of ['memory', 'session', 'persistent'] as const)
         write(scope, without(read(scope), names))
-    },
-    /** At sign-out; the other scopes are gone with the settings. */
-    clear() {
-      memory = {}
     },
   }
 }

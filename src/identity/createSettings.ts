@@ -8,12 +8,13 @@ export interface Session {
   lastAt: number
 }
 
-/** What all tabs of a browser share, each under its name in the database. */
+/** What all tabs of a browser share, each under its name in the database; but `memory`, which is only heard. */
 export interface Settings {
   consent?: Consent | undefined
   ids?: Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'> | undefined
   session?: Session | undefined
-  /** Registered properties: for ever, and for the session that they name. */
+  /** Registered properties: for this page alone, for ever, and for the session that they name. */
+  memory?: Properties | undefined
   persistent?: Properties | undefined
   sessional?: { id: string; properties: Properties } | undefined
   /** The last request failed. */
@@ -72,9 +73,9 @@ export function createSettings(
       isStored = true
       // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
       const stored = await database.read((store) => store.getAll(range('', [])))
-      const { ids } = settings.values
+      const { ids, memory } = settings.values
       // What has changed and is not stored yet is newer.
-      settings.values = { ids, ...Object.fromEntries(stored), ...pending }
+      settings.values = { ids, memory, ...Object.fromEntries(stored), ...pending }
     },
 
     /** Sets the ids, unless another tab has before. */

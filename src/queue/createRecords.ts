@@ -17,10 +17,7 @@ export function createRecords(database: Database) {
     save: (rows: Row[], gone: RowKey[], settings: object = {}) =>
       database.write((store) => {
         for (const key of gone) store.delete(key)
-        for (const [name, value] of Object.entries(settings)) {
-          if (value === undefined) store.delete(name)
-          else store.put([name, value], name)
-        }
+        for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
         for (const row of rows) {
           // Delivered while the database was being opened.
           if (row.state === 'gone') continue
