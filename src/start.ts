@@ -102,7 +102,7 @@ export function start(
     settings,
     assumedConsent(browser, config),
     async () => !!database && browser.hasDatabase(name),
-    (state) => emit('consent', { state }),
+    emit,
     () => {
       const loaded = settings.load().then(identity.settle)
       const recover = () => {

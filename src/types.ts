@@ -33,12 +33,12 @@ export type DropReason =
 /** What became of one call. */
 export type Outcome =
   /** The service answered `ok: true`. */
-  | { status: 'accepted'; taskId?: string }
+  | { status: 'accepted'; taskId?: string | undefined }
   /** The page went, and the browser delivers the request without it. */
   | { status: 'handed-off' }
   /** The page went, and the payload stays on disk for the next one. */
   | { status: 'queued' }
-  | { status: 'dropped'; reason: DropReason; errorCode?: string }
+  | { status: 'dropped'; reason: DropReason; errorCode?: string | undefined }
 
 /** What a call to `track`, `identify` or `alias` returns. */
 export interface Tracked {
@@ -128,8 +128,8 @@ export interface Flushed {
 
 /** What `on(name, fn)` tells. */
 export interface Signals {
-  sent: { kind: Kind; ids: string[]; status: 'accepted' | 'handed-off'; taskId?: string }
-  drop: { kind: Kind; id: string; reason: DropReason; errorCode?: string; payload?: string }
+  sent: { kind: Kind; ids: string[]; status: 'accepted' | 'handed-off'; taskId?: string | undefined }
+  drop: { kind: Kind; id: string; reason: DropReason; errorCode?: string | undefined; payload?: string }
   error: { code: string; message: string }
   identity: Ids
   consent: { state: Consent }

@@ -43,15 +43,15 @@ export function readId(body: string, insertId: string | false): string {
 /** What the analytics operations answer; every field may be missing. */
 export interface Answer {
   ok?: unknown
-  taskId?: string
-  errorCode?: string
+  taskId?: string | null
+  errorCode?: string | null
 }
 
 /** Reads an answer that may be anything. */
 export function readAnswer(text: string): Answer {
   try {
     const { ok, task_id, error_code, error } = JSON.parse(text)
-    return { ok, taskId: task_id ?? undefined, errorCode: error_code ?? error ?? undefined }
+    return { ok, taskId: task_id, errorCode: error_code ?? error }
   } catch {
     return {}
   }

@@ -68,7 +68,7 @@ export function createCapture(
     (...args: A): Tracked => {
       const [tracked, settle] = createTracked()
       const drop = (reason: DropReason, errorCode?: string) => {
-        const outcome = { status: 'dropped' as const, reason, ...(errorCode && { errorCode }) }
+        const outcome = { status: 'dropped' as const, reason, errorCode }
         tally.drop({ kind, id: tracked.id, ...outcome })
         settle(outcome)
       }

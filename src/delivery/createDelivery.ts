@@ -112,12 +112,7 @@ export function createDelivery(
       const middle = rows.length >> 1
       return (await deliver(rows.slice(0, middle))) && deliver(rows.slice(middle))
     }
-    queue.finish(
-      batch,
-      isRefused
-        ? { status: 'dropped', reason: 'quarantined', ...(errorCode && { errorCode }) }
-        : { status, ...(taskId && { taskId }) },
-    )
+    queue.finish(batch, isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status, taskId })
     return true
   }
 
@@ -139,9 +134,13 @@ export function createDelivery(
     complain(errorCode, `The service does not know the ${wrong}. Correct it; events are kept.`, true)
   }
 
-  const leave = () => {
+  const stop = () => {
     left = true
     wait(Infinity)
+  }
+
+  const leave = () => {
+    stop()
     if (!browser.online() || shared.values.down) return
     const sent = inFlight
     inFlight = []
@@ -189,10 +188,7 @@ export function createDelivery(
     /** The page is gone, for all that can be known, or the instance is stopped. */
     isAway: () => left,
 
-    stop() {
-      left = true
-      wait(Infinity)
-    },
+    stop,
 
     state: (): Stats['state'] =>
       inFlight.length ? 'sending' : paused ? 'paused' : failures ? 'waiting' : 'idle',

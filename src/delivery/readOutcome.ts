@@ -22,14 +22,15 @@ const badSetup = /^40[134] | (environment-not-found|invalid-headers)$/
 /** Reads status and answer. Safe under every answer: what is not understood is kept and tried again. */
 export function readOutcome(
   code: number,
-  { ok, taskId, errorCode = `http-${code}` }: Answer,
+  answer: Answer,
   afterMs?: number,
 ): Outcome {
+  const errorCode = answer.errorCode ?? `http-${code}`
   const said = `${code} ${errorCode}`
   if (badPayload.test(said)) return { status: 'refused', errorCode }
   if (badSetup.test(said)) return { status: 'misconfigured', errorCode }
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200 with its own page.
-  if (/^2/.test(said) && ok === true) return { status: 'accepted', taskId }
+  if (/^2/.test(said) && answer.ok === true) return { status: 'accepted', taskId: answer.taskId ?? undefined }
   return { status: /^4(00|13|22) /.test(said) ? 'refused' : 'retry', errorCode, afterMs }
 }
 

@@ -1,4 +1,5 @@
 import type { Browser } from '../browser/browser'
+import type { Emit } from '../signals'
 import type { Config, Consent } from '../types'
 import type { Shared } from './createSettings'
 
@@ -12,7 +13,7 @@ export function createConsent(
   initial: Consent,
   /** Whether there may be a stored choice; nothing is opened to find out. */
   isStored: () => Promise<boolean>,
-  tell: (state: Consent) => void,
+  emit: Emit,
   /** Reads what is stored, and makes what is missing. Never rejects. */
   load: () => Promise<void>,
   /** Lets what was called run. */
@@ -27,7 +28,7 @@ export function createConsent(
 
   const apply = async (next: Consent, isChoice: boolean): Promise<void> => {
     const mine = ++turn
-    if (next !== state) tell(next)
+    if (next !== state) emit('consent', { state: next })
     state = next
     if (next === 'granted') {
       await load()
