@@ -7,11 +7,11 @@ export function createPlugins(complain: Complain) {
   let host: Host | undefined
   let config: Pick<Config, 'beforeSend'> = { beforeSend: undefined }
 
-  const safely = <T>({ name }: Plugin, fn: () => T) => {
+  const safely = <T>(plugin: Plugin, fn: () => T) => {
     try {
       return fn()
     } catch (error) {
-      return complain('plugin-failed', `${name}: ${String(error)}`)
+      return complain('plugin-failed', `${plugin.name}: ${String(error)}`)
     }
   }
   const run = (plugin: Plugin) =>
@@ -25,7 +25,7 @@ export function createPlugins(complain: Complain) {
   }
   /** One of each name: an application that mounts twice must not count twice. */
   const use = (plugin: Plugin): Stop => {
-    if ([...running.keys()].some(({ name }) => name === plugin.name)) return () => {}
+    if ([...running.keys()].some((other) => other.name === plugin.name)) return () => {}
     run(plugin)
     return () => remove(plugin)
   }
@@ -45,6 +45,6 @@ export function createPlugins(complain: Complain) {
       for (const plugin of running.keys()) remove(plugin)
     },
     /** Those who may change or drop a call, in their order. */
-    filters: (): BeforeSend[] => [...running.keys(), config].flatMap(({ beforeSend }) => beforeSend ?? []),
+    filters: (): BeforeSend[] => [...running.keys(), config].flatMap((one) => one.beforeSend ?? []),
   }
 }

@@ -30,5 +30,5 @@ export function runCommands(
     return 0
   }
   push(...commands)
-  return Object.defineProperties(waymark, { push: { value: push } }) as ReturnType<typeof runCommands>
+  return Object.assign(waymark, { push })
 }

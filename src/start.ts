@@ -57,9 +57,9 @@ export function start(
   const settings = createSettings(
     database,
     (change) => tell({ change }),
-    ({ ids, session }) => {
-      if (ids) emit('identity', identity.ids())
-      if (session) emit('session', { id: session.id })
+    (change) => {
+      if (change.ids) emit('identity', identity.ids())
+      if (change.session) emit('session', { id: change.session.id })
     },
     () => outbox.schedule(),
   )
@@ -156,9 +156,10 @@ export function start(
 
   return {
     name,
+    ...target,
     isReady: () => isReady,
-    target,
-    consent,
+    consent: consent.state,
+    choose: consent.choose,
     ...register,
     reset: identity.reset,
     flush: outbox.flush,

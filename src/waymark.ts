@@ -33,7 +33,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
   let resolve: () => void
   const ready = new Promise<void>((done) => (resolve = done))
 
-  const complain: Complain = (code, message, always = core?.target.config.debug) => {
+  const complain: Complain = (code, message, always = core?.config.debug) => {
     emit('error', { code, message })
     if (always) browser.warn(`[waymark] ${message} (${code})`)
   }
@@ -42,8 +42,8 @@ export function createWaymarkIn(browser: Browser): Waymark {
   /** Runs a call when the ids are known: now, as a rule. */
   const whenReady = (...call: EarlyCall) => {
     if (isShut) call[1]('shut-down')
-    else if (core?.isReady()) call[0](core.target)
-    else if (core?.consent.state() === 'denied') call[1]('no-consent')
+    else if (core?.isReady()) call[0](core)
+    else if (core?.consent() === 'denied') call[1]('no-consent')
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
 
@@ -59,12 +59,12 @@ export function createWaymarkIn(browser: Browser): Waymark {
   const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
 
   const flush = async (timeoutMs?: number): Promise<Flushed> => {
-    if (core?.consent.state() === 'granted') await ready
+    if (core?.consent() === 'granted') await ready
     return core?.isReady() ? core.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
   }
   const choose: Waymark['setConsent'] = (state) => {
     chosen = state
-    void core?.consent.choose(state)
+    void core?.choose(state)
   }
 
   const waymark: Waymark = {
@@ -86,7 +86,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
         core = start(browser, name, apiKey, config, tally, emit, complain, early, resolve)
         if (chosen) choose(chosen)
         for (const call of early.splice(0)) whenReady(...call)
-        plugins.start(waymark, core.target)
+        plugins.start(waymark, core)
       }
       return waymark
     },
@@ -98,7 +98,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     reset: inOrder('reset'),
 
     setConsent: choose,
-    getConsent: () => core?.consent.state() ?? 'pending',
+    getConsent: () => core?.consent() ?? 'pending',
     optIn: () => choose('granted'),
     optOut: () => choose('denied'),
 
@@ -116,7 +116,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     use: plugins.use,
 
     configure(patch) {
-      const config = core?.target.config
+      const config = core?.config
       if (config) Object.assign(config, readConfig(patch, complain, config))
     },
 
@@ -127,7 +127,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     get ids() {
-      return core?.target.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
+      return core?.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
     },
   }
 

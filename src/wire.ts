@@ -29,7 +29,7 @@ export const wire = {
 
 /** One request's body. */
 export const toBody = (rows: { payloads: { body: string }[] }[]) =>
-  `[${rows.flatMap(({ payloads }) => payloads.map(({ body }) => body)).join()}]`
+  `[${rows.flatMap((row) => row.payloads.map((payload) => payload.body)).join()}]`
 
 /** The id of an event, from its payload; empty where there is none. */
 export function readId(body: string, insertId: string | false): string {

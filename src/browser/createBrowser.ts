@@ -82,7 +82,7 @@ export function createBrowser(): Browser {
     channel(name, hear) {
       try {
         const channel = new BroadcastChannel(name)
-        channel.onmessage = ({ data }) => quietly(() => hear(data as never))()
+        channel.onmessage = (message) => quietly(() => hear(message.data as never))()
         return channel
       } catch {
         // There is none, or this page may not have one.

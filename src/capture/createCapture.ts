@@ -134,12 +134,12 @@ export function createCapture(
     const own = copy(traits, 'trait')
     const timestamp = time(options?.timestamp)
 
-    return ({ config, ids, login }: Target) => {
-      if (user) login(user)
-      const now = ids()
+    return (target: Target) => {
+      if (user) target.login(user)
+      const now = target.ids()
       if (!now.userId) throw invalid('not-identified', own)
       const draft = filter({ kind: 'identify', userId: now.userId, traits: own })
-      return wire.identify(config.environment, timestamp, now, draft.traits)
+      return wire.identify(target.config.environment, timestamp, now, draft.traits)
     }
   }
 
@@ -151,19 +151,19 @@ export function createCapture(
       const timestamp = time(options?.timestamp)
       const page = browser.page()
 
-      return ({ config, ids, sessionId, registered, cleanUrl }, id) => {
-        const { environment, insertId, release, sampleRate } = config
-        const session = sessionId()
-        const now = ids()
+      return (target, id) => {
+        const { environment, insertId, release, sampleRate } = target.config
+        const session = target.sessionId()
+        const now = target.ids()
         if (!isSampled(now.deviceId, sampleRate)) throw ['sampled-out'] satisfies Refusal
         const all: Properties = {
           $lib: 'waymark',
           $lib_version: __VERSION__,
           $release: release || undefined,
-          $url: cleanUrl(page.url),
-          $referer: cleanUrl(page.referrer) || undefined,
+          $url: target.cleanUrl(page.url),
+          $referer: target.cleanUrl(page.referrer) || undefined,
           $viewport: page.viewport,
-          ...registered(),
+          ...target.registered(),
           ...own,
         }
         if (insertId) all[insertId] ??= id
@@ -182,9 +182,9 @@ export function createCapture(
 
     alias: call('alias', (newUserId: string) => {
       const userId = checkUser(newUserId)
-      return ({ config, ids }) => {
+      return (target) => {
         filter({ kind: 'alias', userId })
-        return wire.alias(config.environment, ids().distinctId, userId)
+        return wire.alias(target.config.environment, target.ids().distinctId, userId)
       }
     }),
   }

@@ -112,7 +112,10 @@ export function createDelivery(
       const middle = rows.length >> 1
       return (await deliver(rows.slice(0, middle))) && deliver(rows.slice(middle))
     }
-    queue.finish(batch, isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status, taskId })
+    queue.finish(
+      batch,
+      isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status, taskId },
+    )
     return true
   }
 

@@ -38,13 +38,13 @@ export function createHandOver(
     return attempt
   }
   /** What was begun is off the queue; what was not waits again. */
-  const settle = ({ rows, begun }: Attempt): boolean => {
-    if (begun) queue.finish(rows, { status: 'handed-off' }, delivery === 'at-least-once')
+  const settle = (attempt: Attempt): boolean => {
+    if (attempt.begun) queue.finish(attempt.rows, { status: 'handed-off' }, delivery === 'at-least-once')
     else {
-      budget += sizeOf(rows)
-      mark(rows, 'waiting')
+      budget += sizeOf(attempt.rows)
+      mark(attempt.rows, 'waiting')
     }
-    return begun
+    return attempt.begun
   }
 
   return (inFlight: Row[]) => {

@@ -20,11 +20,7 @@ const badPayload = / ((event|property|trait)-name-too-long|unknown-built-in-prop
 const badSetup = /^40[134] | (environment-not-found|invalid-headers)$/
 
 /** Reads status and answer. Safe under every answer: what is not understood is kept and tried again. */
-export function readOutcome(
-  code: number,
-  answer: Answer,
-  afterMs?: number,
-): Outcome {
+export function readOutcome(code: number, answer: Answer, afterMs?: number): Outcome {
   const errorCode = answer.errorCode ?? `http-${code}`
   const said = `${code} ${errorCode}`
   if (badPayload.test(said)) return { status: 'refused', errorCode }

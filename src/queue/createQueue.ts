@@ -17,7 +17,7 @@ const mostInRow = 100
 /** Short: it stands in every key, and only has to differ from the other lanes of one browser. */
 const newLane = () => newId(10)
 
-const isLeft = ({ state }: Row) => state !== 'gone'
+const isLeft = (row: Row) => row.state !== 'gone'
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -63,7 +63,7 @@ export function createQueue(
   }
 
   const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull = true) => {
-    const keys = gone.flatMap(({ key, isStored }) => (isStored ? [key] : []))
+    const keys = gone.filter((row) => row.isStored).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
     records?.save(fresh, keys, settings).then(
       () => turn(0),
@@ -71,7 +71,7 @@ export function createQueue(
         for (const row of fresh) row.isStored = false
         if (mayBeFull && error?.name === 'QuotaExceededError') {
           // The older half of what is stored makes room for what is new.
-          const stored = rows.filter(({ isStored, state }) => isStored && state === 'waiting')
+          const stored = rows.filter((row) => row.isStored && row.state === 'waiting')
           finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
           return write(fresh.filter(isLeft), [], settings, false)
         }
@@ -164,7 +164,7 @@ export function createQueue(
      */
     async stillOurs(batch: Row[], claimableAfterMs: number): Promise<Row[]> {
       const young = (browser.now() - claimableAfterMs) * 1000
-      const old = batch.filter(({ key, isStored }) => isStored && key[1] < young)
+      const old = batch.filter((row) => row.isStored && row.key[1] < young)
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))

@@ -23,7 +23,7 @@ export function createRecords(database: Database) {
           if (row.state === 'gone') continue
           row.isStored = true
           store.put(
-            [row.kind, ...row.payloads.map(({ body }) => body)].join('\n') satisfies StoredRow,
+            [row.kind, ...row.payloads.map((payload) => payload.body)].join('\n') satisfies StoredRow,
             row.key,
           )
         }

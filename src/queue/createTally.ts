@@ -25,14 +25,15 @@ export function createTally(emit: Emit) {
     drop,
     tell(rows: Row[], outcome: Outcome) {
       const { status } = outcome
-      for (const { kind, payloads } of rows) {
-        for (const { id, body, settle } of payloads) {
-          settle?.(outcome)
-          if (status === 'dropped') drop({ kind, id, payload: body, ...outcome })
+      for (const row of rows) {
+        for (const payload of row.payloads) {
+          payload.settle?.(outcome)
+          if (status === 'dropped')
+            drop({ kind: row.kind, id: payload.id, payload: payload.body, ...outcome })
         }
       }
       if (rows.length && (status === 'accepted' || status === 'handed-off')) {
-        const ids = rows.flatMap(({ payloads }) => payloads.map(({ id }) => id))
+        const ids = rows.flatMap((row) => row.payloads.map((payload) => payload.id))
         tally[status === 'accepted' ? 'sent' : 'handedOff'] += ids.length
         emit('sent', { kind: rows[0]!.kind, ids, ...outcome })
       }

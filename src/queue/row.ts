@@ -37,7 +37,7 @@ export const byteLength = (text: string) =>
 
 /** How many payloads rows hold (2), or how many bytes (3): what their keys say. */
 export const sum = (rows: Pick<Row, 'key'>[], field: 2 | 3) =>
-  rows.reduce((total, { key }) => total + key[field], 0)
+  rows.reduce((total, row) => total + row.key[field], 0)
 
 /** Bytes of the body of a request with these rows. */
 export const sizeOf = (batch: Row[]) => sum(batch, 3) + 1
