@@ -118,9 +118,9 @@ export function createOutbox(
 
     /** Sends all that waits and tells what became of it, after `timeoutMs` at the latest. Never rejects. */
     async flush(timeoutMs = 30_000): Promise<Flushed> {
-      const { sent, lost } = tally
+      const { accepted, lost } = tally
       await within(browser, timeoutMs, delivery.drain())
-      return { sent: tally.sent - sent, left: queue.size().queued, dropped: tally.lost - lost }
+      return { sent: tally.accepted - accepted, left: queue.size().queued, dropped: tally.lost - lost }
     },
 
     stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({

@@ -121,9 +121,14 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     stats: () => {
-      const { sent, handedOff, dropped } = tally
       const now = core?.stats() ?? { store: 'memory', queued: 0, bytes: 0, state: 'idle' }
-      return { ...now, queued: now.queued + early.length, sent, handedOff, dropped: { ...dropped } }
+      return {
+        ...now,
+        queued: now.queued + early.length,
+        sent: tally.accepted,
+        handedOff: tally['handed-off'],
+        dropped: { ...tally.dropped },
+      }
     },
 
     get ids() {

@@ -1,5 +1,4 @@
 import type { Browser } from '../browser/browser'
-import { claimableAfterMs } from '../queue/createLanes'
 import { cutBatch } from '../queue/cutBatch'
 import type { Queue } from '../queue/createQueue'
 import { sizeOf, type Row } from '../queue/row'
@@ -81,7 +80,7 @@ export function createDelivery(
 
   /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
   const deliver = async (batch: Row[]): Promise<boolean> => {
-    batch = await queue.stillOurs(batch, claimableAfterMs)
+    batch = await queue.stillOurs(batch)
     if (left || !batch.length) return true
 
     inFlight = batch

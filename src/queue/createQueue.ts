@@ -2,6 +2,7 @@ import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
 import type { Config, Kind, Outcome } from '../types'
+import { claimableAfterMs } from './createLanes'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { findOverflow } from './findOverflow'
@@ -49,8 +50,8 @@ export function createQueue(
   /** Gives IndexedDB up for a while. */
   const suspect = () => turn(browser.now() + retryAfterMs)
 
-  const add = (kind: Kind, key: RowKey, payloads: Payload[], isStored: boolean) => {
-    const row: Row = { kind, key, payloads, state: 'waiting', isStored }
+  const add = (kind: Kind, key: RowKey, payloads: Payload[]) => {
+    const row: Row = { kind, key, payloads, state: 'waiting' }
     rows.push(row)
     return row
   }
@@ -62,21 +63,22 @@ export function createQueue(
     rows = rows.filter(isLeft)
   }
 
-  const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull = true) => {
-    const keys = gone.filter((row) => row.isStored).map((row) => row.key)
+  const isStored = (row: Row) => !unstored.includes(row)
+
+  const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull?: boolean) => {
+    const keys = gone.filter(isStored).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
     records?.save(fresh, keys, settings).then(
       () => turn(0),
       (error) => {
-        for (const row of fresh) row.isStored = false
+        unstored.unshift(...fresh)
         if (mayBeFull && error?.name === 'QuotaExceededError') {
           // The older half of what is stored makes room for what is new.
-          const stored = rows.filter((row) => row.isStored && row.state === 'waiting')
+          const stored = rows.filter((row) => isStored(row) && row.state === 'waiting')
           finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
-          return write(fresh.filter(isLeft), [], settings, false)
+          return store(settings, [], false)
         }
         // What could not be removed is sent again by a later page, with the same insert_id.
-        unstored.unshift(...fresh)
         suspect()
       },
     )
@@ -86,13 +88,15 @@ export function createQueue(
    * Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle
    * callback loses a third.
    */
-  const store = (settings?: object, gone: Row[] = []) => {
+  const store = (settings?: object, gone: Row[] = [], mayBeFull = true) => {
     for (const [row, reason] of findOverflow(rows, config.queue, browser.now()))
       finish([row], { status: 'dropped', reason })
-    const isOn = works()
-    const fresh = isOn ? unstored.filter(isLeft) : []
-    if (isOn) unstored = []
-    write(fresh, gone, settings)
+    let fresh: Row[] = []
+    if (works()) {
+      fresh = unstored.filter(isLeft)
+      unstored = []
+    }
+    write(fresh, gone, settings, mayBeFull)
   }
 
   /**
@@ -118,7 +122,7 @@ export function createQueue(
         row.key[3] + size >= maxBytes
       ) {
         sequence = Math.max(sequence + mostInRow, browser.now() * 1000)
-        unstored.push((row = add(kind, [lane, sequence, 0, 0, lane], [], false)))
+        unstored.push((row = add(kind, [lane, sequence, 0, 0, lane], [])))
       }
       row.payloads.push(payload)
       row.key[2]++
@@ -136,7 +140,6 @@ export function createQueue(
           kind,
           key,
           bodies.map((body) => ({ id: readId(body, config.insertId), body })),
-          true,
         )
         // What this page tracks next comes after it, also within one millisecond.
         if (key[1] < (browser.now() + 1) * 1000) sequence = Math.max(sequence, key[1])
@@ -149,7 +152,7 @@ export function createQueue(
       const { kind, key, payloads } = row
       forget([row])
       const parts = payloads.map((payload, index) =>
-        add(kind, [key[0], key[1] + index, 1, byteLength(payload.body) + 1, key[4]], [payload], false),
+        add(kind, [key[0], key[1] + index, 1, byteLength(payload.body) + 1, key[4]], [payload]),
       )
       sort()
       unstored.push(...parts)
@@ -162,9 +165,9 @@ export function createQueue(
     /**
      * Forgets those of a batch that another page has claimed while this one slept, and returns the others.
      */
-    async stillOurs(batch: Row[], claimableAfterMs: number): Promise<Row[]> {
+    async stillOurs(batch: Row[]): Promise<Row[]> {
       const young = (browser.now() - claimableAfterMs) * 1000
-      const old = batch.filter((row) => row.isStored && row.key[1] < young)
+      const old = batch.filter((row) => isStored(row) && row.key[1] < young)
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))

@@ -21,7 +21,6 @@ export function createRecords(database: Database) {
         for (const row of rows) {
           // Delivered while the database was being opened.
           if (row.state === 'gone') continue
-          row.isStored = true
           store.put(
             [row.kind, ...row.payloads.map((payload) => payload.body)].join('\n') satisfies StoredRow,
             row.key,

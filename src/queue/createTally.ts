@@ -16,8 +16,8 @@ export function createTally(emit: Emit) {
     emit('drop', signal)
   }
   const tally = {
-    sent: 0,
-    handedOff: 0,
+    accepted: 0,
+    'handed-off': 0,
     /** All that was dropped, for whatever reason. */
     lost: 0,
     dropped,
@@ -34,7 +34,7 @@ export function createTally(emit: Emit) {
       }
       if (rows.length && (status === 'accepted' || status === 'handed-off')) {
         const ids = rows.flatMap((row) => row.payloads.map((payload) => payload.id))
-        tally[status === 'accepted' ? 'sent' : 'handedOff'] += ids.length
+        tally[status] += ids.length
         emit('sent', { kind: rows[0]!.kind, ids, ...outcome })
       }
     },

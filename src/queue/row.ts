@@ -15,7 +15,6 @@ export interface Row {
   readonly key: RowKey
   readonly payloads: Payload[]
   state: 'waiting' | 'in-flight' | 'gone'
-  isStored: boolean
 }
 
 /**
