@@ -62,6 +62,8 @@ export const startService = async (flags = []) => {
 
 export const startBare = () => start(at('bareServer.mjs'), [], {})
 
+export const startFloor = () => start(at('floorServer.mjs'), [], { UV_THREADPOOL_SIZE: '16' })
+
 export const basic = `Basic ${Buffer.from('a:b').toString('base64')}`
 
 export const query = async (url, statement, more = {}) => {

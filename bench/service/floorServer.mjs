@@ -1,0 +1,29 @@
+// A second control: what parsing and the durable write cost without anything else.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAcceptLog } from '../../server/dist/ingest/createAcceptLog.js'
+import { openLogs } from '../../server/dist/store/openLogs.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-floor-'))
+const logs = await openLogs(folder)
+const log = createAcceptLog(logs.records('floor'), 0)
+
+const server = createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', async () => {
+    const body = Buffer.concat(chunks)
+    const events = JSON.parse(body.toString())
+    await log.append({ kind: 'track', count: events.length, receivedAtMs: Date.now(), body }).durable
+    const text = JSON.stringify({ ok: true, task_id: null, count: events.length })
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length })
+    response.end(text)
+  })
+})
+server.listen(0, '127.0.0.1', () => console.log(`ready at http://127.0.0.1:${server.address().port}`))
+process.on('SIGTERM', () => {
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(0)
+})
