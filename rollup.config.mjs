@@ -49,17 +49,23 @@ const mainEntry = {
  */
 const innerNames = `
   abortReads addIds afterMs assume begin begun choose claim countDrops drain dropAll enter hasDatabase hear hold
-  isAway isPage isReady isStored isUnanswered known lane leave more newest originOf prepareBeacon
-  prepareFetch prepareHandOff publish readCookie recover recoverDisk refuses registered scan schedule settle
-  soon stillOurs suspect suspectDisk tell wipe works writeCookie
+  isAway isPage isReady isUnanswered known lane leave more originOf payloads prepareBeacon prepareFetch
+  prepareHandOff publish readCookie recover recoverDisk refuses registered scan schedule settle soon stillOurs
+  suspect suspectDisk tell wipe works writeCookie
 `
   .split(/\s+/)
   .filter(Boolean)
 
 const properties = { regex: new RegExp(`^(${innerNames.join('|')})$`) }
 
-/** One word for every declaration compresses better; tsc has seen to it that nothing constant is changed. */
-const lets = { name: 'lets', renderChunk: (code) => code.replaceAll(/\bconst /g, 'let ') }
+/**
+ * One word for every declaration compresses better; tsc has seen to it that nothing constant is changed. As long as
+ * before, for the source map.
+ */
+const lets = {
+  name: 'lets',
+  renderChunk: (code) => ({ code: code.replaceAll(/\bconst /g, 'let   '), map: null }),
+}
 
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 
@@ -67,7 +73,7 @@ const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 const minify = terser({
   ecma: 2022,
   module: true,
-  compress: { ...usual, unsafe_comps: true },
+  compress: { ...usual, lhs_constants: false },
   mangle: { properties },
 })
 
@@ -75,24 +81,23 @@ const minify = terser({
 const shrink = terser({
   ecma: 2022,
   module: true,
-  compress: { ...usual, inline: false, reduce_funcs: false, sequences: false },
+  compress: { ...usual, inline: false, reduce_funcs: false, sequences: false, join_vars: false },
   mangle: { properties },
 })
 
-/** Types are what the world may name: none of it may have been taken for an inner name. */
+/** The entries that hold the core. */
+const core = ['waymark', 'worker']
+
+/** The core's types are what the world may name: none of it may have been taken for an inner name. */
 const checkInnerNames = {
   name: 'check-inner-names',
   generateBundle(_, files) {
-    const words = Object.values(files).flatMap(({ code }) =>
-      code.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').match(/[\w$]+/g),
-    )
+    const types = ['types', ...core].map((name) => files[`${name}.d.ts`].code).join('\n')
+    const words = types.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').match(/[\w$]+/g)
     const named = innerNames.filter((name) => words.includes(name))
     if (named.length) this.error(`public names must keep their letters: ${named.join(', ')}`)
   },
 }
-
-/** The entries that hold the core. */
-const core = ['waymark', 'worker']
 
 export default [
   ...Object.entries(entries).map(([name, input]) => ({

@@ -26,7 +26,8 @@ export function readOutcome(code: number, answer: Answer, afterMs?: number): Out
   if (badPayload.test(said)) return { status: 'refused', errorCode }
   if (badSetup.test(said)) return { status: 'misconfigured', errorCode }
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200 with its own page.
-  if (/^2/.test(said) && answer.ok === true) return { status: 'accepted', taskId: answer.taskId ?? undefined }
+  if (said.startsWith('2') && answer.ok === true)
+    return { status: 'accepted', taskId: answer.taskId ?? undefined }
   return { status: /^4(00|13|22) /.test(said) ? 'refused' : 'retry', errorCode, afterMs }
 }
 
