@@ -133,7 +133,7 @@ export function start(
     if (!outbox.isAway()) return
     outbox.enter()
     isReady = false
-    browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.wake())
+    browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.hear())
   }
 
   // No `unload` or `beforeunload`: they cost the page cache.

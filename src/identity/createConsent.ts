@@ -35,10 +35,11 @@ export function createConsent(
       // Something else was chosen meanwhile.
       if (mine !== turn) return
       const chosen = settings.values.consent
-      if (!isChoice && chosen && chosen !== next) return apply(chosen, false)
-      if (isChoice && chosen !== next) settings.set({ consent: next })
-      open()
-      return
+      if (chosen !== next) {
+        if (isChoice) settings.set({ consent: next })
+        else if (chosen) return apply(chosen, false)
+      }
+      return open()
     }
     stop()
     if (next === 'denied') {
@@ -67,13 +68,7 @@ export function createConsent(
     choose: (next: Consent | 'dismissed') =>
       apply(next === 'granted' || next === 'denied' ? next : 'pending', true),
 
-    /** Another tab has chosen. */
-    hear: (next: Consent) => apply(next, false),
-
-    /** The page is back from the page cache, or from being frozen: other tabs may have changed everything. */
-    async wake() {
-      stop()
-      await apply(state, false)
-    },
+    /** Another tab has chosen, or the page was away and everything may have changed. */
+    hear: (next = state) => apply(next, false),
   }
 }

@@ -19,7 +19,7 @@ export function createSession(browser: Browser, settings: Shared, { idleMs, maxM
       last && now - last.lastAt < idleMs && now - last.startedAt < maxMs && now > last.lastAt - clockSlackMs
     const session = goesOn ? last : { id: `session-${newId()}`, startedAt: now, lastAt: now }
     session.lastAt = now
-    if (!goesOn || now - sharedAt > shareEveryMs || now < sharedAt) {
+    if (!goesOn || Math.abs(now - sharedAt) > shareEveryMs) {
       sharedAt = now
       settings.set({ session: { ...session } })
     }
