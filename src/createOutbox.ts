@@ -85,6 +85,8 @@ export function createOutbox(
 
     /** The page goes. `finishCalls` puts what it still holds, so that it can be handed over with the rest. */
     leave(finishCalls: () => unknown) {
+      // First of all: where this handler is cut short, the next one must know that the page has left.
+      delivery.stop()
       isWaking = true
       finishCalls()
       database?.abortReads()

@@ -142,7 +142,6 @@ export function createDelivery(
   }
 
   const leave = () => {
-    stop()
     if (!browser.online() || shared.values.down) return
     const sent = inFlight
     inFlight = []
@@ -187,9 +186,9 @@ export function createDelivery(
       handOver = createHandOver(queue, transport, config)
     },
 
-    /** The page is gone, for all that can be known, or the instance is stopped. */
     isAway: () => left,
 
+    /** The page has left, or the instance ends: from here on nothing is sent, only handed over. */
     stop,
 
     state: (): Stats['state'] =>

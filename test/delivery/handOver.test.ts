@@ -105,7 +105,7 @@ describe('leaving', () => {
     expect(service.names()).toEqual(names(19))
   })
 
-  it.each([1, 2, 3, 4, 5, 6])(
+  it.each([1, 2, 3, 4, 5, 6, 7])(
     'finishes in the hidden handler what was cut short at platform call %i',
     async (cut) => {
       const { world, service } = await open()
@@ -126,6 +126,10 @@ describe('leaving', () => {
           const database = openDatabase(name)
           return {
             ...database,
+            abortReads() {
+              step()
+              database.abortReads()
+            },
             write(change) {
               step()
               return database.write(change)
@@ -144,6 +148,7 @@ describe('leaving', () => {
       calls = Infinity
       tab.fire('hidden')
       await world.settle()
+      expect(new Set(service.arrivals.map(({ by }) => by))).toEqual(new Set(['beacon']))
       tab.crash()
       world.openTab().init()
       await world.advance(20_000)
