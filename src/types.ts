@@ -54,8 +54,8 @@ export interface Ids {
   anonymousId: string
   /** The user id after `identify`, the anonymous id before. */
   distinctId: string
-  /** The id given to `identify`; absent before. */
-  userId?: string
+  /** The id given to `identify`; undefined before. */
+  userId?: string | undefined
   /** The current session; empty before its first event. */
   sessionId: string
 }

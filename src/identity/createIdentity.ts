@@ -66,12 +66,9 @@ export function createIdentity(
     },
     forget: () => writeCookie(''),
     ids: (): Ids => {
-      const ids = current()
-      return {
-        ...ids,
-        distinctId: ids.userId ?? ids.anonymousId,
-        sessionId: settings.values.session?.id ?? '',
-      }
+      const { deviceId, anonymousId, userId } = current()
+      const sessionId = settings.values.session?.id ?? ''
+      return { deviceId, anonymousId, distinctId: userId ?? anonymousId, userId, sessionId }
     },
     login,
     reset,

@@ -3,7 +3,7 @@ import type { Config } from '../types'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { findOverflow } from './findOverflow'
-import type { RowKey, StoredRow } from './row'
+import { sum, type RowKey, type StoredRow } from './row'
 
 /** A lane whose newest record is younger than this is not claimed: its page may just be busy. */
 export const claimableAfterMs = 5000
@@ -74,11 +74,8 @@ export function createLanes(
     orphans = [...new Set(dead.map(([lane]) => lane))]
     if (orphans.length < newest.size) again = browser.after(claimableAfterMs, () => void scan())
 
-    const over = findOverflow(
-      dead.map((key) => ({ key })),
-      limits,
-      now,
-    )
+    const rows = dead.map((key) => ({ key }))
+    const over = findOverflow(rows, sum(rows, 2), sum(rows, 3), limits, now)
     if (!over.length) return
     await records.save(
       [],

@@ -7,7 +7,7 @@ import type { Records } from './createRecords'
 import type { Tally } from './createTally'
 import { findOverflow } from './findOverflow'
 import { readId } from '../wire'
-import { byteLength, sum, type Payload, type Row, type RowKey, type StoredRow } from './row'
+import { byteLength, type Payload, type Row, type RowKey, type StoredRow } from './row'
 
 /** How long a page does without IndexedDB before it tries again. */
 const retryAfterMs = 30_000
@@ -38,6 +38,8 @@ export function createQueue(
   let sequence = 0
   let rows: Row[] = []
   let unstored: Row[] = []
+  let queued = 0
+  let bytes = 0
   let brokenUntil = records ? 0 : Infinity
 
   const works = () => brokenUntil < browser.now()
@@ -53,13 +55,19 @@ export function createQueue(
   const add = (kind: Kind, key: RowKey, payloads: Payload[]) => {
     const row: Row = { kind, key, payloads, state: 'waiting' }
     rows.push(row)
+    queued += key[2]
+    bytes += key[3]
     return row
   }
 
   const sort = () => rows.sort((a, b) => a.key[1] - b.key[1])
 
   const forget = (gone: Row[]) => {
-    for (const row of gone) row.state = 'gone'
+    for (const row of gone) {
+      row.state = 'gone'
+      queued -= row.key[2]
+      bytes -= row.key[3]
+    }
     rows = rows.filter(isLeft)
   }
 
@@ -89,7 +97,7 @@ export function createQueue(
    * callback loses a third.
    */
   const store = (settings?: object, gone: Row[] = [], mayBeFull = true) => {
-    for (const [row, reason] of findOverflow(rows, config.queue, browser.now()))
+    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
       finish([row], { status: 'dropped', reason })
     let fresh: Row[] = []
     if (works()) {
@@ -127,6 +135,8 @@ export function createQueue(
       row.payloads.push(payload)
       row.key[2]++
       row.key[3] += size
+      queued++
+      bytes += size
     },
 
     /** Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle callback loses a third. */
@@ -193,10 +203,6 @@ export function createQueue(
     suspect,
     /** It was only slow: what waits in memory is stored next time. */
     recover: () => turn(0),
-    size: () => ({
-      queued: sum(rows, 2),
-      bytes: sum(rows, 3),
-      oldestAt: rows[0] && Math.floor(rows[0].key[1] / 1000),
-    }),
+    size: () => ({ queued, bytes, oldestAt: rows[0] && Math.floor(rows[0].key[1] / 1000) }),
   }
 }

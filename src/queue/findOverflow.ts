@@ -1,15 +1,18 @@
 import type { Config, DropReason } from '../types'
-import { sum, type Row } from './row'
+import type { Row } from './row'
 
-/** Which rows have to go, oldest first, and why. `rows` are sorted by age. What is in flight stays. */
+/**
+ * Which rows have to go, oldest first, and why. `rows` are sorted by age; `queued` and `bytes` are what there is in
+ * all. What is in flight stays.
+ */
 export function findOverflow<T extends Pick<Row, 'key'> & { state?: Row['state'] }>(
   rows: T[],
+  queued: number,
+  bytes: number,
   { maxEvents, maxBytes, ttlMs }: Config['queue'],
   now: number,
 ): [T, DropReason][] {
   const gone: [T, DropReason][] = []
-  let queued = sum(rows, 2)
-  let bytes = sum(rows, 3)
   for (const row of rows) {
     if (row.state === 'in-flight') continue
     const { key } = row
