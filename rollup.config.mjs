@@ -58,15 +58,6 @@ const innerNames = `
 
 const properties = { regex: new RegExp(`^(${innerNames.join('|')})$`) }
 
-/**
- * One word for every declaration compresses better; tsc has seen to it that nothing constant is changed. As long as
- * before, for the source map.
- */
-const lets = {
-  name: 'lets',
-  renderChunk: (code) => ({ code: code.replaceAll(/\bconst /g, 'let   '), map: null }),
-}
-
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 
 /** What a page loads as it is. */
@@ -103,12 +94,12 @@ export default [
   ...Object.entries(entries).map(([name, input]) => ({
     input: `build/${input}.js`,
     external: ['idb-keyval', 'nanoid', 'react', 'svelte', 'vue'],
-    plugins: [mainEntry, compiled, ...(core.includes(name) ? [lets, shrink] : [])],
+    plugins: [mainEntry, compiled, ...(core.includes(name) ? [shrink] : [])],
     output: { file: `dist/${name}.js`, format: 'es', sourcemap: true },
   })),
   ...['script', 'early'].map((name) => ({
     input: `build/${name}.js`,
-    plugins: [compiled, resolve({ browser: true }), lets, minify],
+    plugins: [compiled, resolve({ browser: true }), minify],
     output: {
       file: `dist/waymark.${name === 'script' ? 'iife' : name}.js`,
       format: 'iife',

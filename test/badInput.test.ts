@@ -147,6 +147,17 @@ describe('init', () => {
     expect(await before.outcome).toMatchObject({ status: 'accepted' })
   })
 
+  it('sends the last thousand calls before it, and counts the others', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().create()
+    const [first] = Array.from({ length: 1003 }, (_, n) => waymark.track(`E${n}`))
+    expect(await first!.outcome).toEqual({ status: 'dropped', reason: 'too-many' })
+    expect(waymark.stats()).toMatchObject({ queued: 1000, dropped: { 'too-many': 3 } })
+    waymark.init('pk_test', { endpoint: 'https://api.test' })
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(Array.from({ length: 1000 }, (_, n) => `E${n + 3}`))
+  })
+
   it('twice changes nothing, and with another key is refused', async () => {
     const world = createWorld()
     const tab = world.openTab()
