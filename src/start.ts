@@ -86,8 +86,8 @@ export function start(
       identity.assume()
       emit('identity', identity.ids())
     }
-    // One by one, so that an unload handler that is cut short leaves the others to the next.
-    for (let call; (call = early.shift());) call[0](target)
+    // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
+    for (let call; (call = early[0]); early.shift()) call[0](target)
   }
   const open = () => {
     finishCalls()

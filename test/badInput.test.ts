@@ -112,6 +112,25 @@ describe('an odd value', () => {
     expect(world.service.arrivals.map(({ init }) => init!.keepalive)).toEqual([false, true])
   })
 
+  it('that is registered is made to fit, and told to other tabs', async () => {
+    const world = createWorld()
+    const [waymark, other] = [world.openTab().init(), world.openTab().init()]
+    await Promise.all([waymark.ready(), other.ready()])
+    for (const scope of ['memory', 'session', 'persistent'] as const)
+      waymark.register({ [scope]: 1n, fn() {}, node: { nodeType: 1 }, at: new Date(0) }, scope)
+    waymark.register(null as never)
+    waymark.registerOnce('text' as never)
+    await world.advance(100)
+    expect(waymark.stats().store).toBe('indexeddb')
+    other.track('A')
+    waymark.track('B')
+    await world.advance(5000)
+    const [a, b] = world.service.events().map(({ properties }) => properties)
+    expect(a).toMatchObject({ session: '1', persistent: '1', at: '1970-01-01T00:00:00.000Z' })
+    expect(b).toMatchObject({ memory: '1', session: '1', persistent: '1', node: '[object Object]' })
+    for (const name of ['fn', '0']) expect(b).not.toHaveProperty(name)
+  })
+
   it('instead of properties is left out, and said', async () => {
     const { world, codes } = await attempt((w) => w.track('E', 'text' as never))
     expect(codes).toEqual(['invalid-properties'])
