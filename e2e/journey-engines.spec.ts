@@ -1,3 +1,4 @@
+import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { withEngine, type Tab } from './fixtures/withEngine'
@@ -43,18 +44,7 @@ for (const name of ['firefox', 'webkit'] as const) {
       await expect.poll(async () => (await ids(first)).userId).toBe('bob')
       await call(first, 'track', 'As Bob')
 
-      const rows = `SELECT event, distinct_id, anonymous_id, person_id FROM events
-        WHERE event <> '$pageview' ORDER BY timestamp`
-      await expect
-        .poll(() => service.sql(rows))
-        .toEqual([
-          ['As Visitor', visitor, null, 'ann'],
-          ['As Ann', 'ann', visitor, 'ann'],
-          ['As Ann In Tab', 'ann', visitor, 'ann'],
-          ['As Visitor In Tab', next, null, 'bob'],
-          ['As Bob In Tab', 'bob', next, 'bob'],
-          ['As Bob', 'bob', next, 'bob'],
-        ])
+      await expect.poll(() => service.sql(identityRows)).toEqual(identitiesOf(visitor!, next!))
     })
   })
 
@@ -78,10 +68,8 @@ for (const name of ['firefox', 'webkit'] as const) {
       expect(await tab.run(stored)).toBe(0)
 
       await call(tab, 'setConsent', 'granted')
-      const rows = `SELECT properties->>'$."$url"', properties->>'$."$referer"', epoch_ms(timestamp)
-        FROM events WHERE event = '$pageview' ORDER BY timestamp`
-      await expect.poll(async () => (await service.sql(rows)).length).toBe(3)
-      const views = await service.sql(rows)
+      await expect.poll(async () => (await service.sql(viewRows)).length).toBe(3)
+      const views = await service.sql(viewRows)
       expect(views.map(([url, referrer]) => [url, referrer])).toEqual([
         [`${site.url}/first`, null],
         [`${site.url}/second`, `${site.url}/first`],

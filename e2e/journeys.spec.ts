@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Waymark } from '../src/types'
 import { waitForEvent } from '../src/testing/index'
 import { openUndriven } from './fixtures/openUndriven'
+import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'
@@ -59,18 +60,7 @@ test('a visitor, a member, two tabs, another member: each event has its own of t
   await expect.poll(async () => (await waymarkOf(page).ids()).userId).toBe('bob')
   await waymarkOf(page).track('As Bob')
 
-  const rows = `SELECT event, distinct_id, anonymous_id, person_id FROM events
-    WHERE event <> '$pageview' ORDER BY timestamp`
-  await expect
-    .poll(() => service.sql(rows))
-    .toEqual([
-      ['As Visitor', visitor, null, 'ann'],
-      ['As Ann', 'ann', visitor, 'ann'],
-      ['As Ann In Tab', 'ann', visitor, 'ann'],
-      ['As Visitor In Tab', second, null, 'bob'],
-      ['As Bob In Tab', 'bob', second, 'bob'],
-      ['As Bob', 'bob', second, 'bob'],
-    ])
+  await expect.poll(() => service.sql(identityRows)).toEqual(identitiesOf(visitor, second))
   expect(new Set([visitor, second, 'ann', 'bob']).size).toBe(4)
   const sessions = await service.sql(
     `SELECT count(DISTINCT session_id) FILTER (WHERE person_id = 'ann'), count(DISTINCT session_id) FROM events`,
@@ -109,10 +99,8 @@ test('consent after three pages: all three arrive, with their own times and refe
   expect(stored).toEqual([0, 0, 0, ''])
 
   await call(page, 'setConsent', 'granted')
-  const rows = `SELECT properties->>'$."$url"', properties->>'$."$referer"', epoch_ms(timestamp)
-    FROM events WHERE event = '$pageview' ORDER BY timestamp`
-  await expect.poll(async () => (await service.sql(rows)).length).toBe(3)
-  const views = await service.sql(rows)
+  await expect.poll(async () => (await service.sql(viewRows)).length).toBe(3)
+  const views = await service.sql(viewRows)
   expect(views.map(([url, referrer]) => [url, referrer])).toEqual([
     [`${site.url}/first`, 'https://search.test/'],
     [`${site.url}/second`, `${site.url}/first`],

@@ -139,7 +139,6 @@ export function createQueue(
       bytes += size
     },
 
-    /** Stores what this task has put, and the settings that it has changed: in its microtask, because a timer or an idle callback loses a third. */
     store,
 
     /** Takes over records that another page left and this one has claimed. */
