@@ -12,6 +12,7 @@ const handedOverWithinMs = 1500
  * @property {number} foundLater
  * @property {number} requests
  * @property {string[]} lostIds
+ * @property {string[]} twiceIds with when their copies arrived
  */
 
 /**
@@ -57,6 +58,9 @@ export function createBook() {
         handedOver: soon.length,
         foundLater: copies.length - soon.length,
         requests: requests.length,
+        twiceIds: copies
+          .filter((all) => all.length > 1)
+          .map((all) => `${all[0]?.id} (after ${all.map((one) => one.at - one.trackedAt).join(', ')} ms)`),
         lostIds: lostIds.map((id) => `${id} ${tracked.get(id)?.remark ?? ''}`.trim()),
       }
     },

@@ -72,6 +72,7 @@ export async function createStage({ scenario, engine, pages, serviceUrl, key, ro
       }),
     arrived: (withinMs) =>
       waitFor('everything arrives', () => book.isComplete(proxy.arrivals), withinMs).catch(() => false),
+    emptied: (tab, withinMs) => waitFor('the queue empties', () => tab.run('ledger.isEmpty()'), withinMs),
     miss: (text) => void missed.push(text),
     note: (text) => void notes.push(text),
   }

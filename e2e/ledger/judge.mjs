@@ -11,6 +11,9 @@ export function allowedTwice({ scenario, engine, account }) {
   return limit?.engine === engine ? Math.max(leastAllowed, limit.twiceShare * account.events) : 0
 }
 
+/** @param {string[]} ids */
+const some = (ids) => `${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ', …' : ''}`
+
 /**
  * What is wrong with an entry, in words; empty when it keeps the promise.
  * @param {import('./runEngine.mjs').Entry} entry
@@ -18,12 +21,12 @@ export function allowedTwice({ scenario, engine, account }) {
  */
 export function judge(entry) {
   const { account, missed } = entry
-  const { events, lost, lostIds, twiceRaw, twiceStored, mixedIds } = account
+  const { events, lost, lostIds, twiceIds, twiceRaw, twiceStored, mixedIds } = account
   const faults = [...missed]
   if (events === 0) faults.push('nothing was tracked')
-  if (lost) faults.push(`${lost} lost: ${lostIds.slice(0, 8).join(', ')}${lost > 8 ? ', …' : ''}`)
+  if (lost) faults.push(`${lost} lost: ${some(lostIds)}`)
   if (twiceStored) faults.push(`${twiceStored} stored twice`)
   if (mixedIds) faults.push(`${mixedIds} sent again with another insert id`)
-  if (twiceRaw > allowedTwice(entry)) faults.push(`${twiceRaw} sent twice`)
+  if (twiceRaw > allowedTwice(entry)) faults.push(`${twiceRaw} sent twice: ${some(twiceIds)}`)
   return faults
 }

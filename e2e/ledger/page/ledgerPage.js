@@ -86,7 +86,21 @@ const acts = {
   },
 }
 
+/** Resolves to whether nothing waits any more, on disk neither: a read comes after every write that was issued. */
+async function isEmpty() {
+  if (library.stats().queued) return false
+  for (const { name } of await indexedDB.databases()) {
+    const opening = indexedDB.open(name)
+    await new Promise((resolve) => (opening.onsuccess = resolve))
+    const counting = opening.result.transaction('waymark').objectStore('waymark').count()
+    await new Promise((resolve) => (counting.onsuccess = resolve))
+    opening.result.close()
+  }
+  return true
+}
+
 window.ledger = {
+  isEmpty,
   page: plan.round,
   track,
   returns: () => bfcacheReturns,

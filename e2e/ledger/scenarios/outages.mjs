@@ -4,10 +4,6 @@ import { garbage, hang, notOk, tooMany, unavailable } from '../serve/faults.mjs'
 
 const mostRequests = 6
 
-/** @param {import('../engines/types').Tab} tab @param {number} withinMs */
-const emptied = (tab, withinMs) =>
-  waitFor('the queue empties', async () => (await tab.run('ledger.stats().queued')) === 0, withinMs)
-
 /**
  * A fault begins, 20 events are tracked, the fault ends after a while: all of them arrive, once.
  * @param {string} name
@@ -39,7 +35,7 @@ const outage = (name, choose, more) => ({
         stage.miss(`${made.length} requests in the outage, at most ${mostRequests}`)
       // The fast form does not wait for the backoff: a page that asks for it sends at once.
       if (stage.fast) await tab.run('void waymark.flush()')
-      await emptied(tab, 90_000)
+      await stage.emptied(tab, 90_000)
       await tab.close()
     }
   },
@@ -78,7 +74,7 @@ export const outages = [
         const first = await waitFor('the first request', () => proxy.requests[before])
         await sleep(4000)
         proxy.play()
-        await emptied(tab, 90_000)
+        await stage.emptied(tab, 90_000)
         const second = proxy.requests[before + 1]
         const waitedMs = second ? second.at - first.at : 0
         stage.note(`next request after ${(waitedMs / 1000).toFixed(1)} s`)

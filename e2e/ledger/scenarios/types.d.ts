@@ -45,6 +45,11 @@ export interface Stage {
   heard(what: string, withinMs?: number): Promise<Record<string, string>>
   /** Resolves when everything has arrived, or this long has passed. */
   arrived(withinMs: number): Promise<boolean>
+  /**
+   * Resolves when the page has an answer for everything and nothing is left on its disk: a tab that is closed in the
+   * moment of the answer is what `close-tab` measures. Rejects when that takes too long.
+   */
+  emptied(tab: Tab, withinMs: number): Promise<boolean>
   /** A figure beside lost and twice that was missed. */
   miss(text: string): void
   note(text: string): void

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor } from '../engines/waitFor.mjs'
 
+/**
+ * A request has failed: a page that goes before it hands over what it holds, into nothing.
+ * @param {import('../engines/types').Tab} tab
+ */
+const knows = (tab) =>
+  waitFor('the page knows of the outage', () => tab.run("ledger.stats().state === 'waiting'"), 30_000)
+
 /** @type {import('./types').Scenario[]} */
 export const unreachable = [
   {
@@ -18,12 +25,13 @@ export const unreachable = [
         await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
         await stage.proxy.refuse()
         await stage.track(tab, 50, round)
-        await sleep(500)
+        await knows(tab)
         await tab.goto(stage.urlOf({ act: 'stay' }))
         await stage.track(tab, 50, round, 50)
         await sleep(2500)
         await stage.proxy.accept()
         if (!(await stage.arrived(60_000))) stage.miss('not all had arrived after a minute')
+        await stage.emptied(tab, 30_000)
         await tab.close()
       }
     },
@@ -43,11 +51,12 @@ export const unreachable = [
         for (let from = 0; from < 200; from += 20) {
           for (const [i, tab] of tabs.entries()) await stage.track(tab, 20, round, i * 200 + from)
         }
-        await sleep(200)
+        for (const tab of tabs) await knows(tab)
         for (const tab of tabs) await tab.close()
         await stage.proxy.accept()
         const again = await stage.open({ act: 'stay' })
         if (!(await stage.arrived(60_000))) stage.miss('not all had arrived after a minute')
+        await stage.emptied(again, 30_000)
         await again.close()
       }
     },
