@@ -44,7 +44,7 @@ const lingerMs = 250
 /** A flush of so many rows costs as little a row as any larger one. */
 const fullRows = 20_000
 /** While requests come, a flush is followed by a rest that many times as long: the log is patient. */
-const restPerFlush = 8
+const restPerFlush = 16
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 const lastOf = (entry: LogEntry) => entry.first + entry.count - 1
