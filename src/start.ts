@@ -9,7 +9,7 @@ import { createSession } from './identity/createSession'
 import { createSettings } from './identity/createSettings'
 import type { Tally } from './queue/createTally'
 import type { Complain, Emit } from './signals'
-import type { Config } from './types'
+import type { Config, Consent } from './types'
 import { within } from './within'
 
 /** How long opening IndexedDB may take before the page goes on in memory. */
@@ -46,7 +46,7 @@ export function start(
   const hear = (message: TabMessage) => {
     if (!('change' in message)) return outbox.hear?.(message)
     settings.hear(message.change)
-    if (message.change.consent) void consent.hear(message.change.consent)
+    if ('consent' in message.change) void consent.hear(message.change.consent)
   }
   /** A message that reaches a page in Chromium's page cache throws it out of there: hear none. */
   const closeChannel = () => {
@@ -57,9 +57,9 @@ export function start(
   const settings = createSettings(
     database,
     (change) => tell({ change }),
-    (change) => {
-      if (change.ids) emit('identity', identity.ids())
-      if (change.session) emit('session', { id: change.session.id })
+    ({ ids, session }, before) => {
+      if (ids) emit('identity', identity.ids())
+      if (session && session.id !== before.session?.id) emit('session', { id: session.id })
     },
     () => outbox.schedule(),
   )
@@ -89,11 +89,13 @@ export function start(
     // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
     for (let call; (call = early[0]); early.shift()) call[0](target)
   }
+  /** Where the database has not answered yet, and nobody can wait for it. */
+  const isRefused = () => !settings.values.ids && browser.isRefused(name)
+
   const open = () => {
+    if (isRefused()) return hear({ change: { consent: 'denied' } })
     finishCalls()
     if (outbox.isAway()) return
-    // Not before: opening it takes a while, and `init` must not.
-    channel ??= browser.channel(name, hear)
     outbox.scan()
     ready()
   }
@@ -103,10 +105,13 @@ export function start(
     assumedConsent(browser, config),
     async () => !!database && browser.hasDatabase(name),
     emit,
-    () => {
-      const loaded = settings.load().then(identity.settle)
+    (isChoice) => {
+      const loaded = settings.load().then((stored) => {
+        if (isChoice || stored.consent !== 'denied') return identity.settle(stored)
+      })
       const recover = () => {
         if (!isReady) return
+        if (settings.values.consent === 'denied') return void consent.hear('denied')
         outbox.recoverDisk()
         emit('identity', identity.ids())
       }
@@ -124,16 +129,21 @@ export function start(
     },
   )
 
+  /** The channel first: what another tab changes after the read is heard. */
+  const look = (at: () => unknown) => {
+    channel ??= browser.channel(name, hear)
+    void at()
+  }
   const leave = () => {
     // Early calls of a page that goes before its ids were read: better under fresh ids than not at all.
-    outbox.leave(() => consent.state() === 'granted' && finishCalls())
+    outbox.leave(() => consent.state() === 'granted' && !isRefused() && finishCalls())
     closeChannel()
   }
   const enter = () => {
     if (!outbox.isAway()) return
     outbox.enter()
     isReady = false
-    browser.after(openAfterReturnMs, () => !outbox.isAway() && void consent.hear())
+    browser.after(openAfterReturnMs, () => !outbox.isAway() && look(consent.look))
   }
 
   // No `unload` or `beforeunload`: they cost the page cache.
@@ -152,14 +162,18 @@ export function start(
   })
 
   // In the next microtask: opening a database takes a millisecond that `init` need not.
-  browser.soon(() => void consent.begin())
+  browser.soon(() => look(consent.begin))
 
   return {
     name,
     ...target,
     isReady: () => isReady,
     consent: consent.state,
-    choose: consent.choose,
+    refuses: consent.refuses,
+    choose(state: Consent | 'dismissed') {
+      if (database) browser.noteRefusal(name, state === 'denied')
+      void consent.choose(state)
+    },
     ...register,
     reset: identity.reset,
     flush: outbox.flush,

@@ -43,7 +43,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
   const whenReady = (...call: EarlyCall) => {
     if (isShut) call[1]('shut-down')
     else if (core?.isReady()) call[0](core)
-    else if (core?.consent() === 'denied') call[1]('no-consent')
+    else if (core?.refuses()) call[1]('no-consent')
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
 
@@ -64,7 +64,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
   }
   const choose: Waymark['setConsent'] = (state) => {
     chosen = state
-    void core?.choose(state)
+    core?.choose(state)
   }
 
   const waymark: Waymark = {

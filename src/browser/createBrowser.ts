@@ -77,6 +77,17 @@ export function createBrowser(): Browser {
       by === 'gpc'
         ? (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true
         : navigator.doNotTrack === '1',
+    // IndexedDB answers too late for a page that goes at once.
+    noteRefusal(name, isRefused) {
+      quietly(() => (isRefused ? localStorage.setItem(name, 'denied') : localStorage.removeItem(name)))()
+    },
+    isRefused(name) {
+      try {
+        return !!localStorage.getItem(name)
+      } catch {
+        return false
+      }
+    },
     readCookie,
     writeCookie,
     channel(name, hear) {

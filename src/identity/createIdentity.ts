@@ -1,5 +1,6 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
+import { readUserId } from '../capture/readUserId'
 import type { Config, Ids } from '../types'
 import type { Settings, Shared } from './createSettings'
 
@@ -14,6 +15,8 @@ export function createIdentity(
   { cookie, bootstrap }: Config,
   cookieName: string,
 ) {
+  let userId = readUserId(bootstrap.userId)
+
   const current = () => settings.values.ids ?? none
 
   const fresh = (known: Partial<Stored>): Stored => ({
@@ -50,19 +53,22 @@ export function createIdentity(
     })
 
   return {
-    /** After the settings were read, or could not be: makes the ids that are missing. */
-    async settle() {
+    /** After the settings were read: makes the ids that are missing, and keeps those that were. */
+    async settle(stored: Settings) {
+      const { values } = settings
       const found = readCookie()
-      const { ids } = settings.values
-      if (!ids) await settings.addIds(fresh({ ...bootstrap, ...found }))
+      if (!stored.ids) await settings.addIds(values.ids ?? fresh({ ...bootstrap, ...found }))
       // Another subdomain has begun anew; a user who is logged in here stays.
-      else if (found.anonymousId && !ids.userId) settings.set({ ids: fresh(found) })
-      if (bootstrap.userId) login(bootstrap.userId)
+      else if (found.anonymousId && found.anonymousId !== stored.ids.anonymousId && !values.ids?.userId)
+        settings.set({ ids: fresh(found) })
+      // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
+      if (userId) login(userId)
+      userId = undefined
       keepCookie()
     },
     /** Ids for this page, where the stored ones cannot be read in time. */
     assume() {
-      if (!settings.values.ids) settings.hear({ ids: fresh({ ...bootstrap, ...readCookie() }) })
+      if (!settings.values.ids) settings.assume(fresh({ ...bootstrap, ...readCookie() }))
     },
     forget: () => writeCookie(''),
     ids: (): Ids => {

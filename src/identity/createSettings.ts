@@ -30,13 +30,27 @@ export type Shared = ReturnType<typeof createSettings>
 export function createSettings(
   database: Database | undefined,
   tell: (change: Settings) => void,
-  changed: (change: Settings) => void,
+  changed: (change: Settings, before: Settings) => void,
   /** Has `take` called at the end of this task. */
   schedule: () => void,
 ) {
   let pending: Settings = {}
+  /** What has changed since the read under way was asked for, and is newer than what it finds. */
+  let recent: Settings = {}
+  let reading: Promise<Settings> | undefined
   /** Nothing touches the disk before consent. */
   let isStored = false
+
+  const read = async (): Promise<Settings> => {
+    const since: Settings = (recent = { ...pending })
+    // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
+    const stored: Settings = Object.fromEntries(await database!.read((store) => store.getAll(range('', []))))
+    // Everything was forgotten meanwhile.
+    if (since !== recent) return read()
+    const { ids, memory } = settings.values
+    settings.values = { ids, ...stored, memory, ...since }
+    return stored
+  }
 
   const settings = {
     /** What holds now. */
@@ -53,8 +67,10 @@ export function createSettings(
 
     /** Another tab has changed something. */
     hear(change: Settings) {
-      Object.assign(settings.values, change)
-      changed(change)
+      const before = settings.values
+      settings.values = { ...before, ...change }
+      Object.assign(recent, change)
+      changed(change, before)
     },
 
     /**
@@ -67,33 +83,34 @@ export function createSettings(
       return taken
     },
 
-    /** Reads what is stored; from now on changes are stored. */
-    async load() {
-      if (!database) return
+    /** Reads what is stored, and resolves to it; from now on changes are stored. */
+    async load(): Promise<Settings> {
+      if (!database) return {}
       isStored = true
-      // Each under its name, and with it, so that one request reads them all; arrays, the queue's keys, sort above.
-      const stored = await database.read((store) => store.getAll(range('', [])))
-      const { ids, memory } = settings.values
-      // What has changed and is not stored yet is newer.
-      settings.values = { ids, memory, ...Object.fromEntries(stored), ...pending }
+      return (reading ??= read().finally(() => (reading = undefined)))
     },
 
     /** Sets the ids, unless another tab has before. */
     async addIds(ids: Settings['ids']) {
-      settings.values.ids = ids
+      settings.assume(ids)
       if (isStored) await database!.write((store) => void store.add(['ids', ids], 'ids')).catch(settings.load)
     },
 
+    /** Ids that hold unless better ones are read. */
+    assume(ids: Settings['ids']) {
+      settings.values.ids = ids
+    },
+
     /** Forgets everything, on disk too; a refusal that was chosen is remembered. */
-    wipe(isChoice: boolean) {
+    wipe(isChosen: boolean) {
       settings.values = {}
       pending = {}
-      if (isChoice) tell({ consent: 'denied' })
-      if (!isChoice && !isStored) return
+      recent = {}
+      if (!isChosen && !isStored) return
       database
         ?.write((store) => {
           store.clear()
-          store.put(['consent', 'denied'], 'consent')
+          if (isChosen) store.put(['consent', 'denied'], 'consent')
         })
         .catch(() => {})
     },

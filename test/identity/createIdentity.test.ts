@@ -140,4 +140,81 @@ describe('identity', () => {
     await second.ready()
     expect(second.ids).toMatchObject({ deviceId, anonymousId })
   })
+
+  it('keeps what changes while it is read: a login, a sign-out', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    await waymark.ready()
+    await world.settle()
+    waymark.optIn()
+    waymark.identify('ann')
+    await world.settle()
+    expect(waymark.ids.userId).toBe('ann')
+    waymark.optIn()
+    waymark.reset()
+    await world.settle()
+    expect(waymark.ids.userId).toBeUndefined()
+  })
+
+  it.each([true, false])(
+    'is that of another tab that signs in while this one starts (cookie: %s)',
+    async (cookie) => {
+      for (let turns = 0; turns < 20; turns++) {
+        const world = createWorld()
+        const first = world.openTab().init({ cookie })
+        await first.ready()
+        await world.settle()
+        const second = world.openTab().init({ cookie })
+        for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+        first.identify('ann')
+        await world.advance(1000)
+        const third = world.openTab().init({ cookie })
+        await third.ready()
+        const users = [first, second, third].map(({ ids }) => ids.userId)
+        expect(users, `after ${turns} turns`).toEqual(['ann', 'ann', 'ann'])
+      }
+    },
+  )
+
+  it('that had to be assumed is kept, where the database is slow, and so is a login meanwhile', async () => {
+    const world = createWorld()
+    const tab = world.openSlowTab()
+    const waymark = tab.init()
+    waymark.track('A')
+    await world.advance(1500)
+    const { deviceId } = waymark.ids
+    waymark.identify('ann')
+    tab.open()
+    await world.advance(5000)
+    const next = world.openTab().init()
+    await next.ready()
+    expect(next.ids).toMatchObject({ deviceId, userId: 'ann' })
+    expect(waymark.ids).toMatchObject({ deviceId, userId: 'ann' })
+  })
+
+  it('is not signed in by the server again where someone has signed out, or in', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = tab.init({ bootstrap: { userId: 'ann' } })
+    await waymark.ready()
+    tab.fire('freeze')
+    world.openTab().init().identify('bob')
+    await world.advance(1000)
+    tab.fire('resume')
+    await world.advance(1000)
+    expect(waymark.ids.userId).toBe('bob')
+    waymark.reset()
+    tab.leave()
+    tab.fire('pageshow')
+    await world.advance(1000)
+    expect(waymark.ids.userId).toBeUndefined()
+  })
+
+  it('is no user whom a bug in the server names', async () => {
+    const waymark = createWorld()
+      .openTab()
+      .init({ bootstrap: { userId: 'undefined' } })
+    await waymark.ready()
+    expect(waymark.ids.userId).toBeUndefined()
+  })
 })

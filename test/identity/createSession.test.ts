@@ -73,4 +73,21 @@ describe('a session', () => {
     await next.ready()
     expect(next.ids.sessionId).toBe(first)
   })
+
+  it('is told when it begins, and not again', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    const begun: string[] = []
+    waymark.on('session', ({ id }) => begun.push(id))
+    for (let n = 0; n < 6; n++) {
+      waymark.track('A')
+      await world.advance(11_000)
+    }
+    expect(begun).toEqual([waymark.ids.sessionId])
+    const next = world.openTab().init()
+    next.on('session', ({ id }) => begun.push(id))
+    next.track('B')
+    await world.advance(3000)
+    expect(begun).toHaveLength(1)
+  })
 })

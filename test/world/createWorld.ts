@@ -16,6 +16,7 @@ export function createWorld() {
   let timers: Timer[] = []
   const channels = new Set<{ name: string; hear: (message: never) => void }>()
   const cookies = new Map<string, string>()
+  const refusals = new Set<string>()
   const service: Service = createService(() => now)
   globalThis.indexedDB = new IDBFactory()
   globalThis.IDBKeyRange = IDBKeyRange
@@ -112,6 +113,8 @@ export function createWorld() {
       openDatabase,
       hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
       refuses: (by) => tab.refuses.includes(by),
+      noteRefusal: (name, isRefused) => void (isRefused ? refusals.add(name) : refusals.delete(name)),
+      isRefused: (name) => refusals.has(name),
       readCookie: (name) => cookies.get(name) ?? '',
       writeCookie: (name, value) => void (value ? cookies.set(name, value) : cookies.delete(name)),
       channel(name, hear) {
@@ -134,6 +137,24 @@ export function createWorld() {
     return tab
   }
 
+  /** A tab whose database answers nothing before `open`. */
+  const openSlowTab = (changes: Partial<Browser> = {}) => {
+    let open = () => {}
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    const tab = openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          read: (ask) => opened.then(() => database.read(ask)),
+          write: (change) => opened.then(() => database.write(change)),
+        }
+      },
+      ...changes,
+    })
+    return Object.assign(tab, { open })
+  }
+
   /** A tab that sleeps: what it had set runs late, when it is woken. */
   const pauseTimersOf = (tab: ReturnType<typeof openTab>) => {
     const paused = timers.filter(({ fn }) => tab.owned.has(fn))
@@ -144,7 +165,9 @@ export function createWorld() {
   return {
     service,
     cookies,
+    refusals,
     openTab,
+    openSlowTab,
     pauseTimersOf,
     advance,
     settle,
