@@ -15,7 +15,7 @@ export function createIdentity(
   { cookie, bootstrap }: Config,
   cookieName: string,
 ) {
-  let userId = readUserId(bootstrap.userId)
+  let given = readUserId(bootstrap.userId)
 
   const current = () => settings.values.ids ?? none
 
@@ -62,8 +62,8 @@ export function createIdentity(
       else if (found.anonymousId && found.anonymousId !== stored.ids.anonymousId && !values.ids?.userId)
         settings.set({ ids: fresh(found) })
       // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
-      if (userId) login(userId)
-      userId = undefined
+      if (given) login(given)
+      given = undefined
       keepCookie()
     },
     /** Ids for this page, where the stored ones cannot be read in time. */
