@@ -19,7 +19,7 @@ import { wire } from '../wire'
 import { createTracked } from './createTracked'
 import { fitProperties, isTooLong } from './fitProperties'
 import { isSampled } from './isSampled'
-import { readUserId } from './readUserId'
+import { readUserId } from '../readUserId'
 import { toIso } from './toIso'
 
 /** What a call needs of the started instance. */

@@ -1,6 +1,6 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
-import { readUserId } from '../capture/readUserId'
+import { readUserId } from '../readUserId'
 import type { Config, Ids } from '../types'
 import type { Settings, Shared } from './createSettings'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readUserId } from '../../src/capture/readUserId'
+import { readUserId } from '../src/readUserId'
 
 describe('readUserId', () => {
   it.each([
