@@ -3,6 +3,7 @@ import type { LogEntry } from '../ingest/createAcceptLog.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
+import { castText } from './castText.js'
 import type { Fields } from './describeFields.js'
 import { isNested, planAppend, type AppendPlan } from './planAppend.js'
 import { readTable } from './readColumns.js'
@@ -39,10 +40,7 @@ const alter = async (connection: DuckDBConnection, target: Target, plan: AppendP
 const cast = (field: string, type: string): string => {
   const value = `(r.x).${quoteIdentifier(field)}`
   if (type === 'JSON') return value
-  if (type === 'VARCHAR') return `${value}->>'$'`
-  // DuckDB would drop the zone of a text that it reads straight into a TIMESTAMP.
-  if (type.startsWith('TIMESTAMP')) return `(${value}->>'$')::TIMESTAMPTZ::${type}`
-  return isNested(type) ? `${value}::${type}` : `(${value}->>'$')::${type}`
+  return isNested(type) ? `${value}::${type}` : castText(`(${value}->>'$')`, type)
 }
 
 const insert = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, bodies: string[]) => {

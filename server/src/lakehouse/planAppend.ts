@@ -1,4 +1,5 @@
 import type { FieldKind, Fields } from './describeFields.js'
+import { nameProblem, shortName } from './nameProblem.js'
 
 export interface Column {
   name: string
@@ -21,6 +22,10 @@ export interface AppendPlan {
 export type AppendProblem = { kind: 'problem'; code: 'invalid-data' | 'incompatible-schema'; message: string }
 
 const whole = /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/
+
+/** A whole number's type. */
+export const isWhole = (type: string): boolean => whole.test(type)
+
 const fractional = /^(DOUBLE|FLOAT|DECIMAL)/
 const moment = /^TIMESTAMP/
 
@@ -40,7 +45,7 @@ const inferType = (kinds: readonly FieldKind[]): string | undefined => {
 const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (type === 'JSON' || type === 'VARCHAR') return true
-  if (whole.test(type)) return only('integer')
+  if (isWhole(type)) return only('integer')
   if (fractional.test(type)) return only('integer', 'float')
   if (moment.test(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
@@ -54,7 +59,6 @@ const problem = (code: AppendProblem['code'], message: string): AppendProblem =>
   code,
   message,
 })
-const short = (name: string) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
 
 /** How records go into a table, given the columns it has; undefined columns mean that there is no table. */
 export const planAppend = (
@@ -62,18 +66,12 @@ export const planAppend = (
   fields: Fields,
 ): AppendPlan | AppendProblem => {
   const known = new Map((columns ?? []).map((column) => [column.name.toLowerCase(), column]))
-  const spelled = new Map<string, string>()
+  const wrong = nameProblem(Object.keys(fields))
+  if (wrong !== undefined) return problem('invalid-data', wrong)
   const plan: AppendPlan = { kind: 'append', add: [], widen: [], read: [] }
 
   for (const [field, kinds] of Object.entries(fields)) {
-    const key = field.toLowerCase()
-    const other = spelled.get(key)
-    if (field === '') return problem('invalid-data', 'A field has an empty name.')
-    if (other !== undefined) {
-      return problem('invalid-data', `The fields ${short(other)} and ${short(field)} differ only in case.`)
-    }
-    spelled.set(key, field)
-    const column = known.get(key)
+    const column = known.get(field.toLowerCase())
     if (column === undefined) {
       // A field that was only null so far has no type yet, and NULL is what its absence reads as.
       if (kinds.length === 0) continue
@@ -81,7 +79,7 @@ export const planAppend = (
       if (type === undefined) {
         return problem(
           'incompatible-schema',
-          `The field ${short(field)} holds ${kinds.join(' and ')} values.`,
+          `The field ${shortName(field)} holds ${kinds.join(' and ')} values.`,
         )
       }
       plan.add.push({ name: field, type })
@@ -93,7 +91,7 @@ export const planAppend = (
       plan.read.push({ field, column: column.name, type: 'DOUBLE' })
     } else {
       const held = kinds.filter((kind) => !fits(column.type, [kind])).join(' and ')
-      const message = `The field ${short(field)} holds ${held} values; the column is ${column.type}.`
+      const message = `The field ${shortName(field)} holds ${held} values; the column is ${column.type}.`
       return problem('incompatible-schema', message)
     }
   }

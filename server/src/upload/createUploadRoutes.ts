@@ -11,7 +11,7 @@ import type { Database } from '../store/openDatabase.js'
 import { detectFormat, type FileFormat } from './detectFormat.js'
 import { spoolBody } from './spoolBody.js'
 import { stageFile } from './stageFile.js'
-import { storeStaged, type UploadMode } from './storeStaged.js'
+import { readKnownColumns, storeStaged, type UploadMode } from './storeStaged.js'
 
 export interface UploadRoutesOptions {
   authorize(request: IncomingMessage): string
@@ -41,9 +41,13 @@ const oneOf = <T extends string>(
   return found
 }
 
-const failed = (error: unknown): Error => {
+const failed = (error: unknown, file: string): Error => {
   if (error instanceof Refusal) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const told = error instanceof Error ? error.message : String(error)
+  // Where the file lies is nobody's business, and DuckDB's advice is about statements of ours.
+  const message = told
+    .replaceAll(file, 'the file')
+    .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions):|Try setting)/, 1)[0]!
   if (/no space|ENOSPC|could not write|Out of Memory/i.test(message)) {
     return new Refusal(503, { error: 'overloaded', message }, { 'retry-after': '60' })
   }
@@ -77,10 +81,8 @@ export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
       const ticket = await admission.enter(new AbortController().signal)
       try {
         const stage = `stage_${name}`
-        const { columns, rows } = await stageFile(connection, stage, {
-          file,
-          format,
-        })
+        const known = await readKnownColumns(connection, target, mode)
+        const { columns, rows } = await stageFile(connection, stage, { file, format, known })
         await storeStaged(connection, { stage, target, mode, primaryKey, columns })
         return {
           status: 200,
@@ -91,7 +93,7 @@ export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
         ticket.release()
       }
     } catch (error) {
-      throw failed(error)
+      throw failed(error, file)
     } finally {
       connection.closeSync()
       await rm(file, { force: true })

@@ -16,5 +16,5 @@ export const detectFormat = (contentType: string | undefined, start: Buffer): Fi
   const named = byType[type]
   if (named !== undefined) return named
   if (start.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet'
-  return /^\uFEFF?\s*[[{]/.test(start.toString('utf8')) ? 'json' : 'csv'
+  return /^\s*[[{]/.test(start.toString('utf8')) ? 'json' : 'csv'
 }

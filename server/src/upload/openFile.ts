@@ -1,30 +1,33 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { isNested } from '../lakehouse/planAppend.js'
+import { Refusal } from '../http/Refusal.js'
+import { isNested, type Column } from '../lakehouse/planAppend.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
 import type { FileFormat } from './detectFormat.js'
-
-export interface FileColumn {
-  name: string
-  type: string
-}
+import { findColumn } from './findColumn.js'
+import { readJsonNames } from './readJsonNames.js'
+import { isReadAsText, readFound, readKnown, settleTypes, type FileColumn } from './textTypes.js'
 
 export interface OpenFile {
   columns: FileColumn[]
-  /** Selects the columns, typed. */
+  /** Selects the columns, typed, by the names c0, c1 and so on, which no name in the file can disturb. */
   select: string
 }
 
 export interface OpenFileOptions {
   file: string
   format: FileFormat
-  /** Looks at every row to find the types, not only at the first ones. */
+  /** The columns of the table that the rows go into; undefined when the file makes the table. */
+  known: readonly Column[] | undefined
+  /** Looks at every value to find the types, not only at the first rows. */
   thorough: boolean
 }
 
 const csvOptions =
   `header = true, delim = ',', quote = '"', escape = '"', skip = 0, comment = '', strict_mode = true, ` +
   'null_padding = false, ignore_errors = false, allow_quoted_nulls = false'
+
+const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
 
 const describe = async (connection: DuckDBConnection, from: string): Promise<FileColumn[]> => {
   const reader = await connection.runAndReadAll(`DESCRIBE FROM ${from}`)
@@ -34,34 +37,86 @@ const describe = async (connection: DuckDBConnection, from: string): Promise<Fil
 const struct = (columns: readonly FileColumn[]) =>
   `{${columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(', ')}}`
 
-/** A column of JSON's nested values is JSON, and a moment keeps its zone until it is stored in UTC. */
-const openJson = async (connection: DuckDBConnection, file: string, sample: string): Promise<OpenFile> => {
-  const found = await describe(connection, `read_json(${file}, records = true, maximum_depth = 2, ${sample})`)
+const selectAll = (values: readonly string[], from: string) =>
+  `SELECT ${values.map((value, at) => `${value} AS c${at}`).join(', ')} FROM ${from}`
+
+/** How a format is read once the types of its columns are decided. */
+type ReadAs = (columns: readonly FileColumn[]) => string
+
+const typeOf = (known: readonly Column[], name: string): string => {
+  const column = findColumn(known, name)
+  if (column === undefined) throw refuse(`The table has no column ${JSON.stringify(name)}.`)
+  return column.type
+}
+
+/** Each value goes from its text straight to the table's type: one between would change it. */
+const openKnown = (names: readonly string[], known: readonly Column[], readAs: ReadAs): OpenFile => {
+  const columns = names.map((name) => ({ name, type: typeOf(known, name) }))
+  const values = columns.map((column) => readKnown(column))
+  return { columns, select: selectAll(values, readAs(columns)) }
+}
+
+const openFound = async (
+  connection: DuckDBConnection,
+  found: readonly FileColumn[],
+  readAs: ReadAs,
+  thorough: boolean,
+): Promise<OpenFile> => {
+  const from = readAs(found.map(({ name, type }) => ({ name, type: isReadAsText(type) ? 'VARCHAR' : type })))
+  const columns = thorough ? await settleTypes(connection, from, found) : [...found]
+  const values = columns.map((column) => readFound(column, !thorough))
+  return { columns, select: selectAll(values, from) }
+}
+
+/** A column of JSON's nested values is JSON. */
+const openJson = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
+  const { known, thorough } = options
+  const file = quoteText(options.file)
+  const { names, records } = await readJsonNames(connection, file)
+  const readAs: ReadAs = (columns) => `read_json(${file}, records = true, columns = ${struct(columns)})`
+  if (known !== undefined && records === 0) return { columns: [], select: 'SELECT 0 AS c0 WHERE false' }
+  if (names.length === 0) throw refuse('The file holds no field, and so no column.')
+  if (known !== undefined) {
+    return openKnown(names, known, (columns) =>
+      readAs(
+        columns.map(({ name, type }) => ({
+          name,
+          type: type === 'JSON' || isNested(type) ? 'JSON' : 'VARCHAR',
+        })),
+      ),
+    )
+  }
+  const every = 'maximum_depth = 2, sample_size = -1, map_inference_threshold = -1'
+  const found = await describe(connection, `read_json(${file}, records = true, ${every})`)
   const columns = found.map(({ name, type }) => ({ name, type: isNested(type) ? 'JSON' : type }))
-  const read = columns.map(({ name, type }) => ({ name, type: type === 'TIMESTAMP' ? 'TIMESTAMPTZ' : type }))
-  const values = columns.map(
-    ({ name, type }) => `${quoteIdentifier(name)}::${type} AS ${quoteIdentifier(name)}`,
-  )
-  const from = `read_json(${file}, records = true, columns = ${struct(read)})`
-  return { columns, select: `SELECT ${values.join(', ')} FROM ${from}` }
+  return openFound(connection, columns, readAs, thorough)
 }
 
-const openCsv = async (connection: DuckDBConnection, file: string, sample: string): Promise<OpenFile> => {
-  const columns = await describe(connection, `read_csv(${file}, ${csvOptions}, ${sample})`)
-  const from = `read_csv(${file}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
-  return { columns, select: `SELECT * FROM ${from}` }
+const openCsv = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
+  const { known, thorough } = options
+  const file = quoteText(options.file)
+  const sample = `sample_size = ${thorough ? -1 : 20_480}`
+  const found = await describe(connection, `read_csv(${file}, ${csvOptions}, ${sample})`)
+  const readAs: ReadAs = (columns) =>
+    `read_csv(${file}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
+  if (known === undefined) return openFound(connection, found, readAs, thorough)
+  const names = found.map(({ name }) => name)
+  return openKnown(names, known, (columns) => readAs(columns.map(({ name }) => ({ name, type: 'VARCHAR' }))))
 }
 
-const openParquet = async (connection: DuckDBConnection, file: string): Promise<OpenFile> => ({
-  columns: await describe(connection, `read_parquet(${file})`),
-  select: `SELECT * FROM read_parquet(${file})`,
-})
+const openParquet = async (
+  connection: DuckDBConnection,
+  { file, known }: OpenFileOptions,
+): Promise<OpenFile> => {
+  const from = `read_parquet(${quoteText(file)})`
+  const found = await describe(connection, from)
+  const columns = known === undefined ? found : found.map(({ name }) => ({ name, type: typeOf(known, name) }))
+  const values = columns.map(({ name, type }) => `${quoteIdentifier(name)}::${type}`)
+  return { columns, select: selectAll(values, from) }
+}
+
+const openers = { csv: openCsv, json: openJson, parquet: openParquet }
 
 /** Finds out what an uploaded file holds, and how to read it so that a mistake in it is an error. */
-export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
-  const { format, thorough } = options
-  const file = quoteText(options.file)
-  if (format === 'parquet') return openParquet(connection, file)
-  const sample = `sample_size = ${thorough ? -1 : 20_480}`
-  return format === 'csv' ? openCsv(connection, file, sample) : openJson(connection, file, sample)
-}
+export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> =>
+  openers[options.format](connection, options)

@@ -68,6 +68,24 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
   }
 }
 
+const mark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** The same bytes without a byte order mark, which DuckDB does not expect before JSON. */
+const withoutMark = async function* (chunks: AsyncIterable<Buffer>) {
+  let start: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (start === undefined) {
+      yield chunk
+      continue
+    }
+    start = Buffer.concat([start, chunk])
+    if (start.length < mark.length) continue
+    yield start.subarray(0, mark.length).equals(mark) ? start.subarray(mark.length) : start
+    start = undefined
+  }
+  if (start !== undefined) yield start
+}
+
 /** Writes a body of any size to a private file, no faster than the disk takes it. */
 export const spoolBody = async (
   request: IncomingMessage,
@@ -85,7 +103,7 @@ export const spoolBody = async (
   let bytes = 0
   let nextCheck = 0
   try {
-    for await (const chunk of withPatience(request, idleMs)) {
+    for await (const chunk of withoutMark(withPatience(request, idleMs))) {
       if (bytes >= nextCheck) {
         nextCheck += checkEveryBytes
         const coming = Math.max(expected - bytes, checkEveryBytes)

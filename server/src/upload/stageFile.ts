@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { openFile, type FileColumn, type OpenFileOptions } from './openFile.js'
+import { Refusal } from '../http/Refusal.js'
+import { openFile, type OpenFileOptions } from './openFile.js'
+import type { FileColumn } from './textTypes.js'
 
 export interface Staged {
   columns: FileColumn[]
@@ -26,7 +28,7 @@ export const stageFile = async (
   try {
     return await copy(connection, stage, { ...options, thorough: false })
   } catch (error) {
-    if (options.format === 'parquet') throw error
+    if (error instanceof Refusal || options.format === 'parquet' || options.known !== undefined) throw error
     // A value far down may need another type than the first rows had.
     return copy(connection, stage, { ...options, thorough: true })
   }

@@ -6,11 +6,13 @@ import { readTable } from '../lakehouse/readColumns.js'
 import { tableSql, type Target } from '../lakehouse/Target.js'
 import { inTransaction } from '../store/inTransaction.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
-import type { FileColumn } from './openFile.js'
+import { findColumn } from './findColumn.js'
+import type { FileColumn } from './textTypes.js'
 
 export type UploadMode = 'create' | 'append' | 'upsert' | 'overwrite'
 
 export interface StoreStaged {
+  /** Its columns are c0, c1 and so on. */
   stage: string
   target: Target
   mode: UploadMode
@@ -21,12 +23,28 @@ export interface StoreStaged {
 const maxConflicts = 10
 
 const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
-const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
-  columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
-
 const checkColumns = (columns: readonly FileColumn[], known: readonly Column[]) => {
   const missing = columns.find(({ name }) => findColumn(known, name) === undefined)
   if (missing) throw refuse(`The table has no column ${JSON.stringify(missing.name)}.`)
+}
+
+/** The columns of the table that rows go into; undefined when the file makes the table. */
+export const readKnownColumns = async (
+  connection: DuckDBConnection,
+  target: Target,
+  mode: UploadMode,
+): Promise<readonly Column[] | undefined> => {
+  const state = await readTable(connection, target)
+  if (state.kind === 'no-schema')
+    throw refuse(`There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
+  if (state.kind === 'view') throw refuse(`${target.table} is a view.`)
+  if (mode === 'overwrite') return undefined
+  if (mode === 'create') {
+    if (state.kind === 'table') throw refuse(`The table ${target.table} exists already.`)
+    return undefined
+  }
+  if (state.kind === 'missing') throw refuse(`There is no table ${target.table}; use mode=create.`)
+  return state.columns
 }
 
 const merge = async (
@@ -39,48 +57,41 @@ const merge = async (
   const target = findColumn(known, given.primaryKey!)
   if (key === undefined) throw refuse(`The file has no column ${JSON.stringify(given.primaryKey)}.`)
   if (target === undefined) throw refuse(`The table has no column ${JSON.stringify(given.primaryKey)}.`)
-  const keyName = quoteIdentifier(key.name)
-  const empty = await connection.runAndReadAll(`SELECT count(*) FROM ${rows} WHERE ${keyName} IS NULL`)
+  const staged = `c${given.columns.indexOf(key)}`
+  const empty = await connection.runAndReadAll(`SELECT count(*) FROM ${rows} WHERE ${staged} IS NULL`)
   const nulls = Number(empty.getRows()[0]![0])
   if (nulls > 0) throw refuse(`${nulls} rows have no value in the primary key ${key.name}.`)
 
   const names = given.columns.map(({ name }) => quoteIdentifier(name))
-  const others = names.filter((name) => name !== keyName)
-  const update =
-    others.length === 0 ? 'DO NOTHING' : `UPDATE SET ${others.map((n) => `${n} = s.${n}`).join(', ')}`
+  const values = names.map((_, at) => `s.c${at}`)
+  const others = names.flatMap((name, at) => (given.columns[at] === key ? [] : [`${name} = s.c${at}`]))
+  const update = others.length === 0 ? 'DO NOTHING' : `UPDATE SET ${others.join(', ')}`
   // Of rows with one key the last wins; MERGE itself would insert each of them.
   await connection.run(
     `MERGE INTO ${tableSql(given.target)} t USING (
-       SELECT * FROM (SELECT rowid AS n, * FROM ${rows})
-       QUALIFY row_number() OVER (PARTITION BY ${keyName} ORDER BY n DESC) = 1
-     ) s ON t.${quoteIdentifier(target.name)} = s.${keyName}
+       SELECT * FROM ${rows} QUALIFY row_number() OVER (PARTITION BY ${staged} ORDER BY rowid DESC) = 1
+     ) s ON t.${quoteIdentifier(target.name)} = s.${staged}
      WHEN MATCHED THEN ${update}
-     WHEN NOT MATCHED THEN INSERT (${names.join(', ')}) VALUES (${names.map((name) => `s.${name}`).join(', ')})`,
+     WHEN NOT MATCHED THEN INSERT (${names.join(', ')}) VALUES (${values.join(', ')})`,
   )
 }
 
 const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<void> => {
   const { stage, target, mode, columns } = given
-  const state = await readTable(connection, target)
+  const known = await readKnownColumns(connection, target, mode)
   const table = tableSql(target)
-  const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ')
   const staged = `temp.main.${stage}`
-  const rows = `SELECT ${names} FROM ${staged}`
-  if (state.kind === 'no-schema')
-    throw refuse(`There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
-  if (state.kind === 'view') throw refuse(`${target.table} is a view.`)
-
-  if (mode === 'create') {
-    if (state.kind === 'table') throw refuse(`The table ${target.table} exists already.`)
-    await connection.run(`CREATE TABLE ${table} AS ${rows}`)
-  } else if (mode === 'overwrite') {
-    await connection.run(`CREATE OR REPLACE TABLE ${table} AS ${rows}`)
-  } else {
-    if (state.kind === 'missing') throw refuse(`There is no table ${target.table}; use mode=create.`)
-    checkColumns(columns, state.columns)
-    if (mode === 'append') await connection.run(`INSERT INTO ${table} (${names}) ${rows}`)
-    else await merge(connection, given, staged, state.columns)
+  const names = columns.map(({ name }) => quoteIdentifier(name))
+  const rows = `SELECT ${names.map((name, at) => `c${at} AS ${name}`).join(', ')} FROM ${staged}`
+  if (known === undefined) {
+    await connection.run(`CREATE ${mode === 'overwrite' ? 'OR REPLACE ' : ''}TABLE ${table} AS ${rows}`)
+    return
   }
+  // An empty list of records, into a table that is there.
+  if (columns.length === 0) return
+  checkColumns(columns, known)
+  if (mode === 'upsert') await merge(connection, given, staged, known)
+  else await connection.run(`INSERT INTO ${table} (${names.join(', ')}) ${rows}`)
 }
 
 /** Brings the staged rows into the table, all of them or none. */

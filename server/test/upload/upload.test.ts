@@ -133,6 +133,51 @@ describe('POST /upload', () => {
     expect(await all('wide')).toEqual([[1, null, '2026-01-02']])
   })
 
+  it('upserts a file whose columns are called n and rowid', async () => {
+    await upload('un', 'create', 'csv', 'id,n,rowid\n1,100,a\n2,200,b\n')
+    await send(
+      '/upsert?catalog=lakehouse&schema=main&table=un&primary_key=id',
+      'id,n,rowid\n2,998,x\n2,999,bb\n3,300,c\n',
+    )
+    expect(await all('un')).toEqual([
+      [1, 100, 'a'],
+      [2, 999, 'bb'],
+      [3, 300, 'c'],
+    ])
+  })
+
+  it('takes JSON with a byte order mark', async () => {
+    const answer = await send(
+      '/upload?catalog=lakehouse&schema=main&table=marked&mode=create',
+      '\uFEFF[{"a":1},{"a":2}]',
+    )
+    expect(answer).toMatchObject({ status: 200, body: { format: 'json', rows: 2 } })
+    expect(await all('marked')).toEqual([[1], [2]])
+  })
+
+  it('takes an empty list as no rows, and says why no table comes of it', async () => {
+    await service.query('CREATE TABLE none (a INT)')
+    expect(await upload('none', 'append', 'json', '[]')).toMatchObject({ status: 200, body: { rows: 0 } })
+    expect(await upload('none', 'upsert', 'json', '[]', '&primary_key=a')).toMatchObject({
+      status: 200,
+      body: { rows: 0 },
+    })
+    expect(await upload('none2', 'create', 'json', '[]')).toMatchObject({
+      status: 400,
+      body: { message: 'The file holds no field, and so no column.' },
+    })
+  })
+
+  it.each([
+    ['csv', 'a\n1,2\n'],
+    ['json', '{"a":x}'],
+    ['parquet', 'no parquet at all'],
+  ])('does not tell where the service keeps a %s file that it cannot read', async (format, file) => {
+    const { status, body } = await upload('never', 'create', format, file)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).not.toContain('spool')
+  })
+
   it.each([
     ['csv', 'a,b\n1\n2,3,4\n'],
     ['csv', 'a,b\n1,"x\n'],

@@ -1,0 +1,43 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { Refusal } from '../http/Refusal.js'
+import { nameProblem } from '../lakehouse/nameProblem.js'
+
+const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
+
+export interface JsonNames {
+  names: string[]
+  records: number
+}
+
+/**
+ * The names of all fields of a JSON file. DuckDB looks at the first records for them, leaves out a
+ * field that comes later, and calls a name that it does not like by another; so each record is asked.
+ */
+export const readJsonNames = async (connection: DuckDBConnection, file: string): Promise<JsonNames> => {
+  const reader = await connection.runAndReadAll(
+    `WITH shape AS MATERIALIZED (
+       SELECT json_type(json) AS kind, json_keys(json) AS names, count(*) AS n
+       FROM read_json_objects(${file}) GROUP BY ALL
+     )
+     SELECT (SELECT sum(n)::DOUBLE FROM shape WHERE kind IS DISTINCT FROM 'OBJECT'),
+       (SELECT to_json(names)::VARCHAR FROM shape WHERE len(names) > len(list_distinct(names)) LIMIT 1),
+       (SELECT to_json(list_sort(list(DISTINCT name)))::VARCHAR FROM (SELECT unnest(names) AS name FROM shape)),
+       (SELECT coalesce(sum(n), 0)::DOUBLE FROM shape)`,
+  )
+  const [others, repeated, all, records] = reader.getRows()[0] as [
+    number | null,
+    string | null,
+    string | null,
+    number,
+  ]
+  if (others !== null) throw refuse(`The file holds ${others} values that are no objects.`)
+  if (repeated !== null) {
+    const names = JSON.parse(repeated) as string[]
+    const name = names.find((each, at) => names.indexOf(each) < at)
+    throw refuse(`A record names the field ${JSON.stringify(name)} twice.`)
+  }
+  const names = (all === null ? [] : JSON.parse(all)) as string[]
+  const problem = nameProblem(names)
+  if (problem !== undefined) throw refuse(problem)
+  return { names, records }
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic, createService, type Service } from '../fixtures/createService.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+
+const upload = (table: string, mode: string, format: string, file: string, more = '') =>
+  service.send(
+    'POST',
+    `/upload?catalog=lakehouse&schema=main&table=${table}&mode=${mode}&format=${format}${more}`,
+    file,
+    { authorization: basic, 'content-type': 'application/octet-stream' },
+  )
+const create = async (table: string, format: string, file: string) => {
+  expect(await upload(table, 'create', format, file)).toMatchObject({ status: 200 })
+  return service.query(`FROM ${table}`)
+}
+const typesOf = ({ columns }: { columns: { name: string; type: string }[] }) =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, type]))
+
+describe('a JSON file', () => {
+  it('keeps a field that only its last record has', async () => {
+    const lines = Array.from({ length: 21_000 }, (_, a) => JSON.stringify({ a }))
+    const file = [...lines, '{"a":1,"late":"x"}'].join('\n')
+    expect(typesOf(await create('late', 'json', file))).toEqual({ a: 'BIGINT', late: 'VARCHAR' })
+    expect((await service.query('FROM late WHERE late IS NOT NULL')).rows).toEqual([[1, 'x']])
+  })
+
+  it('keeps a late value that is of another kind', async () => {
+    const lines = Array.from({ length: 21_000 }, () => '{"a":1,"b":1}')
+    await create('kinds', 'json', [...lines, '{"a":1.5,"b":"007"}'].join('\n'))
+    expect((await service.query('SELECT a, b FROM kinds WHERE a > 1')).rows).toEqual([[1.5, '007']])
+  })
+
+  it('keeps hundreds of fields of which each record has few', async () => {
+    const file = Array.from({ length: 500 }, (_, n) => JSON.stringify({ [`k${n}`]: n })).join('\n')
+    expect((await create('sparse', 'json', file)).columns).toHaveLength(500)
+  })
+
+  it.each([
+    ['[{"a":1,"A":2}]', '"A" and "a" differ only in case'],
+    ['{"a":1}\n{"A":2}', 'differ only in case'],
+    ['{"":6}', 'empty name'],
+    ['{"a":1,"a":2}', '"a" twice'],
+    [String.raw`{"a\u0000b":1}`, 'U+0000'],
+    ['[{"a":1},2]', 'no objects'],
+    ['[{}]', 'no field'],
+  ])('is refused as a whole when it holds %j', async (file, named) => {
+    const answer = await upload('refused', 'create', 'json', file)
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
+    expect((await service.query('FROM refused')).status).toBe(400)
+  })
+})
+
+describe('a file for a table that is there', () => {
+  const row = ['01234', '1.10', '12345678901234567.1234567891', '2024-01-01T10:00:00Z']
+  const kept = [['01234', '1.10', '12345678901234567.1234567891', '2024-01-01T10:00:00Z']]
+  const make = (table: string) =>
+    service.query(`CREATE TABLE ${table} (code VARCHAR, ver VARCHAR, amt DECIMAL(38,10), d VARCHAR)`)
+
+  it('is read as the types of the table, csv', async () => {
+    await make('straight')
+    await upload('straight', 'append', 'csv', `code,ver,amt,d\n${row.join(',')}\n`)
+    expect((await service.query('FROM straight')).rows).toEqual(kept)
+  })
+
+  it('is read as the types of the table, JSON', async () => {
+    await make('straight_json')
+    const [code, ver, amt, d] = row
+    await upload('straight_json', 'append', 'json', JSON.stringify([{ code, ver, amt, d }]))
+    expect((await service.query('FROM straight_json')).rows).toEqual(kept)
+  })
+
+  it('keeps the zeros of a code far down', async () => {
+    await service.query('CREATE TABLE zips (code VARCHAR)')
+    await upload('zips', 'append', 'csv', `code\n${'99999\n'.repeat(30_000)}01234\n`)
+    expect((await service.query(`FROM zips WHERE code <> '99999'`)).rows).toEqual([['01234']])
+  })
+
+  it('keeps keys apart that differ as texts, and matches them as the table has them', async () => {
+    await service.query(`CREATE TABLE versions (k VARCHAR, v INT)`)
+    await service.query(`INSERT INTO versions VALUES ('abc', 0), ('1.1', 0)`)
+    const answer = await upload('versions', 'upsert', 'csv', 'k,v\n1.1,1\n1.10,2\n2,20\n', '&primary_key=k')
+    expect(answer.status).toBe(200)
+    expect((await service.query('FROM versions ORDER BY v')).rows).toEqual([
+      ['abc', 0],
+      ['1.1', 1],
+      ['1.10', 2],
+      ['2', 20],
+    ])
+  })
+
+  it('puts moments in UTC and fills enumerations, lists and JSON', async () => {
+    await service.query(`CREATE TABLE rich (t TIMESTAMP, k ENUM('a', 'b'), l INT[], j JSON, n HUGEINT)`)
+    const fields = '"t":"2024-01-01T10:00:00+02:00","k":"b","l":[1,2],"j":{"x":[1,null]}'
+    await upload('rich', 'append', 'json', `{${fields},"n":12345678901234567890}`)
+    await upload('rich', 'append', 'csv', 't,k,l,j,n\n2024-01-01T10:00:00+02:00,b,"[1, 2]","{""x"":1}",\n')
+    expect((await service.query('FROM rich')).rows).toEqual([
+      ['2024-01-01 08:00:00', 'b', [1, 2], { x: [1, null] }, '12345678901234567890'],
+      ['2024-01-01 08:00:00', 'b', [1, 2], { x: 1 }, null],
+    ])
+  })
+
+  it.each([
+    ['csv', 'n\n1\n2.5\n', '2.5 is no whole number'],
+    ['json', '[{"n":1},{"n":2.5}]', '2.5 is no whole number'],
+    ['csv', 'n\n1\nx\n', "'x'"],
+    ['json', '[{"n":1,"m":2}]', 'no column "m"'],
+  ])('is refused as a whole when a value does not fit, %s %j', async (format, file, named) => {
+    await service.query('CREATE TABLE IF NOT EXISTS wholes (n BIGINT)')
+    const answer = await upload('wholes', 'append', format, file)
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
+    expect((await service.query('FROM wholes')).rows).toEqual([])
+  })
+
+  it('takes whole numbers written with a point or an exponent', async () => {
+    await service.query('CREATE TABLE points (n BIGINT)')
+    expect((await upload('points', 'append', 'csv', 'n\n1.0\n1e3\n-7\n')).status).toBe(200)
+    expect((await service.query('FROM points')).rows).toEqual([[1], [1000], [-7]])
+  })
+})
+
+describe('the types of a new table', () => {
+  it.each(['01/02/2024', '31.12.2024', '01-02-2024', '12/31/2024 10:00:00'])(
+    'a date such as %s stays text: nobody knows which part is the month',
+    async (date) => {
+      await service.query('DROP TABLE IF EXISTS dates')
+      expect((await create('dates', 'csv', `a,b\n${date},1\n${date},0\n`)).rows).toEqual([
+        [date, 1],
+        [date, 0],
+      ])
+    },
+  )
+
+  it('ISO dates and times are dates and times', async () => {
+    const file = 'a,b,c\n2024-01-02,2024-01-02 10:00:00,2024-01-02T10:00:00Z\n,,\n'
+    expect(typesOf(await create('iso', 'csv', file))).toEqual({
+      a: 'DATE',
+      b: 'TIMESTAMP',
+      c: 'TIMESTAMP WITH TIME ZONE',
+    })
+  })
+
+  it.each(['csv', 'json'])('digits beyond BIGINT stay digits, %s', async (format) => {
+    const numbers = ['12345678901234567890', '12345678901234567891', '123456789012345678901234567890', '5']
+    const file =
+      format === 'csv' ? `id\n${numbers.join('\n')}\n` : numbers.map((n) => `{"id":${n}}`).join('\n')
+    const { columns, rows } = await create(`long_${format}`, format, file)
+    expect(columns[0]?.type).toBe('HUGEINT')
+    expect(rows.map(([id]) => String(id))).toEqual(numbers)
+  })
+
+  it('digits that no number holds beside fractions stay text', async () => {
+    const { columns, rows } = await create('mixed', 'csv', 'id\n12345678901234567891\n1.5\n')
+    expect(columns[0]?.type).toBe('VARCHAR')
+    expect(rows).toEqual([['12345678901234567891'], ['1.5']])
+  })
+
+  it.each(['1.5', '01234', '12345678901234567890', '2024-01-01'])(
+    'a late %s in a column of whole numbers is kept as it is',
+    async (value) => {
+      await service.query('DROP TABLE IF EXISTS wide')
+      await create('wide', 'csv', `a\n${'1\n'.repeat(30_000)}${value}\n`)
+      expect(
+        (await service.query(`SELECT a::VARCHAR FROM wide WHERE a::VARCHAR NOT IN ('1', '1.0')`)).rows,
+      ).toEqual([[value]])
+    },
+  )
+
+  it('a late time in a column of dates is kept', async () => {
+    await create('times', 'csv', `a\n${'2024-01-01\n'.repeat(30_000)}2024-01-01 10:00:00\n`)
+    expect((await service.query('SELECT max(a)::VARCHAR FROM times')).rows).toEqual([['2024-01-01 10:00:00']])
+  })
+})
