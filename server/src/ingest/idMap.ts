@@ -1,5 +1,5 @@
 import { BOOLEAN, LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
-import type { IdentityOperation, IdRow } from './resolveIdentity.js'
+import { keyOf, type IdentityOperation, type IdRow } from './resolveIdentity.js'
 
 interface Ids {
   environments: string[]
@@ -49,14 +49,22 @@ export const readIdRows = async (
   operations: readonly IdentityOperation[],
 ): Promise<IdRow[]> => {
   const rows = await select(connection, 'm.distinct_id', named(operations))
-  // An alias may merge a person that an operation before it has just given another id.
-  const merged = operations.some((operation) => operation.kind === 'alias') ? rows : []
+  // An alias may merge a person that an operation before it has just given another id; a link only
+  // one that has a single id, which is seen by asking for all of them.
+  const linked = new Set(
+    operations.flatMap((each) => (each.kind === 'link' ? keyOf(each.environment, each.anonymous) : [])),
+  )
+  const merged = operations.some((operation) => operation.kind === 'alias')
+    ? rows
+    : rows.filter(
+        (row) => row.personId === row.distinctId && linked.has(keyOf(row.environment, row.distinctId)),
+      )
   const members = await select(connection, 'm.person_id', {
     environments: merged.map((row) => row.environment),
     ids: merged.map((row) => row.personId),
   })
   const byKey = new Map<string, IdRow>()
-  for (const row of [...rows, ...members]) byKey.set(`${row.environment}\u0000${row.distinctId}`, row)
+  for (const row of [...rows, ...members]) byKey.set(keyOf(row.environment, row.distinctId), row)
   return [...byKey.values()]
 }
 

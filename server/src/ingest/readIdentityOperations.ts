@@ -32,7 +32,7 @@ const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
 }
 
 /**
- * An event that carries both ids links them; links that are already known are left out here.
+ * An event that carries both ids links them; what is already linked is left out here.
  * The sequence stands in the text because DuckDB skips old blocks only for what it knows when it plans.
  */
 const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Placed[]> => {
@@ -43,8 +43,9 @@ const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Pla
      ), named AS (
        SELECT *, distinct_id AS id FROM pair UNION ALL SELECT *, anonymous_id FROM pair
      )
-     SELECT DISTINCT seq, environment, distinct_id, anonymous_id FROM named n
-     ANTI JOIN analytics.raw.id_map m ON m.environment = n.environment AND m.distinct_id = n.id`,
+     SELECT DISTINCT n.seq, n.environment, n.distinct_id, n.anonymous_id FROM named n
+     LEFT JOIN analytics.raw.id_map m ON m.environment = n.environment AND m.distinct_id = n.id
+     WHERE m.distinct_id IS NULL OR (n.id = n.anonymous_id AND m.person_id = n.id)`,
   )
   return reader.getRows().map(([seq, environment, user, anonymous]) => ({
     seq: Number(seq),

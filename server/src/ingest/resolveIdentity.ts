@@ -11,15 +11,16 @@ export interface IdRow {
   identified: boolean
 }
 
-const keyOf = (environment: string, id: string) => `${environment}\u0000${id}`
+export const keyOf = (environment: string, id: string) => `${environment}\u0000${id}`
 
 /**
  * Applies identity operations in their order to the rows known about them, and gives the rows that
- * changed. `known` must hold the rows of every id named, and of every id of the persons that an
- * alias merges away.
+ * changed. `known` must hold the rows of every id named, and of every id of the persons that may be
+ * merged away.
  *
  * An anonymous id belongs to the first user it was linked to: a shared browser must not make two
- * users one person. Only an alias merges persons, and the person of its target gives the name.
+ * users one person. One that was identified itself before is linked too, while it is alone; a person
+ * of several ids is only merged by an alias, and the person of the target gives the name.
  */
 export const resolveIdentity = (
   operations: readonly IdentityOperation[],
@@ -69,6 +70,9 @@ export const resolveIdentity = (
     members.delete(loser)
   }
 
+  const isAlone = ({ environment, distinctId, personId }: IdRow) =>
+    distinctId === personId && members.get(keyOf(environment, personId))?.size === 1
+
   for (const operation of operations) {
     const { environment } = operation
     if (operation.kind === 'alias') {
@@ -82,9 +86,13 @@ export const resolveIdentity = (
       continue
     }
     const user = ensureUser(environment, operation.user)
-    if (operation.kind === 'link' && !rows.has(keyOf(environment, operation.anonymous))) {
-      const { personId } = user
+    if (operation.kind !== 'link') continue
+    const { personId } = user
+    const anonymous = rows.get(keyOf(environment, operation.anonymous))
+    if (anonymous === undefined) {
       put({ environment, distinctId: operation.anonymous, personId, identified: false })
+    } else if (isAlone(anonymous) && anonymous.personId !== personId) {
+      merge(environment, anonymous.personId, personId)
     }
   }
   return [...changed].map((key) => rows.get(key)!)

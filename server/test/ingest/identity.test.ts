@@ -62,6 +62,30 @@ describe('POST /identify', () => {
     expect(await person('user-d')).toEqual([['user-d', ['user-d'], {}, 1]])
   })
 
+  it('links an anonymous id late, which was identified itself before', async () => {
+    await track({ distinct_id: 'late-v' })
+    await identify('late-v', { traits: { src: 'ad' } })
+    await identify('late-u', { anonymous_id: 'late-v', traits: { plan: 'pro' } })
+    expect(await person('late-v')).toEqual([['late-u', ['late-u', 'late-v'], { plan: 'pro', src: 'ad' }, 1]])
+    await identify('late-w', { anonymous_id: 'late-v' })
+    expect(await person('late-w')).toEqual([['late-w', ['late-w'], {}, 0]])
+  })
+
+  it('links an anonymous id late by an event, when both are known', async () => {
+    await identify('late-a')
+    await identify('late-b')
+    await track({ distinct_id: 'late-b', anonymous_id: 'late-a' })
+    expect(await person('late-a')).toEqual([['late-b', ['late-a', 'late-b'], {}, 1]])
+  })
+
+  it('does not take a user who has ids of their own for an anonymous id', async () => {
+    await identify('user-i', { anonymous_id: 'anon-i' })
+    await identify('user-j', { anonymous_id: 'user-i' })
+    await track({ distinct_id: 'user-j', anonymous_id: 'user-i' })
+    expect(await person('user-i')).toEqual([['user-i', ['anon-i', 'user-i'], {}, 0]])
+    expect(await person('user-j')).toEqual([['user-j', ['user-j'], {}, 1]])
+  })
+
   it('merges traits shallowly, the last write by timestamp wins', async () => {
     await identify('user-e', { traits: { plan: 'pro', nested: { a: 1 } }, timestamp: 2000 })
     await identify('user-e', { traits: { plan: 'free', late: true }, timestamp: 1000 })
