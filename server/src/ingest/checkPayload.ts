@@ -10,7 +10,7 @@ const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : 
 
 export type Payload = TrackPayload | IdentifyPayload | AliasPayload
 
-/** Refuses a payload that may not be stored. True when its timestamp was rewritten in place. */
+/** Refuses a payload that may not be stored. True when its timestamp must be rewritten. */
 export type CheckPayload = (payload: Payload, where: string) => boolean
 
 const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
@@ -31,7 +31,7 @@ const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>,
   }
 }
 
-const mendTimestamp = (payload: Payload & { timestamp?: number | string | null }, where: string): boolean => {
+const checkTime = (payload: Payload & { timestamp?: number | string | null }, where: string): boolean => {
   const { timestamp } = payload
   if (timestamp === undefined || timestamp === null) return false
   const check = checkTimestamp(timestamp)
@@ -40,7 +40,6 @@ const mendTimestamp = (payload: Payload & { timestamp?: number | string | null }
     const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${short(String(timestamp))}.`
     throw refuseIngest(400, 'invalid-body', message)
   }
-  payload.timestamp = check.rewritten
   return true
 }
 
@@ -60,12 +59,12 @@ export const createPayloadCheck = (kind: EntryKind, environments: ReadonlySet<st
         throw refuseByCode('event-name-too-long', message)
       }
       checkNames('track', properties, where)
-      return mendTimestamp(payload, where)
+      return checkTime(payload, where)
     },
     identify(payload, where) {
       checkEnvironment(payload, where)
       checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
-      return mendTimestamp(payload, where)
+      return checkTime(payload, where)
     },
     alias(payload, where) {
       checkEnvironment(payload, where)

@@ -27,7 +27,8 @@ const isCommon = (text: string): boolean => {
 
 export type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
 
-const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()
+/** Of a month, which is 1 to 12. */
+export const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 /** Whether a timestamp can be stored as sent, must be rewritten first, or is none. No zone means UTC. */
 export const checkTimestamp = (value: number | string): TimestampCheck => {

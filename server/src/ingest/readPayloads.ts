@@ -1,5 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { JsonBody } from '../http/parseJson.js'
+import { createFieldRewriter } from './createFieldRewriter.js'
+import { checkTimestamp } from './checkTimestamp.js'
 import { createPayloadCheck, type Payload } from './checkPayload.js'
 import { payloadSchemas } from './payloadSchemas.js'
 import type { EntryKind } from './payloads.js'
@@ -11,6 +13,17 @@ export interface Payloads {
   /** A JSON array, as sent wherever it can be stored as sent. */
   body: Buffer
 }
+
+const timestamps = {
+  fields: new Set(['timestamp']),
+  rewrite(token: string) {
+    const check = token[0] === '"' ? checkTimestamp(JSON.parse(token) as string) : 'plain'
+    return typeof check === 'string' ? token : JSON.stringify(check.rewritten)
+  },
+}
+
+/** Nothing else is written anew: numbers would lose digits. */
+const mendTimestamps = (bytes: Buffer): string => createFieldRewriter(timestamps).feed(bytes).toString()
 
 /** `/3/event` of an array, `/event` of a single object. */
 const describe = (error: ErrorObject | undefined, single: boolean) => {
@@ -34,7 +47,8 @@ export const createPayloadReader = (kind: EntryKind, environments: ReadonlySet<s
     for (let at = 0; at < list.length; at++) {
       rewritten = check(list[at]!, single ? kind : `${kind} ${at}`) || rewritten
     }
-    const whole = rewritten ? JSON.stringify(list) : single ? `[${text}]` : text
+    const told = rewritten ? mendTimestamps(json.bytes) : text
+    const whole = single ? `[${told}]` : told
     return { count: list.length, body: storableBody(json, whole) }
   }
 }

@@ -44,6 +44,20 @@ describe('POST /track', () => {
     ])
   })
 
+  it('keeps the digits of whole numbers, also where it writes the timestamp in another way', async () => {
+    const number = '123456789012345678901234567890'
+    const body = `{"environment":"production","event":"digits","properties":{"big":${number},"timestamp":"2026-01-02"}`
+    await service.ingest('/track?sync=true', `[${body},"timestamp":"2026-01-02"},${body},"timestamp":0}]`)
+    const { rows } = await service.query(
+      `SELECT "timestamp", properties FROM events WHERE event = 'digits' ORDER BY event_id`,
+    )
+    const properties = { big: number, timestamp: '2026-01-02' }
+    expect(rows).toEqual([
+      ['2026-01-02 00:00:00', properties],
+      ['1970-01-01 00:00:00', properties],
+    ])
+  })
+
   it('stores an array in its order', async () => {
     await service.ingest(
       '/track?sync=true',
