@@ -1,12 +1,12 @@
 import { LIST, listValue, VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
 import type { LogEntry } from '../ingest/createAcceptLog.js'
-import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
 import { castText } from './castText.js'
 import type { Fields } from './describeFields.js'
-import { isNested, planAppend, type AppendPlan } from './planAppend.js'
-import { readTable } from './readColumns.js'
+import { keepDigits, keepsDigits } from './keepDigits.js'
+import { isMoment, isNested, isWidened, planAppend, type AppendPlan } from './planAppend.js'
+import { inferredComment, readTable } from './readColumns.js'
 import { tableSql, type Target } from './Target.js'
 
 /** What an entry's `target` holds. */
@@ -24,36 +24,44 @@ const alter = async (connection: DuckDBConnection, target: Target, plan: AppendP
   for (const name of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(name)} TYPE DOUBLE`)
   }
-  if (plan.add.length === 0) return
-  const rows = plan.add.map(
-    ({ name }) => `(${[target.schema, target.table, name].map(quoteText).join(', ')})`,
-  )
-  const inferred = `${quoteIdentifier(target.catalog)}.${internalSchema}.inferred`
-  if (missing) {
-    const same = `schema_name = ${quoteText(target.schema)} AND table_name = ${quoteText(target.table)}`
-    await connection.run(`DELETE FROM ${inferred} WHERE ${same}`)
+  for (const { name, type } of plan.add) {
+    if (!isWidened(type)) continue
+    const column = `${table}.${quoteIdentifier(name)}`
+    await connection.run(`COMMENT ON COLUMN ${column} IS ${quoteText(inferredComment)}`)
   }
-  await connection.run(`INSERT INTO ${inferred} VALUES ${rows.join(', ')}`)
 }
 
 /** A field's value as the column's type; the cast fails where the value does not fit. */
 const cast = (field: string, type: string): string => {
   const value = `(r.x).${quoteIdentifier(field)}`
   if (type === 'JSON') return value
-  return isNested(type) ? `${value}::${type}` : castText(`(${value}->>'$')`, type)
+  if (isNested(type)) return `${value}::${type}`
+  // RFC 3339 allows a small t and z, DuckDB does not.
+  return castText(isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`, type)
 }
 
-const insert = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, bodies: string[]) => {
+interface Insert {
+  target: Target
+  plan: AppendPlan
+  fields: Fields
+  bodies: readonly Buffer[]
+}
+
+const insert = async (connection: DuckDBConnection, { target, plan, fields, bodies }: Insert) => {
   const shape = Object.fromEntries(plan.read.map(({ field }) => [field, 'JSON']))
   const values = plan.read.map(({ field, type }) => cast(field, type))
   const columns = plan.read.map(({ column }) => quoteIdentifier(column))
+  const holdsNumbers = (field: string) =>
+    fields[field]?.some((kind) => kind === 'float' || kind === 'integer')
+  const exact = plan.read.filter(({ field, type }) => keepsDigits(type) && holdsNumbers(field))
+  const texts = keepDigits(bodies, new Set(exact.map(({ field }) => field)))
   await connection.run(
     `INSERT INTO ${tableSql(target)} (${columns.join(', ')})
      SELECT ${values.join(', ')} FROM (
        SELECT unnest(from_json(body, ${quoteText(JSON.stringify([shape]))})) AS x
        FROM (SELECT unnest($bodies) AS body)
      ) r`,
-    { bodies: listValue(bodies) },
+    { bodies: listValue(texts) },
     { bodies: LIST(VARCHAR) },
   )
 }
@@ -73,12 +81,12 @@ export const createApplyAppends =
     for (let at = 0; at < entries.length;) {
       const { schema, table, fields } = JSON.parse(entries[at]!.target!) as AppendTarget
       let all = fields
-      const bodies = [entries[at]!.body.toString()]
+      const bodies = [entries[at]!.body]
       for (at++; at < entries.length; at++) {
         const next = JSON.parse(entries[at]!.target!) as AppendTarget
         if (next.schema !== schema || next.table !== table) break
         all = union(all, next.fields)
-        bodies.push(entries[at]!.body.toString())
+        bodies.push(entries[at]!.body)
       }
       const target = { catalog, schema, table }
       const state = await readTable(connection, target)
@@ -88,6 +96,6 @@ export const createApplyAppends =
       const plan = planAppend(state.kind === 'table' ? state.columns : undefined, all)
       if (plan.kind === 'problem') throw new Error(`${plan.code}: ${plan.message}`)
       await alter(connection, target, plan, state.kind === 'missing')
-      await insert(connection, target, plan, bodies)
+      await insert(connection, { target, plan, fields: all, bodies })
     }
   }

@@ -8,11 +8,14 @@ import { checkValue } from '../ingest/checkValue.js'
 import type { Ledger } from '../ingest/createLedger.js'
 import { readSync } from '../ingest/readSync.js'
 import { storableBody } from '../ingest/storableBody.js'
+import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import type { AppendTarget } from './applyAppends.js'
 import { describeFields } from './describeFields.js'
+import { shortName } from './nameProblem.js'
 import { planAppend } from './planAppend.js'
 import { readTable } from './readColumns.js'
 import { readTarget } from './readTarget.js'
+import { tableSql, type Target } from './Target.js'
 
 export interface AppendRouteOptions {
   authorize(request: IncomingMessage): string
@@ -45,6 +48,15 @@ const readRecords = (value: unknown): Record<string, unknown>[] => {
   return records as Record<string, unknown>[]
 }
 
+/** Whether a column holds a number that would be another one as a DOUBLE. */
+const holdsLongIntegers = async (connection: DuckDBConnection, target: Target, column: string) => {
+  const name = quoteIdentifier(column)
+  const reader = await connection.runAndReadAll(
+    `SELECT 1 FROM ${tableSql(target)} WHERE ${name} > ${2 ** 53} OR ${name} < -${2 ** 53} LIMIT 1`,
+  )
+  return reader.currentRowCount > 0
+}
+
 /** `POST /append`: JSON records into a table that grows with them. */
 export const createAppendRoute = (options: AppendRouteOptions): Route => {
   const { authorize, catalogs, ledgerOf, connection, maxBodyBytes } = options
@@ -58,7 +70,7 @@ export const createAppendRoute = (options: AppendRouteOptions): Route => {
     const { text, value } = json
     const records = readRecords(value)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }
-    const fields = describeFields(records)
+    const fields = describeFields(records, text)
 
     const state = await readTable(connection, target)
     if (state.kind === 'view') throw refuse('incompatible-schema', `${target.table} is a view.`)
@@ -67,6 +79,11 @@ export const createAppendRoute = (options: AppendRouteOptions): Route => {
     }
     const plan = planAppend(state.kind === 'table' ? state.columns : undefined, fields)
     if (plan.kind === 'problem') throw refuse(plan.code, plan.message)
+    for (const column of plan.widen) {
+      if (!(await holdsLongIntegers(connection, target, column))) continue
+      const why = 'holds integers that would change if it became DOUBLE'
+      throw refuse('incompatible-schema', `The column ${shortName(column)} ${why}, as this value needs.`)
+    }
 
     const place: AppendTarget = { schema: target.schema, table: target.table, fields }
     const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)

@@ -26,8 +26,13 @@ const whole = /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/
 /** A whole number's type. */
 export const isWhole = (type: string): boolean => whole.test(type)
 
+/** A type that an append makes and may widen to DOUBLE when a fraction comes. */
+export const isWidened = (type: string): boolean => type === 'BIGINT'
+
 const fractional = /^(DOUBLE|FLOAT|DECIMAL)/
-const moment = /^TIMESTAMP/
+
+/** A type of date and time. */
+export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
 
 /** A list, an array, a struct, a map or a union; not a DECIMAL or ENUM, which have brackets too. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
@@ -47,7 +52,7 @@ const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   if (type === 'JSON' || type === 'VARCHAR') return true
   if (isWhole(type)) return only('integer')
   if (fractional.test(type)) return only('integer', 'float')
-  if (moment.test(type)) return only('timestamp')
+  if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
   if (isNested(type)) return only('json')
   // A date, a UUID, an enumeration and the like are written as text in JSON; the cast decides.
@@ -86,7 +91,7 @@ export const planAppend = (
       plan.read.push({ field, column: field, type })
     } else if (fits(column.type, kinds)) {
       plan.read.push({ field, column: column.name, type: column.type })
-    } else if (column.inferred && column.type === 'BIGINT' && fits('DOUBLE', kinds)) {
+    } else if (column.inferred && isWidened(column.type) && fits('DOUBLE', kinds)) {
       plan.widen.push(column.name)
       plan.read.push({ field, column: column.name, type: 'DOUBLE' })
     } else {

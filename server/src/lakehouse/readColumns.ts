@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier } from '../store/quoteIdentifier.js'
-import { internalSchema } from '../store/lakehouseSchema.js'
+import { quoteText } from '../store/quoteText.js'
 import type { Column } from './planAppend.js'
 import type { Target } from './Target.js'
 
@@ -11,14 +10,18 @@ export type TableState =
   | { kind: 'no-schema' }
   | { kind: 'view' }
 
+/**
+ * What an append writes on a column whose type it may widen later. It belongs to the column: it goes
+ * where the table goes, and is gone with it, so that a table made by hand under the same name has none.
+ */
+export const inferredComment = 'Made by an append, which may make it DOUBLE.'
+
 export const readTable = async (connection: DuckDBConnection, target: Target): Promise<TableState> => {
   const names = [target.catalog, target.schema, target.table]
   const same = 'database_name = $1 AND lower(schema_name) = lower($2)'
   const columns = await connection.runAndReadAll(
-    `SELECT c.column_name, c.data_type, i.column_name IS NOT NULL FROM duckdb_columns() c
-     LEFT JOIN ${quoteIdentifier(target.catalog)}.${internalSchema}.inferred i
-       ON i.schema_name = c.schema_name AND i.table_name = c.table_name AND i.column_name = c.column_name
-     WHERE c.database_name = $1 AND lower(c.schema_name) = lower($2) AND lower(c.table_name) = lower($3) ORDER BY c.column_index`,
+    `SELECT column_name, data_type, coalesce(comment = ${quoteText(inferredComment)}, false) FROM duckdb_columns()
+     WHERE ${same} AND lower(table_name) = lower($3) ORDER BY column_index`,
     names,
   )
   const kinds = await connection.runAndReadAll(

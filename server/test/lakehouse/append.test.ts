@@ -159,6 +159,82 @@ describe('POST /append', () => {
     expect(await all('exact')).toEqual([['9007199254740993']])
   })
 
+  it('keeps the greatest and the least integer of 64 bits, and what was there before them', async () => {
+    await append('edge', '{"id":9007199254740993}')
+    await append('edge', '[{"id":9223372036854775807},{"id":-9223372036854775808}]')
+    expect(await types('edge')).toEqual({ id: 'BIGINT' })
+    expect(await all('edge')).toEqual([
+      ['9007199254740993'],
+      ['9223372036854775807'],
+      ['-9223372036854775808'],
+    ])
+  })
+
+  it.each(['9223372036854775808', '-9223372036854775809', '1.5'])(
+    'refuses %s where making room for it would change a long integer',
+    async (value) => {
+      await append('kept', '{"id":9007199254740993}')
+      expect(await append('kept', `{"id":${value}}`)).toMatchObject({
+        status: 400,
+        body: { error_code: 'incompatible-schema', error_message: expect.stringContaining('"id"') },
+      })
+      expect(await types('kept')).toEqual({ id: 'BIGINT' })
+    },
+  )
+
+  it('makes an integer beyond 64 bits DOUBLE', async () => {
+    await append('beyond', '{"id":9223372036854775808,"text":"9223372036854775808"}')
+    expect(await types('beyond')).toEqual({ id: 'DOUBLE', text: 'VARCHAR' })
+  })
+
+  it('keeps the digits of numbers for columns that hold them', async () => {
+    await service.query('CREATE TABLE digits (a DECIMAL(38,10), v VARCHAR, j JSON)')
+    await append('digits', '[{"a":12345678901234567.1234567891,"v":1.10,"j":1.5},{"v":"x","j":{"v":2}}]')
+    expect(await all('digits')).toEqual([
+      ['12345678901234567.1234567891', '1.10', 1.5],
+      [null, 'x', { v: 2 }],
+    ])
+  })
+
+  it('takes a day that does not exist as a text, and loses no record by it', async () => {
+    const due = ['2024-02-28T10:00:00Z', '2024-02-30T10:00:00Z', '2023-02-29T10:00:00Z']
+    await append('days', [{ due: due[0] }, { due: due[1] }, { due: due[2] }])
+    expect(await all('days')).toEqual(due.map((each) => [each]))
+    await append('leap', { due: '2024-02-29t10:00:00z' })
+    expect(await all('leap')).toEqual([['2024-02-29 10:00:00']])
+    expect((await append('leap', { due: due[1] }, '')).body).toMatchObject({
+      error_code: 'incompatible-schema',
+    })
+  })
+
+  it('refuses a name that SQL cannot hold', async () => {
+    expect((await append('nul', { 'a\u0000b': 1 }, '')).body).toMatchObject({ error_code: 'invalid-data' })
+  })
+
+  it('leaves a table alone that was made by hand under the name of one of its own', async () => {
+    await append('again', { a: 1 })
+    await service.query('DROP TABLE again')
+    await service.query('CREATE TABLE again (a BIGINT)')
+    expect((await append('again', { a: 1.5 })).body).toMatchObject({ error_code: 'incompatible-schema' })
+    expect(await types('again')).toEqual({ a: 'BIGINT' })
+  })
+
+  it('leaves a table alone that an upload put in the place of one of its own', async () => {
+    await append('replaced', { a: 1 })
+    const path = '/upload?catalog=lakehouse&schema=main&table=replaced&mode=overwrite&format=csv'
+    await service.send('POST', path, 'a\n1\n', { authorization: basic })
+    expect((await append('replaced', { a: 1.5 })).body).toMatchObject({ error_code: 'incompatible-schema' })
+    expect(await types('replaced')).toEqual({ a: 'BIGINT' })
+  })
+
+  it('widens its own column also after a restart and under another name', async () => {
+    await append('moving', { a: 1 })
+    await service.restart()
+    await service.query('ALTER TABLE moving RENAME TO moved')
+    await append('moved', { a: 1.5 })
+    expect(await types('moved')).toEqual({ a: 'DOUBLE' })
+  })
+
   it('writes to the catalog it names', async () => {
     await append('elsewhere', { a: 1 }, '&sync=true', 'second')
     expect((await service.query('FROM second.main.elsewhere')).rows).toEqual([[1]])

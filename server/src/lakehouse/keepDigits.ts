@@ -1,0 +1,15 @@
+import { createFieldRewriter } from '../ingest/createFieldRewriter.js'
+
+const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+
+/** Whether a column of this type can hold what a fraction says beyond a DOUBLE. */
+export const keepsDigits = (type: string): boolean => type === 'VARCHAR' || type.startsWith('DECIMAL')
+
+/** A number as a text, in which DuckDB loses none of its digits: it reads each fraction as a DOUBLE. */
+export const quoteNumber = (token: string): string => (number.test(token) ? `"${token}"` : token)
+
+/** JSON in which the numbers of these fields are texts. */
+export const keepDigits = (bodies: readonly Buffer[], fields: ReadonlySet<string>): string[] =>
+  bodies.map((body) =>
+    (fields.size === 0 ? body : createFieldRewriter({ fields, rewrite: quoteNumber }).feed(body)).toString(),
+  )
