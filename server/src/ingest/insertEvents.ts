@@ -16,7 +16,7 @@ const items = itemsSql({
 
 /**
  * The environment is asked for again because of an object that names a key twice: JavaScript
- * checked the last of the two, DuckDB reads the first.
+ * checked the last of the two, DuckDB reads the first. What is left out here is set aside below.
  */
 const insert = `
 INSERT INTO analytics.raw.events
@@ -30,6 +30,12 @@ WITH item AS (${items}), flat AS (
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, CASE WHEN insert_id IS NOT NULL THEN hash(environment, insert_id) END, properties
 FROM flat`
+
+const setAside = `
+INSERT INTO analytics.raw.rejected
+WITH item AS (${items})
+SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event, and its first value is not allowed.'
+FROM item WHERE (list_contains($environments, e.environment) AND length(e.event) <= 400) IS NOT TRUE`
 
 /**
  * Of rows with one insert id in one environment the first stays, among those younger than `floor`.
@@ -59,11 +65,11 @@ export const insertEvents = async (
   connection: DuckDBConnection,
   { entries, environments, floor }: InsertEvents,
 ): Promise<void> => {
-  await connection.run(
-    insert,
-    { document: documentOf(entries), environments: listValue(environments) },
-    { document: documentType, environments: LIST(VARCHAR) },
-  )
+  const values = { document: documentOf(entries), environments: listValue(environments) }
+  const types = { document: documentType, environments: LIST(VARCHAR) }
+  const { rowsChanged } = await connection.run(insert, values, types)
+  const accepted = entries.reduce((sum, { count }) => sum + count, 0)
+  if (rowsChanged < accepted) await connection.run(setAside, values, types)
   const copies = await connection.runAndReadAll(findCopies(entries[0]!.first, floor))
   if (copies.currentRowCount === 0) return
   const seqs = copies.getRows().map(([seq]) => seq as bigint)

@@ -233,6 +233,16 @@ describe('POST /track', () => {
     expect(await names('marked ')).toEqual(['marked é'])
   })
 
+  it('sets an event aside whose environment is there twice, and says why', async () => {
+    const twice = '{"environment":"hidden","event":"aside","properties":{"n":1},"environment":"production"}'
+    await service.ingest('/track?sync=true', `[${twice},${JSON.stringify(event('next door'))}]`)
+    expect(await names('next door')).toEqual(['next door'])
+    const { rows } = await service.query(
+      `SELECT kind, body::JSON->>'event', reason FROM analytics.raw.rejected WHERE contains(body, 'aside')`,
+    )
+    expect(rows).toEqual([['track', 'aside', expect.stringContaining('twice')]])
+  })
+
   it('does not let a key that is there twice choose an environment that does not exist', async () => {
     await service.ingest(
       '/track?sync=true',
