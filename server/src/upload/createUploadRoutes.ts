@@ -9,6 +9,7 @@ import { readTarget } from '../lakehouse/readTarget.js'
 import type { Admission } from '../query/createAdmission.js'
 import type { Database } from '../store/openDatabase.js'
 import { detectFormat, type FileFormat } from './detectFormat.js'
+import { quotedCopy } from './quoteFractions.js'
 import { spoolBody } from './spoolBody.js'
 import { stageFile } from './stageFile.js'
 import { readKnownColumns, storeStaged, type UploadMode } from './storeStaged.js'
@@ -97,6 +98,7 @@ export const createUploadRoutes = (options: UploadRoutesOptions): Route[] => {
     } finally {
       connection.closeSync()
       await rm(file, { force: true })
+      await rm(quotedCopy(file), { force: true })
     }
   }
 

@@ -1,10 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { Refusal } from '../http/Refusal.js'
+import { keepsDigits } from '../lakehouse/keepDigits.js'
 import { isNested, type Column } from '../lakehouse/planAppend.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
 import type { FileFormat } from './detectFormat.js'
 import { findColumn } from './findColumn.js'
+import { quoteFractions } from './quoteFractions.js'
 import { readJsonNames } from './readJsonNames.js'
 import { isReadAsText, readFound, readKnown, settleTypes, type FileColumn } from './textTypes.js'
 
@@ -37,6 +39,9 @@ const describe = async (connection: DuckDBConnection, from: string): Promise<Fil
 const struct = (columns: readonly FileColumn[]) =>
   `{${columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(', ')}}`
 
+const readJson = (file: string, columns: readonly FileColumn[]) =>
+  `read_json(${quoteText(file)}, records = true, columns = ${struct(columns)})`
+
 const selectAll = (values: readonly string[], from: string) =>
   `SELECT ${values.map((value, at) => `${value} AS c${at}`).join(', ')} FROM ${from}`
 
@@ -68,28 +73,31 @@ const openFound = async (
   return { columns, select: selectAll(values, from) }
 }
 
+/** The parts of a JSON file that go into a table: what is nested is read as JSON, all else as text. */
+const openKnownJson = async (
+  connection: DuckDBConnection,
+  { file, names, known }: { file: string; names: readonly string[]; known: readonly Column[] },
+): Promise<OpenFile> => {
+  const exact = names.filter((name) => keepsDigits(typeOf(known, name)))
+  const source = await quoteFractions(connection, file, exact)
+  return openKnown(names, known, (columns) => {
+    const isJson = (type: string) => type === 'JSON' || isNested(type)
+    const texts = columns.map(({ name, type }) => ({ name, type: isJson(type) ? 'JSON' : 'VARCHAR' }))
+    return readJson(source, texts)
+  })
+}
+
 /** A column of JSON's nested values is JSON. */
 const openJson = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
-  const { known, thorough } = options
-  const file = quoteText(options.file)
-  const { names, records } = await readJsonNames(connection, file)
-  const readAs: ReadAs = (columns) => `read_json(${file}, records = true, columns = ${struct(columns)})`
+  const { file, known, thorough } = options
+  const { names, records } = await readJsonNames(connection, quoteText(file))
   if (known !== undefined && records === 0) return { columns: [], select: 'SELECT 0 AS c0 WHERE false' }
   if (names.length === 0) throw refuse('The file holds no field, and so no column.')
-  if (known !== undefined) {
-    return openKnown(names, known, (columns) =>
-      readAs(
-        columns.map(({ name, type }) => ({
-          name,
-          type: type === 'JSON' || isNested(type) ? 'JSON' : 'VARCHAR',
-        })),
-      ),
-    )
-  }
+  if (known !== undefined) return openKnownJson(connection, { file, names, known })
   const every = 'maximum_depth = 2, sample_size = -1, map_inference_threshold = -1'
-  const found = await describe(connection, `read_json(${file}, records = true, ${every})`)
+  const found = await describe(connection, `read_json(${quoteText(file)}, records = true, ${every})`)
   const columns = found.map(({ name, type }) => ({ name, type: isNested(type) ? 'JSON' : type }))
-  return openFound(connection, columns, readAs, thorough)
+  return openFound(connection, columns, (read) => readJson(file, read), thorough)
 }
 
 const openCsv = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {

@@ -1,8 +1,9 @@
-import { open, statfs } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { Refusal } from '../http/Refusal.js'
 import { createJsonBalance } from './createJsonBalance.js'
+import { diskFull, requireRoom } from './requireRoom.js'
 
 export interface Spooled {
   bytes: number
@@ -20,18 +21,6 @@ export interface SpoolOptions {
 
 const checkEveryBytes = 64 * 1_048_576
 const close = { connection: 'close' }
-
-const freeBytes = async (file: string): Promise<number> => {
-  const { bavail, bsize } = await statfs(file)
-  return bavail * bsize
-}
-
-const diskFull = () =>
-  new Refusal(
-    503,
-    { error: 'disk-full', message: 'There is not enough free disk for this file. Nothing was stored.' },
-    { ...close, 'retry-after': '60' },
-  )
 
 const tooLarge = () => new Refusal(413, { error: 'body-too-large', message: 'The file is too large.' }, close)
 
@@ -107,7 +96,7 @@ export const spoolBody = async (
       if (bytes >= nextCheck) {
         nextCheck += checkEveryBytes
         const coming = Math.max(expected - bytes, checkEveryBytes)
-        if ((await freeBytes(file)) < reserveBytes + coming) throw diskFull()
+        await requireRoom(file, reserveBytes + coming)
       }
       bytes += chunk.length
       if (bytes > maxBytes) throw tooLarge()

@@ -74,6 +74,22 @@ describe('a file for a table that is there', () => {
     expect((await service.query('FROM straight_json')).rows).toEqual(kept)
   })
 
+  it.each(['1.10', '1e3', '0.1234567890123456789012', '12345678901234567890123'])(
+    'keeps the digits of the JSON number %s where the column holds them',
+    async (number) => {
+      await service.query('DROP TABLE IF EXISTS figures')
+      await service.query(
+        'CREATE TABLE figures ("a~/b" VARCHAR, d DECIMAL(38,10), f DOUBLE, n BIGINT, j JSON, l INT[])',
+      )
+      const record = `{"A~/b":${number},"d":12345678901234567.1234567891,"f":1.5,"n":7,"j":1.5,"l":[1]}`
+      await upload('figures', 'append', 'json', `[${record},{"A~/b":"1","f":1}]`)
+      expect((await service.query('FROM figures')).rows).toEqual([
+        [number, '12345678901234567.1234567891', 1.5, 7, 1.5, [1]],
+        ['1', null, 1, null, null, null],
+      ])
+    },
+  )
+
   it('keeps the zeros of a code far down', async () => {
     await service.query('CREATE TABLE zips (code VARCHAR)')
     await upload('zips', 'append', 'csv', `code\n${'99999\n'.repeat(30_000)}01234\n`)

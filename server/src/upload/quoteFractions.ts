@@ -1,0 +1,42 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { createFieldRewriter } from '../ingest/createFieldRewriter.js'
+import { quoteNumber } from '../lakehouse/keepDigits.js'
+import { quoteText } from '../store/quoteText.js'
+import { requireRoom } from './requireRoom.js'
+
+/** Where the second copy of a spooled file lies, if one is made. */
+export const quotedCopy = (file: string): string => `${file}_quoted`
+
+const pointer = (name: string) => quoteText(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+
+/**
+ * DuckDB reads each fraction in JSON as a DOUBLE, whatever column it is for. Where one of these
+ * fields holds one, their numbers are made texts in a copy of the file, and the copy is read.
+ */
+export const quoteFractions = async (
+  connection: DuckDBConnection,
+  file: string,
+  fields: readonly string[],
+): Promise<string> => {
+  if (fields.length === 0) return file
+  const isFraction = fields.map((name) => `json_type(json, ${pointer(name)}) = 'DOUBLE'`).join(' OR ')
+  const from = `read_json_objects(${quoteText(file)})`
+  const found = await connection.runAndReadAll(`SELECT 1 FROM ${from} WHERE ${isFraction} LIMIT 1`)
+  if (found.currentRowCount === 0) return file
+
+  // Two quotes a number, and something for the others who write to this disk.
+  await requireRoom(file, 2 * (await stat(file)).size)
+  const rewriter = createFieldRewriter({ fields: new Set(fields), rewrite: quoteNumber })
+  const rewrite = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      done(null, rewriter.feed(chunk))
+    },
+  })
+  const copy = quotedCopy(file)
+  await pipeline(createReadStream(file), rewrite, createWriteStream(copy, { flags: 'wx', mode: 0o600 }))
+  return copy
+}
