@@ -30,7 +30,7 @@ export const readJsonNames = async (connection: DuckDBConnection, file: string):
     string | null,
     number,
   ]
-  if (others !== null) throw refuse(`The file holds ${others} values that are no objects.`)
+  if (others !== null) throw refuse(`The file holds values that are no objects (${others}).`)
   if (repeated !== null) {
     const names = JSON.parse(repeated) as string[]
     const name = names.find((each, at) => names.indexOf(each) < at)

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { castText } from '../lakehouse/castText.js'
-import { isWhole } from '../lakehouse/planAppend.js'
+import { isMoment, isWhole } from '../lakehouse/planAppend.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 
 export interface FileColumn {
@@ -10,7 +10,7 @@ export interface FileColumn {
 
 interface TextType {
   /** Whether a text is surely what its value will say. Cheap; a doubt only costs a look at all rows. */
-  plain?(text: string): string
+  plain(text: string): string
   /** The type for all texts of a column, found by looking at each. */
   settle(text: string): string
 }
@@ -23,8 +23,13 @@ const every = (text: string, condition: string) =>
 const castable = (text: string, type: string) => `TRY_CAST(${text} AS ${type}) IS NOT NULL`
 const orText = (condition: string, type: string) => `CASE WHEN ${condition} THEN '${type}' ELSE 'VARCHAR' END`
 
+/** DuckDB takes 24-01-02 for a day of the year 24. */
+const yearFirst = (text: string) => `(strpos(${text}, '-') = 5 OR strpos(${text}, '/') = 5)`
+const isDay = (text: string) => `${yearFirst(text)} AND NOT contains(${text}, ':')`
+
 const moment = (type: string): TextType => ({
-  settle: (text) => orText(every(text, castable(text, 'TIMESTAMPTZ')), type),
+  plain: yearFirst,
+  settle: (text) => orText(every(text, `${castable(text, 'TIMESTAMPTZ')} AND ${yearFirst(text)}`), type),
 })
 
 /**
@@ -49,8 +54,8 @@ const textTypes: Record<string, TextType> = {
     },
   },
   DATE: {
-    plain: (text) => `NOT contains(${text}, ':')`,
-    settle: (text) => orText(every(text, `${castable(text, 'DATE')} AND NOT contains(${text}, ':')`), 'DATE'),
+    plain: isDay,
+    settle: (text) => orText(every(text, `${castable(text, 'DATE')} AND ${isDay(text)}`), 'DATE'),
   },
   TIMESTAMP: moment('TIMESTAMP'),
   'TIMESTAMP WITH TIME ZONE': moment('TIMESTAMP WITH TIME ZONE'),
@@ -63,18 +68,33 @@ export const isReadAsText = (type: string): boolean => type in textTypes
 export const readFound = ({ name, type }: FileColumn, check: boolean): string => {
   const text = quoteIdentifier(name)
   const value = castText(text, type)
-  const plain = check ? textTypes[type]?.plain?.(text) : undefined
+  const plain = check ? textTypes[type]?.plain(text) : undefined
   if (plain === undefined) return value
-  return `CASE WHEN ${text} IS NULL OR ${plain} THEN ${value} ELSE error('not plain')::${type} END`
+  return `CASE WHEN ${text} IS NULL OR (${plain}) THEN ${value} ELSE error('not plain')::${type} END`
 }
 
-/** A value for a column that the table has, from its text: DuckDB's cast, but no fraction is rounded away. */
+/** What DuckDB's cast would take for something else, by the column's type: a condition, and what to say. */
+const mistaken = (text: string, value: string, type: string): [string, string] | undefined => {
+  if (isWhole(type)) {
+    return [`regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`, 'is no whole number']
+  }
+  if (type === 'DATE' || isMoment(type)) {
+    return [
+      String.raw`regexp_matches(${text}, '^\s*\d{1,3}[-/]')`,
+      'does not begin with a year of four digits',
+    ]
+  }
+  return undefined
+}
+
+/** A value for a column that the table has, from its text: DuckDB's cast, where it changes nothing. */
 export const readKnown = ({ name, type }: FileColumn): string => {
   const text = quoteIdentifier(name)
   const value = castText(text, type)
-  if (!isWhole(type)) return value
-  return `CASE WHEN regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE
-    THEN error(${text} || ' is no whole number; the column is ${type}')::${type} ELSE ${value} END`
+  const [wrong, why] = mistaken(text, value, type) ?? []
+  if (wrong === undefined) return value
+  const message = `${text} || ' ${why}; the column is ${type}'`
+  return `CASE WHEN ${wrong} THEN error(${message})::${type} ELSE ${value} END`
 }
 
 /** The types that hold every value of the file as it is written; `from` gives all columns in question as text. */

@@ -124,9 +124,11 @@ describe('a file for a table that is there', () => {
     ['csv', 'n\n1\n2.5\n', '2.5 is no whole number'],
     ['json', '[{"n":1},{"n":2.5}]', '2.5 is no whole number'],
     ['csv', 'n\n1\nx\n', "'x'"],
+    ['csv', 'd\n2024-01-02\n24-01-02\n', '24-01-02 does not begin with a year of four digits'],
+    ['csv', 'd\n01/02/2024\n', '01/02/2024 does not begin with a year of four digits'],
     ['json', '[{"n":1,"m":2}]', 'no column "m"'],
   ])('is refused as a whole when a value does not fit, %s %j', async (format, file, named) => {
-    await service.query('CREATE TABLE IF NOT EXISTS wholes (n BIGINT)')
+    await service.query('CREATE TABLE IF NOT EXISTS wholes (n BIGINT, d DATE)')
     const answer = await upload('wholes', 'append', format, file)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
     expect((await service.query('FROM wholes')).rows).toEqual([])
@@ -140,7 +142,7 @@ describe('a file for a table that is there', () => {
 })
 
 describe('the types of a new table', () => {
-  it.each(['01/02/2024', '31.12.2024', '01-02-2024', '12/31/2024 10:00:00'])(
+  it.each(['01/02/2024', '31.12.2024', '01-02-2024', '24-01-02', '24-01-02 10:00', '12/31/2024 10:00:00'])(
     'a date such as %s stays text: nobody knows which part is the month',
     async (date) => {
       await service.query('DROP TABLE IF EXISTS dates')
