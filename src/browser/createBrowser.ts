@@ -79,13 +79,13 @@ export function createBrowser(): Browser {
         : navigator.doNotTrack === '1',
     // IndexedDB answers too late for a page that goes at once.
     noteRefusal(name, isRefused) {
-      quietly(() => (isRefused ? localStorage.setItem(name, 'denied') : localStorage.removeItem(name)))()
+      quietly(() => localStorage[isRefused ? 'setItem' : 'removeItem'](name, 'denied'))()
     },
     isRefused(name) {
       try {
         return !!localStorage.getItem(name)
       } catch {
-        return false
+        return undefined
       }
     },
     readCookie,
