@@ -123,6 +123,9 @@ export function createQueue(
       let row = unstored.at(-1)
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(payload.body) + 1
+      // It alone would push all others out, and then itself.
+      if (size > config.queue.maxBytes)
+        return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason: 'too-big' })
       if (
         row?.state !== 'waiting' ||
         row.kind !== kind ||

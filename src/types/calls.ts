@@ -15,7 +15,7 @@ export type DropReason =
   | 'quarantined'
   /** More than `queue.maxEvents` payloads were waiting; the oldest went. */
   | 'too-many'
-  /** More than `queue.maxBytes` were waiting; the oldest went. */
+  /** More than `queue.maxBytes` were waiting, and the oldest went; or it alone is more than that. */
   | 'too-big'
   /** It waited for longer than `queue.ttlMs`. */
   | 'too-old'

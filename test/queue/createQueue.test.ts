@@ -137,6 +137,21 @@ describe('the queue', () => {
     expect(waymark.stats()).toMatchObject({ queued: 1, dropped: { 'too-big': 7, 'too-old': 3 } })
   })
 
+  it('lets go of one event that alone is over its bytes, and keeps the others', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxBytes: 5000 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (const name of ['A', 'B', 'C']) {
+      waymark.track(name)
+      await world.settle()
+    }
+    const { outcome } = waymark.track('Big', { text: 'x'.repeat(5000) })
+    await world.settle()
+    expect(await outcome).toEqual({ status: 'dropped', reason: 'too-big' })
+    expect(waymark.stats()).toMatchObject({ queued: 3, dropped: { 'too-big': 1 } })
+  })
+
   it('stores what one task tracked as one record', async () => {
     const world = createWorld()
     const waymark = world.openTab().init()
