@@ -49,6 +49,11 @@ export function createDelivery(
     if (ms < Infinity) stopTimer = browser.after(ms, () => void drain())
   }
 
+  /** What is left has its time, unless it has one. */
+  const rest = () => {
+    if (!left && timerMs === Infinity && queue.size().queued) wait(intervalMs)
+  }
+
   const setDown = (down?: true) => down !== shared.values.down && shared.set({ down })
 
   /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
@@ -62,7 +67,7 @@ export function createDelivery(
         // A page that came back from the page cache may have begun anew.
         if (running !== mine) return
         running = undefined
-        if (!left && timerMs === Infinity && queue.size().queued) wait(intervalMs)
+        rest()
       })
     return (running = mine)
   }
@@ -184,6 +189,7 @@ export function createDelivery(
       inFlight = []
       running = undefined
       handOver = createHandOver(queue, transport, config)
+      rest()
     },
 
     isAway: () => left,
