@@ -60,27 +60,30 @@ export function createDelivery(
   const drain = (): Promise<void> => {
     until = queue.all().at(-1)?.key[1] ?? 0
     wait(Infinity)
-    if (running) return running
-    const mine = run()
-      .catch(() => {})
-      .then(() => {
-        // A page that came back from the page cache may have begun anew.
-        if (running !== mine) return
-        running = undefined
-        rest()
-      })
-    return (running = mine)
+    return (running ??= run())
+  }
+
+  /** The batch that is to be sent now, if there is one. */
+  const next = () => {
+    const batch = cutBatch(queue.all(), maxBytes)
+    // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the time
+    // would send a request for every few events.
+    const isDue = batch[0] && (batch[0].key[1] <= until || queue.size().queued >= maxEvents)
+    return isDue && !left && batch
   }
 
   const run = async () => {
-    do {
-      for (let batch; !left && (batch = cutBatch(queue.all(), maxBytes)).length;) {
-        // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the
-        // time would send a request for every few events.
-        if (batch[0]!.key[1] > until && queue.size().queued < maxEvents) break
-        if (!(await deliver(batch))) return
-      }
-    } while (!left && (await adoptMore()))
+    const mine = handOver
+    try {
+      let batch
+      do batch = next()
+      while (batch ? await deliver(batch) : (await adoptMore()) || next())
+    } catch {}
+    // A page that came back from the page cache may have begun anew.
+    if (mine !== handOver) return
+    // In the task of the last look at the queue: who asks from now on is not told that it is being done.
+    running = undefined
+    rest()
   }
 
   /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */

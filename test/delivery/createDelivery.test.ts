@@ -79,6 +79,22 @@ describe('flushing', () => {
     expect(await flushed).toEqual({ sent: 0, left: 1, dropped: 0 })
   })
 
+  it.each(Array.from({ length: 14 }, (_, n) => n))(
+    'sends what was tracked before it was asked, also %i microtasks after an answer',
+    async (turns) => {
+      const { world, service, waymark } = await open()
+      const { outcome } = waymark.track('A')
+      void waymark.flush()
+      await outcome
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      waymark.track('B')
+      const flushed = waymark.flush()
+      await world.settle()
+      expect(await flushed).toMatchObject({ left: 0 })
+      expect(service.names()).toEqual(['A', 'B'])
+    },
+  )
+
   it('leaves no timer when the queue is empty', async () => {
     const { world, track } = await open()
     expect(world.timers()).toBe(0)
