@@ -45,13 +45,14 @@ export function createDelivery(
 
   const wait = (ms: number) => {
     stopTimer()
-    timerMs = ms
-    if (ms < Infinity) stopTimer = browser.after(ms, () => void drain())
+    // A page that has left has no timer, nor an instance that has ended: an answer may come later.
+    timerMs = left ? Infinity : ms
+    if (timerMs < Infinity) stopTimer = browser.after(ms, () => void drain())
   }
 
   /** What is left has its time, unless it has one. */
   const rest = () => {
-    if (!left && timerMs === Infinity && queue.size().queued) wait(intervalMs)
+    if (timerMs === Infinity && queue.size().queued) wait(intervalMs)
   }
 
   const setDown = (down?: true) => down !== shared.values.down && shared.set({ down })
@@ -106,7 +107,7 @@ export function createDelivery(
     mark(batch, 'waiting')
 
     const { status, errorCode, taskId } = outcome
-    const isRefused = status === 'refused'
+    const isRefused = status === 'refused' && batch[0]!.state === 'waiting'
     if (!isRefused && status !== 'accepted') {
       fail(outcome)
       return false
@@ -121,7 +122,7 @@ export function createDelivery(
     }
     queue.finish(
       batch,
-      isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status, taskId },
+      isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
     )
     return true
   }
