@@ -172,10 +172,10 @@ export function createDelivery(
 
     drain,
 
-    /** A tab was switched, or a window is about to close itself. */
+    /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
     hide() {
       hiddenAt = browser.now()
-      void drain()
+      if (!failures) void drain()
     },
 
     /**

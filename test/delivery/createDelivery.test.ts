@@ -140,6 +140,19 @@ describe('a service that is not well', () => {
     expect(service.names()).toEqual(names(20))
   })
 
+  it('and says when to come back is not asked before by switches of tabs', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'answers', status: 429, body: '', headers: { 'Retry-After': '60' } })
+    track('A')
+    await world.advance(3000)
+    for (let n = 0; n < 10; n++) {
+      tab.fire('hidden')
+      await world.advance(1000)
+      tab.fire('visible')
+    }
+    expect(service.arrivals).toHaveLength(1)
+  })
+
   it('and never answers is given up after the timeout, and sent the same ids again', async () => {
     const { world, service, track } = await open({ transport: { timeoutMs: 5000 } })
     service.become({ kind: 'hangs' })
