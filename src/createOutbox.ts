@@ -9,8 +9,7 @@ import type { Tally } from './queue/createTally'
 import type { Payload } from './queue/row'
 import type { Settings, Shared } from './identity/createSettings'
 import type { Complain, Emit } from './signals'
-import type { Config, Flushed, Kind, Stats } from './types'
-import { within } from './within'
+import type { Config, Kind, Stats } from './types'
 
 /** What tabs of one queue say to each other: who is there, I am, this has changed. */
 export type TabMessage = { ask: true } | { here: string } | { change: Settings }
@@ -103,8 +102,9 @@ export function createOutbox(
       delivery.enter()
     },
 
-    /** Sends at once, also what was waiting for a better time. */
+    /** Sends at once, also what was waiting for a better time. Never rejects. */
     drain: delivery.drain,
+    flush: delivery.drain,
     hide: delivery.hide,
 
     suspectDisk: queue.suspect,
@@ -118,22 +118,19 @@ export function createOutbox(
 
     dropAll: () => queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' }),
 
-    /** Sends all that waits and tells what became of it, after `timeoutMs` at the latest. Never rejects. */
-    async flush(timeoutMs = 30_000): Promise<Flushed> {
-      const { accepted, lost } = tally
-      await within(browser, timeoutMs, delivery.drain())
-      return { sent: tally.accepted - accepted, left: queue.size().queued, dropped: tally.lost - lost }
-    },
-
     stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({
       store: queue.works() ? 'indexeddb' : 'memory',
       ...queue.size(),
       state: delivery.state(),
     }),
 
+    /** The instance ends: a later page finds what is on disk, the rest is lost. */
     stop() {
       delivery.stop()
+      store()
       lanes?.leave()
+      queue.leave()
+      queue.finish(queue.all(), { status: 'dropped', reason: 'shut-down' })
     },
   }
 }

@@ -7,6 +7,7 @@ import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
 import type { EventMap, Flushed, InitConfig, Waymark } from './types'
+import { within } from './within'
 
 /** Calls kept before the ids are known; the oldest go first. */
 const mostEarly = 1000
@@ -58,9 +59,15 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
   const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
 
-  const flush = async (timeoutMs?: number): Promise<Flushed> => {
-    if (core?.consent() === 'granted') await ready
-    return core?.isReady() ? core.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
+  const flush = async (timeoutMs = 30_000): Promise<Flushed> => {
+    const { accepted, lost } = tally
+    if (core?.consent() === 'granted')
+      await within(
+        browser,
+        timeoutMs,
+        ready.then(() => (core!.isReady() ? core!.flush() : undefined)),
+      )
+    return { sent: tally.accepted - accepted, left: waymark.stats().queued, dropped: tally.lost - lost }
   }
   const choose: Waymark['setConsent'] = (state) => {
     chosen = state
@@ -110,6 +117,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       isShut = true
       plugins.stop()
       core?.stop()
+      for (const [, drop] of early.splice(0)) drop('shut-down')
       return flushed
     },
 

@@ -19,6 +19,7 @@ const mostInRow = 100
 const newLane = () => newId(10)
 
 const isLeft = (row: Row) => row.state !== 'gone'
+const isOnDisk = (row: Row) => row.isStored
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -52,8 +53,8 @@ export function createQueue(
   /** Gives IndexedDB up for a while. */
   const suspect = () => turn(browser.now() + retryAfterMs)
 
-  const add = (kind: Kind, key: RowKey, payloads: Payload[]) => {
-    const row: Row = { kind, key, payloads, state: 'waiting' }
+  const add = (kind: Kind, key: RowKey, payloads: Payload[], isStored = false) => {
+    const row: Row = { kind, key, payloads, state: 'waiting', isStored }
     rows.push(row)
     queued += key[2]
     bytes += key[3]
@@ -69,20 +70,21 @@ export function createQueue(
       bytes -= row.key[3]
     }
     rows = rows.filter(isLeft)
+    unstored = unstored.filter(isLeft)
   }
 
-  const isStored = (row: Row) => !unstored.includes(row)
-
   const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull?: boolean) => {
-    const keys = gone.filter(isStored).map((row) => row.key)
+    const keys = gone.filter(isOnDisk).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
+    for (const row of fresh) row.isStored = true
     records?.save(fresh, keys, settings).then(
       () => turn(0),
       (error) => {
+        for (const row of fresh) row.isStored = false
         unstored.unshift(...fresh)
         if (mayBeFull && error?.name === 'QuotaExceededError') {
           // The older half of what is stored makes room for what is new.
-          const stored = rows.filter((row) => isStored(row) && row.state === 'waiting')
+          const stored = rows.filter((row) => row.isStored && row.state === 'waiting')
           finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
           return store(settings, [], false)
         }
@@ -101,7 +103,7 @@ export function createQueue(
       finish([row], { status: 'dropped', reason })
     let fresh: Row[] = []
     if (works()) {
-      fresh = unstored.filter(isLeft)
+      fresh = unstored
       unstored = []
     }
     write(fresh, gone, settings, mayBeFull)
@@ -123,6 +125,9 @@ export function createQueue(
       let row = unstored.at(-1)
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(payload.body) + 1
+      // It alone would push all others out, and then itself.
+      if (size > config.queue.maxBytes)
+        return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason: 'too-big' })
       if (
         row?.state !== 'waiting' ||
         row.kind !== kind ||
@@ -149,6 +154,7 @@ export function createQueue(
           kind,
           key,
           bodies.map((body) => ({ id: readId(body, config.insertId), body })),
+          true,
         )
         // What this page tracks next comes after it, also within one millisecond.
         if (key[1] < (browser.now() + 1) * 1000) sequence = Math.max(sequence, key[1])
@@ -176,7 +182,7 @@ export function createQueue(
      */
     async stillOurs(batch: Row[]): Promise<Row[]> {
       const young = (browser.now() - claimableAfterMs) * 1000
-      const old = batch.filter((row) => isStored(row) && row.key[1] < young)
+      const old = batch.filter((row) => row.isStored && row.key[1] < young)
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))
@@ -189,12 +195,16 @@ export function createQueue(
 
     finish,
 
-    /** Gives the lane up, for a new one: what is on disk waits for the next page. */
+    /** Gives the lane up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
     leave() {
-      tally.tell(rows, { status: 'queued' })
-      forget(rows)
-      unstored = []
+      const stored = rows.filter(isOnDisk)
+      tally.tell(stored, { status: 'queued' })
+      forget(stored)
       lane = newLane()
+      for (const row of rows) {
+        row.key[0] = lane
+        row.state = 'waiting'
+      }
     },
 
     lane: () => lane,

@@ -15,6 +15,8 @@ export interface Row {
   readonly key: RowKey
   readonly payloads: Payload[]
   state: 'waiting' | 'in-flight' | 'gone'
+  /** It was given to the disk, which has not refused it. */
+  isStored: boolean
 }
 
 /**
