@@ -1,6 +1,7 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type EarlyCall } from './capture/createCapture'
+import { fitProperties } from './capture/fitProperties'
 import { readConfig } from './config'
 import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
@@ -47,14 +48,26 @@ export function createWaymarkIn(browser: Browser): Waymark {
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
 
-  /** What changes the state of the instance keeps its place among the calls. */
+  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
   const inOrder =
-    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(name: Name) =>
-    (...args: Parameters<Waymark[Name]>) =>
-      whenReady(
-        () => (core![name] as (...given: typeof args) => void)(...args),
-        () => {},
-      )
+    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(
+      name: Name,
+      read = (given: unknown) => given,
+    ) =>
+    (...[given, ...more]: Parameters<Waymark[Name]>) => {
+      try {
+        const own = read(given)
+        whenReady(
+          () => (core![name] as (...args: unknown[]) => void)(own, ...more),
+          () => {},
+        )
+      } catch (error) {
+        // Of a getter or a proxy of the caller's: what waits is a copy, and does not throw.
+        complain('unreadable', `${name} refused: ${String(error)}`)
+      }
+    }
+
+  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain)
 
   const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
 
@@ -92,10 +105,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     page: (properties, options) => capture.track('$pageview', properties, options),
-    register: inOrder('register'),
-    registerOnce: inOrder('registerOnce'),
+    register: inOrder('register', readProperties),
+    registerOnce: inOrder('registerOnce', readProperties),
     unregister: inOrder('unregister'),
-    reset: inOrder('reset'),
+    reset: inOrder('reset', (given) => ({ deviceId: (given as { deviceId?: boolean } | null)?.deviceId })),
 
     setConsent: choose,
     getConsent: () => core?.consent() ?? 'pending',
