@@ -40,10 +40,12 @@ export function createWaymarkIn(browser: Browser): Waymark {
   }
   const plugins = createPlugins(complain)
 
+  const isReady = () => core?.isReady()
+
   /** Runs a call when the ids are known: now, as a rule. */
   const whenReady = (...call: EarlyCall) => {
     if (isShut) call[1]('shut-down')
-    else if (core?.isReady()) call[0](core)
+    else if (isReady()) call[0](core!)
     else if (core?.consent() === 'denied') call[1]('no-consent')
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
@@ -69,7 +71,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
   const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain)
 
-  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
+  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady, isReady)
 
   const flush = async (timeoutMs?: number): Promise<Flushed> => {
     if (core?.consent() === 'granted') await ready

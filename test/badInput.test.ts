@@ -131,6 +131,21 @@ describe('an odd value', () => {
     for (const name of ['fn', '0']) expect(b).not.toHaveProperty(name)
   })
 
+  it('is sent as it was at the call, whatever the page does with it before it may be sent', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ consent: 'pending' })
+    const cart = { items: ['tarn'] }
+    waymark.track('Cart Seen', { cart })
+    waymark.identify('ann', { cart })
+    cart.items.push('fell')
+    await world.advance(5000)
+    waymark.optIn()
+    await world.advance(5000)
+    const [event, user] = world.service.events()
+    expect(event!.properties).toMatchObject({ cart: { items: ['tarn'] } })
+    expect(user!.traits).toEqual({ cart: { items: ['tarn'] } })
+  })
+
   it('instead of properties is left out, and said', async () => {
     const { world, codes } = await attempt((w) => w.track('E', 'text' as never))
     expect(codes).toEqual(['invalid-properties'])

@@ -61,6 +61,7 @@ export function createCapture(
   filters: () => BeforeSend[],
   /** Runs a call when the ids are known: now, as a rule. */
   whenReady: (...call: EarlyCall) => void,
+  isReady: () => boolean | undefined,
 ) {
   /** Runs a call: `make` checks it now, and returns what makes the payload when the ids are known. */
   const call =
@@ -104,9 +105,9 @@ export function createCapture(
     return toIso(browser.now())
   }
 
-  /** Copies what is given, or refuses it for a name that is too long. */
+  /** Copies what is given, or refuses it for a name that is too long. What waits must not change meanwhile. */
   const copy = (given: unknown, noun: 'property' | 'trait') =>
-    fitProperties(given, noun, false, complain, refuse)
+    fitProperties(given, noun, !isReady(), complain, refuse)
 
   /** What `beforeSend` and the plugins make of a call. */
   const filter = (draft: Draft): Draft => {
