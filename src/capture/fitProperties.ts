@@ -8,6 +8,12 @@ const maxNameLength = 400
 export const isTooLong = (name: string) => name.length > maxNameLength && [...name].length > maxNameLength
 
 /**
+ * A name with a `$` that the service does not know, by which it refuses the whole event. Told by the beginning: the
+ * list is short then, and has to be right only about what it leaves out.
+ */
+const isUnknown = /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/
+
+/**
  * Copies `given`, with every value made fit for JSON; a frozen copy holds nothing of the caller's that could change.
  * What is named wrongly is said, and left out; `tooLong` may refuse the whole.
  */
@@ -25,6 +31,7 @@ export function fitProperties(
   }
   for (const name of Object.keys(given)) {
     if (isTooLong(name)) tooLong(`${noun}-name-too-long`, name)
+    else if (noun === 'property' && isUnknown.test(name)) complain('unknown-built-in-property', name)
     else {
       try {
         let value = given[name]
