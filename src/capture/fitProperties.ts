@@ -37,7 +37,7 @@ export function fitProperties(
         let value = given[name]
         if (typeof value === 'object') value = flat(value)
         if (isFrozen) {
-          // Undefined for a function, or where nothing was given.
+          // Undefined for a function, or where nothing was given: the name stays, so that `registerOnce` finds it.
           const json = toJson(value)
           value = json && JSON.parse(json)
         }
