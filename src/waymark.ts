@@ -1,6 +1,7 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type EarlyCall } from './capture/createCapture'
+import { fitProperties } from './capture/fitProperties'
 import { readConfig } from './config'
 import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
@@ -40,24 +41,38 @@ export function createWaymarkIn(browser: Browser): Waymark {
   }
   const plugins = createPlugins(complain)
 
+  const isReady = () => core?.isReady()
+
   /** Runs a call when the ids are known: now, as a rule. */
   const whenReady = (...call: EarlyCall) => {
     if (isShut) call[1]('shut-down')
-    else if (core?.isReady()) call[0](core)
+    else if (isReady()) call[0](core!)
     else if (core?.refuses()) call[1]('no-consent')
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
 
-  /** What changes the state of the instance keeps its place among the calls. */
+  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
   const inOrder =
-    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(name: Name) =>
-    (...args: Parameters<Waymark[Name]>) =>
-      whenReady(
-        () => (core![name] as (...given: typeof args) => void)(...args),
-        () => {},
-      )
+    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(
+      name: Name,
+      read = (given: unknown) => given,
+    ) =>
+    (...[given, ...more]: Parameters<Waymark[Name]>) => {
+      try {
+        const own = read(given)
+        whenReady(
+          () => (core![name] as (...args: unknown[]) => void)(own, ...more),
+          () => {},
+        )
+      } catch (error) {
+        // Of a getter or a proxy of the caller's: what waits is a copy, and does not throw.
+        complain('unreadable', `${name} refused: ${String(error)}`)
+      }
+    }
 
-  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
+  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain)
+
+  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady, isReady)
 
   const flush = async (timeoutMs = 30_000): Promise<Flushed> => {
     const { accepted, lost } = tally
@@ -99,10 +114,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     page: (properties, options) => capture.track('$pageview', properties, options),
-    register: inOrder('register'),
-    registerOnce: inOrder('registerOnce'),
+    register: inOrder('register', readProperties),
+    registerOnce: inOrder('registerOnce', readProperties),
     unregister: inOrder('unregister'),
-    reset: inOrder('reset'),
+    reset: inOrder('reset', (given) => ({ deviceId: (given as { deviceId?: boolean } | null)?.deviceId })),
 
     setConsent: choose,
     getConsent: () => core?.consent() ?? 'pending',
