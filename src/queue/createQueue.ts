@@ -1,7 +1,7 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
-import type { Config, Kind, Outcome } from '../types'
+import type { Config, DropReason, Kind, Outcome } from '../types'
 import { claimableAfterMs } from './createLanes'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
@@ -41,6 +41,8 @@ export function createQueue(
   let unstored: Row[] = []
   let queued = 0
   let bytes = 0
+  /** Why rows are being dropped now: what a listener tracks for each would push out the next, without end. */
+  let full: DropReason | undefined
   let brokenUntil = records ? 0 : Infinity
 
   const works = () => brokenUntil < browser.now()
@@ -99,8 +101,11 @@ export function createQueue(
    * callback loses a third.
    */
   const store = (settings?: object, gone: Row[] = [], mayBeFull = true) => {
-    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
+    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now())) {
+      if (reason !== 'too-old') full = reason
       finish([row], { status: 'dropped', reason })
+    }
+    full = undefined
     let fresh: Row[] = []
     if (works()) {
       fresh = unstored
@@ -126,8 +131,8 @@ export function createQueue(
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(payload.body) + 1
       // It alone would push all others out, and then itself.
-      if (size > config.queue.maxBytes)
-        return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason: 'too-big' })
+      const reason = size > config.queue.maxBytes ? 'too-big' : full
+      if (reason) return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason })
       if (
         row?.state !== 'waiting' ||
         row.kind !== kind ||
