@@ -19,7 +19,6 @@ const mostInRow = 100
 const newLane = () => newId(10)
 
 const isLeft = (row: Row) => row.state !== 'gone'
-const isOnDisk = (row: Row) => row.isStored
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -76,9 +75,8 @@ export function createQueue(
   }
 
   const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull?: boolean) => {
-    const keys = gone.filter(isOnDisk).map((row) => row.key)
+    const keys = gone.filter((row) => row.isStored).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
-    for (const row of fresh) row.isStored = true
     records?.save(fresh, keys, settings).then(
       () => turn(0),
       (error) => {
@@ -124,6 +122,8 @@ export function createQueue(
     if (!keepOnDisk) write([], done)
     tally.tell(left, outcome)
   }
+
+  const leaveOnDisk = (stored: Row[]) => finish(stored, { status: 'queued' }, true)
 
   return {
     put(kind: Kind, payload: Payload) {
@@ -191,9 +191,7 @@ export function createQueue(
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))
-        const lost = old.filter((row) => isLeft(row) && !there.has(String(row.key)))
-        forget(lost)
-        tally.tell(lost, { status: 'queued' })
+        leaveOnDisk(old.filter((row) => !there.has(String(row.key))))
       }
       return batch.filter(isLeft)
     },
@@ -202,9 +200,7 @@ export function createQueue(
 
     /** Gives the lane up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
     leave() {
-      const stored = rows.filter(isOnDisk)
-      tally.tell(stored, { status: 'queued' })
-      forget(stored)
+      leaveOnDisk(rows.filter((row) => row.isStored))
       lane = newLane()
       for (const row of rows) {
         row.key[0] = lane
