@@ -9,7 +9,7 @@ import type { Tally } from './queue/createTally'
 import type { Payload } from './queue/row'
 import type { Settings, Shared } from './identity/createSettings'
 import type { Complain, Emit } from './signals'
-import type { Config, Kind, Stats } from './types'
+import type { Config, DropReason, Kind, Stats } from './types'
 
 /** What tabs of one queue say to each other: who is there, I am, this has changed. */
 export type TabMessage = { ask: true } | { here: string } | { change: Settings }
@@ -54,6 +54,9 @@ export function createOutbox(
         void delivery.drain()
       },
     )
+
+  const dropAll = (reason: DropReason = 'no-consent') =>
+    queue.finish(queue.all(), { status: 'dropped', reason })
 
   const store = () => queue.store(settings.take())
 
@@ -116,7 +119,7 @@ export function createOutbox(
       void lanes?.scan()
     },
 
-    dropAll: () => queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' }),
+    dropAll,
 
     stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({
       store: queue.works() ? 'indexeddb' : 'memory',
@@ -130,7 +133,7 @@ export function createOutbox(
       store()
       lanes?.leave()
       queue.leave()
-      queue.finish(queue.all(), { status: 'dropped', reason: 'shut-down' })
+      dropAll('shut-down')
     },
   }
 }

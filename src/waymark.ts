@@ -80,7 +80,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       await within(
         browser,
         timeoutMs,
-        ready.then(() => (core!.isReady() ? core!.flush() : undefined)),
+        ready.then<unknown>(() => core!.isReady() && core!.flush()),
       )
     return { sent: tally.accepted - accepted, left: waymark.stats().queued, dropped: tally.lost - lost }
   }

@@ -107,6 +107,7 @@ export function createDelivery(
     mark(batch, 'waiting')
 
     const { status, errorCode, taskId } = outcome
+    // What is gone meanwhile is not taken apart.
     const isRefused = status === 'refused' && batch[0]!.state === 'waiting'
     if (!isRefused && status !== 'accepted') {
       fail(outcome)

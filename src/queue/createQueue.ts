@@ -1,7 +1,7 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
-import type { Config, Kind, Outcome } from '../types'
+import type { Config, DropReason, Kind, Outcome } from '../types'
 import { claimableAfterMs } from './createLanes'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
@@ -19,7 +19,6 @@ const mostInRow = 100
 const newLane = () => newId(10)
 
 const isLeft = (row: Row) => row.state !== 'gone'
-const isOnDisk = (row: Row) => row.isStored
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -41,6 +40,8 @@ export function createQueue(
   let unstored: Row[] = []
   let queued = 0
   let bytes = 0
+  /** Why rows are being dropped now: what a listener tracks for each would push out the next, without end. */
+  let full: DropReason | undefined
   let brokenUntil = records ? 0 : Infinity
 
   const works = () => brokenUntil < browser.now()
@@ -74,9 +75,8 @@ export function createQueue(
   }
 
   const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull?: boolean) => {
-    const keys = gone.filter(isOnDisk).map((row) => row.key)
+    const keys = gone.filter((row) => row.isStored).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
-    for (const row of fresh) row.isStored = true
     records?.save(fresh, keys, settings).then(
       () => turn(0),
       (error) => {
@@ -99,8 +99,11 @@ export function createQueue(
    * callback loses a third.
    */
   const store = (settings?: object, gone: Row[] = [], mayBeFull = true) => {
-    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
+    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now())) {
+      if (reason !== 'too-old') full = reason
       finish([row], { status: 'dropped', reason })
+    }
+    full = undefined
     let fresh: Row[] = []
     if (works()) {
       fresh = unstored
@@ -120,14 +123,16 @@ export function createQueue(
     tally.tell(left, outcome)
   }
 
+  const leaveOnDisk = (stored: Row[]) => finish(stored, { status: 'queued' }, true)
+
   return {
     put(kind: Kind, payload: Payload) {
       let row = unstored.at(-1)
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(payload.body) + 1
       // It alone would push all others out, and then itself.
-      if (size > config.queue.maxBytes)
-        return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason: 'too-big' })
+      const reason = size > config.queue.maxBytes ? 'too-big' : full
+      if (reason) return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason })
       if (
         row?.state !== 'waiting' ||
         row.kind !== kind ||
@@ -186,9 +191,7 @@ export function createQueue(
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))
-        const lost = old.filter((row) => isLeft(row) && !there.has(String(row.key)))
-        forget(lost)
-        tally.tell(lost, { status: 'queued' })
+        leaveOnDisk(old.filter((row) => !there.has(String(row.key))))
       }
       return batch.filter(isLeft)
     },
@@ -197,9 +200,7 @@ export function createQueue(
 
     /** Gives the lane up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
     leave() {
-      const stored = rows.filter(isOnDisk)
-      tally.tell(stored, { status: 'queued' })
-      forget(stored)
+      leaveOnDisk(rows.filter((row) => row.isStored))
       lane = newLane()
       for (const row of rows) {
         row.key[0] = lane

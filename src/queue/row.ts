@@ -15,7 +15,7 @@ export interface Row {
   readonly key: RowKey
   readonly payloads: Payload[]
   state: 'waiting' | 'in-flight' | 'gone'
-  /** It was given to the disk, which has not refused it. */
+  /** A transaction puts it, or has put it, on disk. */
   isStored: boolean
 }
 

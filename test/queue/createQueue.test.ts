@@ -139,6 +139,40 @@ describe('the queue', () => {
     expect(waymark.stats()).toMatchObject({ queued: 1, dropped: { 'too-big': 7, 'too-old': 3 } })
   })
 
+  it('goes on when a listener tracks an event for each that is dropped over the limits', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxEvents: 5 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    let heard = 0
+    let isRunning = false
+    waymark.on('drop', () => {
+      if (isRunning || ++heard > 1000) return
+      isRunning = true
+      waymark.track('Lost')
+      isRunning = false
+    })
+    for (let n = 0; n < 10; n++) {
+      waymark.track(`E${n}`)
+      await world.settle()
+    }
+    expect(heard).toBe(5)
+    expect(waymark.stats()).toMatchObject({ queued: 5, dropped: { 'too-many': 10 } })
+  })
+
+  it('lets a listener track an event for one that was too old', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { ttlMs: 60_000 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    waymark.track('Old')
+    await world.advance(61_000)
+    waymark.on('drop', () => void waymark.track('Lost'))
+    waymark.track('New')
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 2, dropped: { 'too-old': 1 } })
+  })
+
   it('lets go of one event that alone is over its bytes, and keeps the others', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { maxBytes: 5000 } })
