@@ -5,7 +5,7 @@ import type { BeforeSend, Config, Host, Plugin, Stop, Waymark } from './types'
 export function createPlugins(complain: Complain) {
   const running = new Map<Plugin, Stop | void>()
   let host: Host | undefined
-  let config: Pick<Config, 'beforeSend'> = { beforeSend: undefined }
+  let config: Partial<Config> = {}
 
   const safely = <T>(plugin: Plugin, fn: () => T) => {
     try {

@@ -104,7 +104,7 @@ export function createCapture(
         // Beyond the years of four digits it is longer, and few can read it.
         if (iso.length < 25) return iso
       } catch {}
-      complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
+      complain('invalid-timestamp', brief(given))
     }
     return toIso(browser.now())
   }
