@@ -70,7 +70,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       }
     }
 
-  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain)
+  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain, complain)
 
   const capture = createCapture(browser, complain, tally, plugins.filters, whenReady, isReady)
 

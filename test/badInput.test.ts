@@ -166,8 +166,12 @@ describe('an odd value', () => {
     expect(world.service.names()).toEqual(['E', 'Good'])
   })
 
-  it('instead of a timestamp gives way to the time of the call, and is said', async () => {
-    const { world, codes } = await attempt((w) => w.track('E', {}, { timestamp: 'yesterday' }))
+  it.each([
+    ['text', 'yesterday'],
+    ['null', null],
+    ['a year of six digits', 8.64e15],
+  ])('(%s) instead of a timestamp gives way to the time of the call, and is said', async (_, timestamp) => {
+    const { world, codes } = await attempt((w) => w.track('E', {}, { timestamp: timestamp as never }))
     expect(codes).toEqual(['invalid-timestamp'])
     expect(world.service.events()[0]!.timestamp).toMatch(/^2026-01-01T12:00/)
   })

@@ -97,10 +97,14 @@ export function createCapture(
     }
 
   const time = (given: TrackOptions['timestamp']): string => {
-    try {
-      if (given !== undefined) return new Date(given).toISOString()
-    } catch {
-      complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
+    if (given !== undefined) {
+      try {
+        // Of null it would be 1970.
+        const iso = new Date(given ?? NaN).toISOString()
+        // Beyond the years of four digits it is longer, and few can read it.
+        if (iso.length < 25) return iso
+      } catch {}
+      complain('invalid-timestamp', brief(given))
     }
     return toIso(browser.now())
   }
@@ -134,7 +138,7 @@ export function createCapture(
       const now = target.ids()
       if (!now.userId) refuse('not-identified', own)
       const draft = filter({ kind: 'identify', userId: now.userId, traits: own })
-      return wire.identify(target.config.environment, timestamp, now, draft.traits)
+      return wire.identify(target.config.environment, timestamp, now, draft.traits ?? {})
     }
   }
 
@@ -163,7 +167,7 @@ export function createCapture(
         }
         if (insertId) all[insertId] ??= id
         const draft = filter({ kind: 'track', event, properties: all })
-        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties)
+        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties ?? {})
       }
     }),
 

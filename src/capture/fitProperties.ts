@@ -22,11 +22,11 @@ export function fitProperties(
   noun: 'property' | 'trait',
   isFrozen: boolean,
   complain: Complain,
-  tooLong: (errorCode: string, name: string) => void = complain,
+  tooLong: (errorCode: string, name: string) => void,
 ): Properties {
   const own: Properties = {}
   if (!isObject(given)) {
-    if (given !== undefined) complain('invalid-properties', `left out: ${brief(given)}`)
+    if (given !== undefined) complain('invalid-properties', brief(given))
     return own
   }
   for (const name of Object.keys(given)) {

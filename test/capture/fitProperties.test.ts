@@ -4,7 +4,8 @@ import { toJson } from '../../src/toJson'
 
 const fitted = (given: unknown, isFrozen = false) => {
   const said: string[] = []
-  const own = fitProperties(given, 'property', isFrozen, (code, name) => said.push(`${code}: ${name}`))
+  const say = (code: string, name: string) => said.push(`${code}: ${name}`)
+  const own = fitProperties(given, 'property', isFrozen, say, say)
   return { own, said, json: JSON.parse(toJson(own)) as unknown }
 }
 
