@@ -107,7 +107,6 @@ export function createOutbox(
 
     /** Sends at once, also what was waiting for a better time. Never rejects. */
     drain: delivery.drain,
-    flush: delivery.drain,
     hide: delivery.hide,
 
     suspectDisk: queue.suspect,

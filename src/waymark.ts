@@ -7,7 +7,7 @@ import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
-import type { EventMap, Flushed, InitConfig, Waymark } from './types'
+import type { EventMap, Flushed, Waymark } from './types'
 import { within } from './within'
 
 /** Calls kept before the ids are known; the oldest go first. */
@@ -93,7 +93,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     ...capture,
     on,
 
-    init(apiKey, given: InitConfig = {}) {
+    init(apiKey, given) {
       if (isShut) return waymark
       const config = readConfig(given, complain)
       const name = `waymark ${config.environment} ${String(apiKey)}`
