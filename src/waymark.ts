@@ -96,7 +96,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     init(apiKey, given) {
       if (isShut) return waymark
       const config = readConfig(given, complain)
-      const name = `waymark ${config.environment} ${String(apiKey)}`
+      const name = `waymark ${config.environment} ${String(apiKey as unknown)}`
       if (core) {
         if (name !== core.name)
           complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
