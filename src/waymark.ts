@@ -96,12 +96,14 @@ export function createWaymarkIn(browser: Browser): Waymark {
     init(apiKey, given) {
       if (isShut) return waymark
       const config = readConfig(given, complain)
-      const name = `waymark ${config.environment} ${String(apiKey as unknown)}`
+      if (typeof apiKey !== 'string' || !apiKey) {
+        complain('missing-api-key', 'init needs an API key', true)
+        return waymark
+      }
+      const name = `waymark ${config.environment} ${apiKey}`
       if (core) {
         if (name !== core.name)
           complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
-      } else if (typeof apiKey !== 'string' || !apiKey) {
-        complain('missing-api-key', 'init needs an API key', true)
       } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
         complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
       } else {
