@@ -49,9 +49,9 @@ const mainEntry = {
  */
 const innerNames = `
   abortReads addIds afterMs assume begin begun choose claim countDrops drain dropAll enter hasDatabase hear hold
-  isAway isPage isReady isUnanswered known lane leave more originOf payloads prepareBeacon prepareFetch
-  prepareHandOff publish readCookie recover recoverDisk refuses registered scan schedule settle soon stillOurs
-  suspect suspectDisk tell wipe works writeCookie
+  isAway isPage isReady isRefused isStored isUnanswered known lane leave look more noteRefusal originOf payloads
+  prepareBeacon prepareFetch prepareHandOff publish readCookie recover recoverDisk refuses registered scan schedule
+  settle soon stillOurs suspect suspectDisk tell wipe works writeCookie
 `
   .split(/\s+/)
   .filter(Boolean)

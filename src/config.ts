@@ -1,5 +1,5 @@
 import type { Complain } from './signals'
-import { isObject, tagOf } from './toJson'
+import { isObject, tagOf, toJson } from './toJson'
 import type { Config } from './types'
 
 const defaults: Config = {
@@ -40,20 +40,20 @@ const fits = (name: string, usual: unknown, value: unknown) =>
 
 /** Fills in what is not given from `base`. What is unknown or of the wrong type is reported by name, and left out. */
 export function readConfig<T extends object = Config>(
-  given: object,
+  given: object | null | undefined,
   complain: Complain,
   base = defaults as T,
   path = '',
 ): T {
   const merged = { ...base } as Record<string, unknown>
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(given ?? {})) {
     const usual = merged[name]
     const option = `"${path}${name}"`
     if (value === undefined) continue
     if (!Object.hasOwn(base, name)) {
       complain('unknown-option', `${option} is none of: ${Object.keys(base).join(', ')}`, true)
     } else if (!fits(name, usual, value)) {
-      complain('invalid-option', `${option} has to be like ${JSON.stringify(usual) ?? 'a function'}`, true)
+      complain('invalid-option', `${option} has to be like ${toJson(usual) ?? 'a function'}`, true)
     } else {
       merged[name] = isObject(value) ? readConfig(value, complain, usual as object, `${path}${name}.`) : value
     }

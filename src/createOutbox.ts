@@ -9,8 +9,7 @@ import type { Tally } from './queue/createTally'
 import type { Payload } from './queue/row'
 import type { Settings, Shared } from './identity/createSettings'
 import type { Complain, Emit } from './signals'
-import type { Config, Flushed, Kind, Stats } from './types'
-import { within } from './within'
+import type { Config, DropReason, Kind, Stats } from './types'
 
 /** What tabs of one queue say to each other: who is there, I am, this has changed. */
 export type TabMessage = { ask: true } | { here: string } | { change: Settings }
@@ -55,6 +54,9 @@ export function createOutbox(
         void delivery.drain()
       },
     )
+
+  const dropAll = (reason: DropReason = 'no-consent') =>
+    queue.finish(queue.all(), { status: 'dropped', reason })
 
   const store = () => queue.store(settings.take())
 
@@ -103,7 +105,7 @@ export function createOutbox(
       delivery.enter()
     },
 
-    /** Sends at once, also what was waiting for a better time. */
+    /** Sends at once, also what was waiting for a better time. Never rejects. */
     drain: delivery.drain,
     hide: delivery.hide,
 
@@ -116,14 +118,7 @@ export function createOutbox(
       void lanes?.scan()
     },
 
-    dropAll: () => queue.finish(queue.all(), { status: 'dropped', reason: 'no-consent' }),
-
-    /** Sends all that waits and tells what became of it, after `timeoutMs` at the latest. Never rejects. */
-    async flush(timeoutMs = 30_000): Promise<Flushed> {
-      const { accepted, lost } = tally
-      await within(browser, timeoutMs, delivery.drain())
-      return { sent: tally.accepted - accepted, left: queue.size().queued, dropped: tally.lost - lost }
-    },
+    dropAll,
 
     stats: (): Pick<Stats, 'store' | 'queued' | 'bytes' | 'oldestAt' | 'state'> => ({
       store: queue.works() ? 'indexeddb' : 'memory',
@@ -131,9 +126,13 @@ export function createOutbox(
       state: delivery.state(),
     }),
 
+    /** The instance ends: a later page finds what is on disk, the rest is lost. */
     stop() {
       delivery.stop()
+      store()
       lanes?.leave()
+      queue.leave()
+      dropAll('shut-down')
     },
   }
 }

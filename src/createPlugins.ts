@@ -5,7 +5,7 @@ import type { BeforeSend, Config, Host, Plugin, Stop, Waymark } from './types'
 export function createPlugins(complain: Complain) {
   const running = new Map<Plugin, Stop | void>()
   let host: Host | undefined
-  let config: Pick<Config, 'beforeSend'> = { beforeSend: undefined }
+  let config: Partial<Config> = {}
 
   const safely = <T>(plugin: Plugin, fn: () => T) => {
     try {
@@ -23,9 +23,9 @@ export function createPlugins(complain: Complain) {
     safely(plugin, () => running.get(plugin)?.())
     running.delete(plugin)
   }
-  /** One of each name: an application that mounts twice must not count twice. */
+  /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
   const use = (plugin: Plugin): Stop => {
-    if ([...running.keys()].some((other) => other.name === plugin.name)) return () => {}
+    if (!plugin || [...running.keys()].some((other) => other.name === plugin.name)) return () => {}
     run(plugin)
     return () => remove(plugin)
   }
@@ -39,9 +39,11 @@ export function createPlugins(complain: Complain) {
       config = target.config
       target.config.plugins.forEach(use)
       host = { track, page, register, registerOnce, on, cleanUrl: target.cleanUrl }
-      for (const plugin of running.keys()) run(plugin)
+      // A plugin that these add is started as it is added.
+      for (const plugin of [...running.keys()]) run(plugin)
     },
     stop() {
+      host = undefined
       for (const plugin of running.keys()) remove(plugin)
     },
     /** Those who may change or drop a call, in their order. */

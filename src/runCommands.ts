@@ -15,15 +15,17 @@ export function runCommands(
 
   const push = (...list: Command[]) => {
     for (const command of list) {
-      const [name, ...args] = command
-      const method = waymark[name as keyof Waymark]
-      if (typeof method !== 'function') continue
-      const { calledAt, url, referrer = '' } = command
-      if (calledAt && url) {
-        browser.now = () => calledAt
-        browser.page = () => ({ ...page.call(browser), url, referrer })
+      try {
+        const [name, ...args] = command
+        const { calledAt, url, referrer = '' } = command
+        if (calledAt && url) {
+          browser.now = () => calledAt
+          browser.page = () => ({ ...page.call(browser), url, referrer })
+        }
+        ;(waymark[name as keyof Waymark] as (...args: unknown[]) => unknown)(...args)
+      } catch {
+        // It is no command: the next one may be.
       }
-      ;(method as (...args: unknown[]) => unknown)(...args)
       browser.now = now
       browser.page = page
     }

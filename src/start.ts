@@ -176,7 +176,7 @@ export function start(
     },
     ...register,
     reset: identity.reset,
-    flush: outbox.flush,
+    flush: outbox.drain,
     stats: outbox.stats,
     stop() {
       unfollow()

@@ -23,13 +23,16 @@ export function toJson(value: unknown): string {
   }
 }
 
+/** The beginning of a value, for a message. */
+export const brief = (value: unknown) => toJson([value]).slice(1, 60)
+
 function fit(value: unknown, parents: unknown[]): unknown {
   if (typeof value === 'bigint') return String(value)
-  value = flat(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (parents.includes(value)) return '[circular]'
-  const inner = [...parents, value]
   try {
+    value = flat(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (parents.includes(value)) return '[circular]'
+    const inner = [...parents, value]
     if (typeof (value as Date).toJSON === 'function') return fit((value as Date).toJSON(), inner)
     if (Array.isArray(value)) return value.map((item) => fit(item, inner))
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fit(item, inner)]))

@@ -1,12 +1,14 @@
 import type { Browser } from './browser/browser'
 import { createBrowser } from './browser/createBrowser'
 import { createCapture, type EarlyCall } from './capture/createCapture'
+import { fitProperties } from './capture/fitProperties'
 import { readConfig } from './config'
 import { createPlugins } from './createPlugins'
 import { createTally } from './queue/createTally'
 import { createSignals, type Complain } from './signals'
 import { start, type Core } from './start'
-import type { EventMap, Flushed, InitConfig, Waymark } from './types'
+import type { EventMap, Flushed, Waymark } from './types'
+import { within } from './within'
 
 /** Calls kept before the ids are known; the oldest go first. */
 const mostEarly = 1000
@@ -39,28 +41,48 @@ export function createWaymarkIn(browser: Browser): Waymark {
   }
   const plugins = createPlugins(complain)
 
+  const isReady = () => core?.isReady()
+
   /** Runs a call when the ids are known: now, as a rule. */
   const whenReady = (...call: EarlyCall) => {
     if (isShut) call[1]('shut-down')
-    else if (core?.isReady()) call[0](core)
+    else if (isReady()) call[0](core!)
     else if (core?.refuses()) call[1]('no-consent')
     else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
   }
 
-  /** What changes the state of the instance keeps its place among the calls. */
+  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
   const inOrder =
-    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(name: Name) =>
-    (...args: Parameters<Waymark[Name]>) =>
-      whenReady(
-        () => (core![name] as (...given: typeof args) => void)(...args),
-        () => {},
+    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(
+      name: Name,
+      read = (given: unknown) => given,
+    ) =>
+    (...[given, ...more]: Parameters<Waymark[Name]>) => {
+      try {
+        const own = read(given)
+        whenReady(
+          () => (core![name] as (...args: unknown[]) => void)(own, ...more),
+          () => {},
+        )
+      } catch (error) {
+        // Of a getter or a proxy of the caller's: what waits is a copy, and does not throw.
+        complain('unreadable', `${name} refused: ${String(error)}`)
+      }
+    }
+
+  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain, complain)
+
+  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady, isReady)
+
+  const flush = async (timeoutMs = 30_000): Promise<Flushed> => {
+    const { accepted, lost } = tally
+    if (core?.consent() === 'granted')
+      await within(
+        browser,
+        timeoutMs,
+        ready.then<unknown>(() => core!.isReady() && core!.flush()),
       )
-
-  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady)
-
-  const flush = async (timeoutMs?: number): Promise<Flushed> => {
-    if (core?.consent() === 'granted') await ready
-    return core?.isReady() ? core.flush(timeoutMs) : { sent: 0, left: early.length, dropped: 0 }
+    return { sent: tally.accepted - accepted, left: waymark.stats().queued, dropped: tally.lost - lost }
   }
   const choose: Waymark['setConsent'] = (state) => {
     chosen = state
@@ -71,15 +93,17 @@ export function createWaymarkIn(browser: Browser): Waymark {
     ...capture,
     on,
 
-    init(apiKey, given: InitConfig = {}) {
+    init(apiKey, given) {
       if (isShut) return waymark
       const config = readConfig(given, complain)
+      if (typeof apiKey !== 'string' || !apiKey) {
+        complain('missing-api-key', 'init needs an API key', true)
+        return waymark
+      }
       const name = `waymark ${config.environment} ${apiKey}`
       if (core) {
         if (name !== core.name)
           complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
-      } else if (typeof apiKey !== 'string' || !apiKey) {
-        complain('missing-api-key', 'init needs an API key', true)
       } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
         complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
       } else {
@@ -92,10 +116,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     page: (properties, options) => capture.track('$pageview', properties, options),
-    register: inOrder('register'),
-    registerOnce: inOrder('registerOnce'),
+    register: inOrder('register', readProperties),
+    registerOnce: inOrder('registerOnce', readProperties),
     unregister: inOrder('unregister'),
-    reset: inOrder('reset'),
+    reset: inOrder('reset', (given) => ({ deviceId: (given as { deviceId?: boolean } | null)?.deviceId })),
 
     setConsent: choose,
     getConsent: () => core?.consent() ?? 'pending',
@@ -110,6 +134,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       isShut = true
       plugins.stop()
       core?.stop()
+      for (const [, drop] of early.splice(0)) drop('shut-down')
       return flushed
     },
 

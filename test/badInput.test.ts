@@ -131,14 +131,47 @@ describe('an odd value', () => {
     for (const name of ['fn', '0']) expect(b).not.toHaveProperty(name)
   })
 
+  it('under a name that only the service may give is left out, and said; traits may have it', async () => {
+    const { world, codes } = await attempt((w) => {
+      w.register({ $mine: 1 })
+      w.track('E', { $mine: 1, $referrer: 2, $app_version: '3', $url: 'https://shop.test/own', own: 4 })
+      w.identify('ann', { $mine: 1 })
+    })
+    expect(codes).toEqual(Array(3).fill('unknown-built-in-property'))
+    const [event, user, good] = world.service.events()
+    expect(event!.properties).toMatchObject({ $app_version: '3', $url: 'https://shop.test/own', own: 4 })
+    for (const name of ['$mine', '$referrer']) expect(event!.properties).not.toHaveProperty(name)
+    expect(good!.properties).not.toHaveProperty('$mine')
+    expect(user!.traits).toEqual({ $mine: 1 })
+  })
+
+  it('is sent as it was at the call, whatever the page does with it before it may be sent', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ consent: 'pending' })
+    const cart = { items: ['tarn'] }
+    waymark.track('Cart Seen', { cart })
+    waymark.identify('ann', { cart })
+    cart.items.push('fell')
+    await world.advance(5000)
+    waymark.optIn()
+    await world.advance(5000)
+    const [event, user] = world.service.events()
+    expect(event!.properties).toMatchObject({ cart: { items: ['tarn'] } })
+    expect(user!.traits).toEqual({ cart: { items: ['tarn'] } })
+  })
+
   it('instead of properties is left out, and said', async () => {
     const { world, codes } = await attempt((w) => w.track('E', 'text' as never))
     expect(codes).toEqual(['invalid-properties'])
     expect(world.service.names()).toEqual(['E', 'Good'])
   })
 
-  it('instead of a timestamp gives way to the time of the call, and is said', async () => {
-    const { world, codes } = await attempt((w) => w.track('E', {}, { timestamp: 'yesterday' }))
+  it.each([
+    ['text', 'yesterday'],
+    ['null', null],
+    ['a year of six digits', 8.64e15],
+  ])('(%s) instead of a timestamp gives way to the time of the call, and is said', async (_, timestamp) => {
+    const { world, codes } = await attempt((w) => w.track('E', {}, { timestamp: timestamp as never }))
     expect(codes).toEqual(['invalid-timestamp'])
     expect(world.service.events()[0]!.timestamp).toMatch(/^2026-01-01T12:00/)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config'
 
-const read = (given: object) => {
+const read = (given: object | null | undefined) => {
   const said: string[] = []
   return { config: readConfig(given, (code, message) => said.push(`${code}: ${message}`)), said }
 }
@@ -46,5 +46,17 @@ describe('readConfig', () => {
 
   it('is not confused by names that every object has', () => {
     expect(read({ constructor: 1, toString: 2 }).said).toHaveLength(2)
+  })
+
+  it.each([null, undefined])('takes %s for no options', (given) => {
+    expect(read(given)).toMatchObject({ said: [], config: { environment: 'production' } })
+  })
+
+  it('names an option of the wrong type whose value is a circle', () => {
+    const plugin: Record<string, unknown> = { name: 'one' }
+    plugin['self'] = plugin
+    const said: string[] = []
+    readConfig({ plugins: 'two' }, (code) => said.push(code), { plugins: [plugin] })
+    expect(said).toEqual(['invalid-option'])
   })
 })

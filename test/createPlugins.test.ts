@@ -31,4 +31,29 @@ describe('plugins', () => {
     expect(codes).toEqual(['plugin-failed'])
     expect(stop).toHaveBeenCalledTimes(1)
   })
+
+  it('are left out where there is none', () => {
+    const start = vi.fn()
+    const waymark = createWorld()
+      .openTab()
+      .init({ plugins: [null as never, { name: 'one', start }, false as never] })
+    waymark.use(undefined as never)()
+    expect(start).toHaveBeenCalledTimes(1)
+  })
+
+  it('are started once, also by another that starts', () => {
+    const waymark = createWorld().openTab().create()
+    const start = vi.fn()
+    waymark.use({ name: 'outer', start: () => waymark.use({ name: 'inner', start }) })
+    waymark.init('pk_test', { endpoint: 'https://api.test' })
+    expect(start).toHaveBeenCalledTimes(1)
+  })
+
+  it('are not started after shutdown', async () => {
+    const waymark = createWorld().openTab().init()
+    await waymark.shutdown()
+    const start = vi.fn()
+    waymark.use({ name: 'late', start })
+    expect(start).not.toHaveBeenCalled()
+  })
 })

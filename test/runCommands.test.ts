@@ -48,4 +48,32 @@ describe('runCommands', () => {
       { event: 'Without', agoMs: 0, url: 'https://shop.test/now', referrer: 'https://search.test/' },
     ])
   })
+
+  it('goes on after what is no command, or throws, with the time of the page', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = tab.create()
+    const fail = () => {
+      throw new Error('no')
+    }
+    Object.assign(waymark, { fail })
+    const withPush = runCommands(
+      waymark,
+      [
+        { event: 'text' } as never,
+        undefined as never,
+        called(['fail'], { calledAt: 1, url: 'https://shop.test/before' }),
+        ['track', 'A'],
+      ],
+      tab.browser,
+    )
+    withPush.push({ event: 'text' } as never, ['track', 'B'])
+    waymark.init('pk_test', { endpoint: 'https://api.test' })
+    await world.advance(5000)
+    expect(world.service.names()).toEqual(['A', 'B'])
+    expect(world.service.events()[0]).toMatchObject({
+      timestamp: '2026-01-01T12:00:00.000Z',
+      properties: { $url: 'https://shop.test/' },
+    })
+  })
 })

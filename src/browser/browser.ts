@@ -43,7 +43,7 @@ export interface Browser {
   refuses(by: 'gpc' | 'dnt'): boolean
   /** Notes that the visitor has refused, or no longer does, where a page that is leaving can still read it. */
   noteRefusal(name: string, isRefused: boolean): void
-  isRefused(name: string): boolean
+  isRefused(name: string): boolean | undefined
   /** The value of a first-party cookie, or an empty string. */
   readCookie(name: string): string
   /** Sets it for a year on this domain, or on the widest one that the browser allows; an empty value deletes it. */

@@ -4,8 +4,13 @@ const maxAgeSeconds = 365 * 86_400
 /** The value of a first-party cookie, or an empty string. */
 export function readCookie(name: string): string {
   const start = `${name}=`
-  const found = document.cookie.split('; ').find((pair) => pair.startsWith(start))
-  return decodeURIComponent(found?.slice(start.length) ?? '')
+  try {
+    const found = document.cookie.split('; ').find((pair) => pair.startsWith(start))
+    return decodeURIComponent(found?.slice(start.length) ?? '')
+  } catch {
+    // A sandboxed page may not ask; and what others have written there may be anything.
+    return ''
+  }
 }
 
 /**
@@ -17,10 +22,12 @@ export function writeCookie(name: string, value: string, domain: true | string) 
   if (value) writeCookie(name, '', domain)
   const labels = location.hostname.split('.')
   const wider = labels.map((_, index) => `; Domain=${labels.slice(-1 - index).join('.')}`)
-  for (const candidate of domain === true ? [...wider, ''] : [`; Domain=${domain}`]) {
-    document.cookie =
-      `${name}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${value ? maxAgeSeconds : 0}${candidate}` +
-      (location.protocol === 'https:' ? '; Secure' : '')
-    if (value && readCookie(name) === value) return
-  }
+  try {
+    for (const candidate of domain === true ? [...wider, ''] : [`; Domain=${domain}`]) {
+      document.cookie =
+        `${name}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${value ? maxAgeSeconds : 0}${candidate}` +
+        (location.protocol === 'https:' ? '; Secure' : '')
+      if (value && readCookie(name) === value) return
+    }
+  } catch {}
 }

@@ -19,7 +19,8 @@ export function createBrowser(): Browser {
     now: () => Date.now(),
     random: () => Math.random(),
     after(ms, fn) {
-      const timer = setTimeout(quietly(fn), ms)
+      // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
+      const timer = setTimeout(quietly(fn), Math.min(ms, 2e9))
       return () => clearTimeout(timer)
     },
     soon: (fn) => queueMicrotask(quietly(fn)),
@@ -58,9 +59,14 @@ export function createBrowser(): Browser {
     prepareFetch:
       (url, init, by = fetch) =>
       (attempt) => {
-        attempt.begun = true
-        by(url, init).catch(() => {})
-        return true
+        try {
+          attempt.begun = true
+          by(url, init).catch(() => {})
+          return true
+        } catch {
+          // One of the page's own, that has thrown or gives no promise.
+          return false
+        }
       },
     originOf(url) {
       try {
@@ -79,13 +85,13 @@ export function createBrowser(): Browser {
         : navigator.doNotTrack === '1',
     // IndexedDB answers too late for a page that goes at once.
     noteRefusal(name, isRefused) {
-      quietly(() => (isRefused ? localStorage.setItem(name, 'denied') : localStorage.removeItem(name)))()
+      quietly(() => localStorage[isRefused ? 'setItem' : 'removeItem'](name, 'denied'))()
     },
     isRefused(name) {
       try {
         return !!localStorage.getItem(name)
       } catch {
-        return false
+        return undefined
       }
     },
     readCookie,

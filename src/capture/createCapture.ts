@@ -1,7 +1,7 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Complain } from '../signals'
-import { isObject, toJson } from '../toJson'
+import { brief } from '../toJson'
 import type {
   BeforeSend,
   Config,
@@ -42,15 +42,15 @@ export type EarlyCall = [run: (target: Target) => void, drop: (reason: DropReaso
 type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
 
 /** `what` is the name or the value that is wrong. */
-const invalid = (errorCode: string, what: unknown): Refusal => ['invalid', errorCode, what]
+function refuse(errorCode: string, what: unknown): never {
+  throw ['invalid', errorCode, what] satisfies Refusal
+}
 
 const checkUser = (given: unknown): string => {
   const userId = readUserId(given)
-  if (!userId) throw invalid('invalid-user-id', given)
+  if (!userId) refuse('invalid-user-id', given)
   return userId
 }
-
-const brief = (value: unknown) => toJson([value]).slice(1, 60)
 
 /** Makes payloads of calls. Time, page and id are those of the call, and so is what is refused. */
 export function createCapture(
@@ -61,6 +61,7 @@ export function createCapture(
   filters: () => BeforeSend[],
   /** Runs a call when the ids are known: now, as a rule. */
   whenReady: (...call: EarlyCall) => void,
+  isReady: () => boolean | undefined,
 ) {
   /** Runs a call: `make` checks it now, and returns what makes the payload when the ids are known. */
   const call =
@@ -72,9 +73,9 @@ export function createCapture(
         tally.drop({ kind, id: tracked.id, ...outcome })
         settle(outcome)
       }
-      const refuse = (thrown: unknown) => {
+      const fail = (thrown: unknown) => {
         // Else it is an error of a getter or a proxy of the caller's.
-        const refusal = Array.isArray(thrown) ? thrown : invalid('unreadable', String(thrown))
+        const refusal = Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', String(thrown)]
         const [reason, errorCode, what] = refusal as Refusal
         if (errorCode) complain(errorCode, `${kind} refused: ${brief(what)}`)
         drop(reason, errorCode)
@@ -86,33 +87,31 @@ export function createCapture(
           try {
             target.put(kind, { id, body: finish(target, id), settle })
           } catch (thrown) {
-            refuse(thrown)
+            fail(thrown)
           }
         }, drop)
       } catch (thrown) {
-        refuse(thrown)
+        fail(thrown)
       }
       return tracked
     }
 
   const time = (given: TrackOptions['timestamp']): string => {
-    try {
-      if (given !== undefined) return new Date(given).toISOString()
-    } catch {
-      complain('invalid-timestamp', `sent with the time of the call instead of ${brief(given)}`)
+    if (given !== undefined) {
+      try {
+        // Of null it would be 1970.
+        const iso = new Date(given ?? NaN).toISOString()
+        // Beyond the years of four digits it is longer, and few can read it.
+        if (iso.length < 25) return iso
+      } catch {}
+      complain('invalid-timestamp', brief(given))
     }
     return toIso(browser.now())
   }
 
-  /** Copies what is given, or refuses it for a name that is too long. */
-  const copy = (given: unknown, noun: string): Properties => {
-    const own: Properties = {}
-    if (isObject(given)) {
-      const long = fitProperties(own, given)
-      if (long) throw invalid(`${noun}-name-too-long`, long)
-    } else if (given !== undefined) complain('invalid-properties', `sent without ${brief(given)}`)
-    return own
-  }
+  /** Copies what is given, or refuses it for a name that is too long. What waits must not change meanwhile. */
+  const copy = (given: unknown, noun: 'property' | 'trait') =>
+    fitProperties(given, noun, !isReady(), complain, refuse)
 
   /** What `beforeSend` and the plugins make of a call. */
   const filter = (draft: Draft): Draft => {
@@ -137,16 +136,16 @@ export function createCapture(
     return (target: Target) => {
       if (user) target.login(user)
       const now = target.ids()
-      if (!now.userId) throw invalid('not-identified', own)
+      if (!now.userId) refuse('not-identified', own)
       const draft = filter({ kind: 'identify', userId: now.userId, traits: own })
-      return wire.identify(target.config.environment, timestamp, now, draft.traits)
+      return wire.identify(target.config.environment, timestamp, now, draft.traits ?? {})
     }
   }
 
   return {
     track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
-      if (typeof event !== 'string' || !event) throw invalid('invalid-event-name', event)
-      if (isTooLong(event)) throw invalid('event-name-too-long', event)
+      if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
+      if (isTooLong(event)) refuse('event-name-too-long', event)
       const own = copy(properties, 'property')
       const timestamp = time(options?.timestamp)
       const page = browser.page()
@@ -168,7 +167,7 @@ export function createCapture(
         }
         if (insertId) all[insertId] ??= id
         const draft = filter({ kind: 'track', event, properties: all })
-        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties)
+        return wire.track(environment, draft.event ?? event, timestamp, now, session, draft.properties ?? {})
       }
     }),
 

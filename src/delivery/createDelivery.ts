@@ -45,8 +45,14 @@ export function createDelivery(
 
   const wait = (ms: number) => {
     stopTimer()
-    timerMs = ms
-    if (ms < Infinity) stopTimer = browser.after(ms, () => void drain())
+    // A page that has left has no timer, nor an instance that has ended: an answer may come later.
+    timerMs = left ? Infinity : ms
+    if (timerMs < Infinity) stopTimer = browser.after(ms, () => void drain())
+  }
+
+  /** What is left has its time, unless it has one. */
+  const rest = () => {
+    if (timerMs === Infinity && queue.size().queued) wait(intervalMs)
   }
 
   const setDown = (down?: true) => down !== shared.values.down && shared.set({ down })
@@ -55,27 +61,30 @@ export function createDelivery(
   const drain = (): Promise<void> => {
     until = queue.all().at(-1)?.key[1] ?? 0
     wait(Infinity)
-    if (running) return running
-    const mine = run()
-      .catch(() => {})
-      .then(() => {
-        // A page that came back from the page cache may have begun anew.
-        if (running !== mine) return
-        running = undefined
-        if (!left && timerMs === Infinity && queue.size().queued) wait(intervalMs)
-      })
-    return (running = mine)
+    return (running ??= run())
+  }
+
+  /** The batch that is to be sent now, if there is one. */
+  const next = () => {
+    const batch = cutBatch(queue.all(), maxBytes)
+    // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the time
+    // would send a request for every few events.
+    const isDue = batch[0] && (batch[0].key[1] <= until || queue.size().queued >= maxEvents)
+    return isDue && !left && batch
   }
 
   const run = async () => {
-    do {
-      for (let batch; !left && (batch = cutBatch(queue.all(), maxBytes)).length;) {
-        // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the
-        // time would send a request for every few events.
-        if (batch[0]!.key[1] > until && queue.size().queued < maxEvents) break
-        if (!(await deliver(batch))) return
-      }
-    } while (!left && (await adoptMore()))
+    const mine = handOver
+    try {
+      let batch
+      do batch = next()
+      while (batch ? await deliver(batch) : (await adoptMore()) || next())
+    } catch {}
+    // A page that came back from the page cache may have begun anew.
+    if (mine !== handOver) return
+    // In the task of the last look at the queue: who asks from now on is not told that it is being done.
+    running = undefined
+    rest()
   }
 
   /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
@@ -98,7 +107,8 @@ export function createDelivery(
     mark(batch, 'waiting')
 
     const { status, errorCode, taskId } = outcome
-    const isRefused = status === 'refused'
+    // What is gone meanwhile is not taken apart.
+    const isRefused = status === 'refused' && batch[0]!.state === 'waiting'
     if (!isRefused && status !== 'accepted') {
       fail(outcome)
       return false
@@ -113,7 +123,7 @@ export function createDelivery(
     }
     queue.finish(
       batch,
-      isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status, taskId },
+      isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
     )
     return true
   }
@@ -163,10 +173,10 @@ export function createDelivery(
 
     drain,
 
-    /** A tab was switched, or a window is about to close itself. */
+    /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
     hide() {
       hiddenAt = browser.now()
-      void drain()
+      if (!failures) void drain()
     },
 
     /**
@@ -184,6 +194,7 @@ export function createDelivery(
       inFlight = []
       running = undefined
       handOver = createHandOver(queue, transport, config)
+      rest()
     },
 
     isAway: () => left,

@@ -54,7 +54,8 @@ export function createTransport(browser: Browser, apiKey: string, config: Config
     },
 
     prepareHandOff: (kind, body) =>
-      beacon && query && beaconArrives
+      // A `fetch` of the page's own is passed over only by option.
+      query && beaconArrives && (custom ? beacon === true : beacon)
         ? browser.prepareBeacon(urlOf(kind), body)
         : browser.prepareFetch(urlOf(kind), post(body, true), custom),
   }

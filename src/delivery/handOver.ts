@@ -68,6 +68,7 @@ export function createHandOver(
   }
 }
 
+/** What is gone meanwhile (consent was taken back, the instance ended) stays gone. */
 export function mark(rows: Row[], state: Row['state']) {
-  for (const row of rows) row.state = state
+  for (const row of rows) if (row.state !== 'gone') row.state = state
 }

@@ -1,7 +1,7 @@
 import { newId } from '../browser/newId'
 import type { Browser } from '../browser/browser'
 import type { Emit } from '../signals'
-import type { Config, Kind, Outcome } from '../types'
+import type { Config, DropReason, Kind, Outcome } from '../types'
 import { claimableAfterMs } from './createLanes'
 import type { Records } from './createRecords'
 import type { Tally } from './createTally'
@@ -40,6 +40,8 @@ export function createQueue(
   let unstored: Row[] = []
   let queued = 0
   let bytes = 0
+  /** Why rows are being dropped now: what a listener tracks for each would push out the next, without end. */
+  let full: DropReason | undefined
   let brokenUntil = records ? 0 : Infinity
 
   const works = () => brokenUntil < browser.now()
@@ -52,8 +54,8 @@ export function createQueue(
   /** Gives IndexedDB up for a while. */
   const suspect = () => turn(browser.now() + retryAfterMs)
 
-  const add = (kind: Kind, key: RowKey, payloads: Payload[]) => {
-    const row: Row = { kind, key, payloads, state: 'waiting' }
+  const add = (kind: Kind, key: RowKey, payloads: Payload[], isStored = false) => {
+    const row: Row = { kind, key, payloads, state: 'waiting', isStored }
     rows.push(row)
     queued += key[2]
     bytes += key[3]
@@ -69,20 +71,20 @@ export function createQueue(
       bytes -= row.key[3]
     }
     rows = rows.filter(isLeft)
+    unstored = unstored.filter(isLeft)
   }
 
-  const isStored = (row: Row) => !unstored.includes(row)
-
   const write = (fresh: Row[], gone: Row[], settings: object = {}, mayBeFull?: boolean) => {
-    const keys = gone.filter(isStored).map((row) => row.key)
+    const keys = gone.filter((row) => row.isStored).map((row) => row.key)
     if (!fresh.length && !keys.length && !Object.keys(settings).length) return
     records?.save(fresh, keys, settings).then(
       () => turn(0),
       (error) => {
+        for (const row of fresh) row.isStored = false
         unstored.unshift(...fresh)
         if (mayBeFull && error?.name === 'QuotaExceededError') {
           // The older half of what is stored makes room for what is new.
-          const stored = rows.filter((row) => isStored(row) && row.state === 'waiting')
+          const stored = rows.filter((row) => row.isStored && row.state === 'waiting')
           finish(stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
           return store(settings, [], false)
         }
@@ -97,11 +99,14 @@ export function createQueue(
    * callback loses a third.
    */
   const store = (settings?: object, gone: Row[] = [], mayBeFull = true) => {
-    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now()))
+    for (const [row, reason] of findOverflow(rows, queued, bytes, config.queue, browser.now())) {
+      if (reason !== 'too-old') full = reason
       finish([row], { status: 'dropped', reason })
+    }
+    full = undefined
     let fresh: Row[] = []
     if (works()) {
-      fresh = unstored.filter(isLeft)
+      fresh = unstored
       unstored = []
     }
     write(fresh, gone, settings, mayBeFull)
@@ -118,11 +123,16 @@ export function createQueue(
     tally.tell(left, outcome)
   }
 
+  const leaveOnDisk = (stored: Row[]) => finish(stored, { status: 'queued' }, true)
+
   return {
     put(kind: Kind, payload: Payload) {
       let row = unstored.at(-1)
       const { maxEvents, maxBytes } = config.batch
       const size = byteLength(payload.body) + 1
+      // It alone would push all others out, and then itself.
+      const reason = size > config.queue.maxBytes ? 'too-big' : full
+      if (reason) return tally.tell([{ kind, payloads: [payload] }], { status: 'dropped', reason })
       if (
         row?.state !== 'waiting' ||
         row.kind !== kind ||
@@ -149,6 +159,7 @@ export function createQueue(
           kind,
           key,
           bodies.map((body) => ({ id: readId(body, config.insertId), body })),
+          true,
         )
         // What this page tracks next comes after it, also within one millisecond.
         if (key[1] < (browser.now() + 1) * 1000) sequence = Math.max(sequence, key[1])
@@ -176,25 +187,25 @@ export function createQueue(
      */
     async stillOurs(batch: Row[]): Promise<Row[]> {
       const young = (browser.now() - claimableAfterMs) * 1000
-      const old = batch.filter((row) => isStored(row) && row.key[1] < young)
+      const old = batch.filter((row) => row.isStored && row.key[1] < young)
       const keys = old.length && (await records?.keys(old[0]!.key, old.at(-1)!.key).catch(() => {}))
       if (keys) {
         const there = new Set(keys.map(String))
-        const lost = old.filter((row) => isLeft(row) && !there.has(String(row.key)))
-        forget(lost)
-        tally.tell(lost, { status: 'queued' })
+        leaveOnDisk(old.filter((row) => !there.has(String(row.key))))
       }
       return batch.filter(isLeft)
     },
 
     finish,
 
-    /** Gives the lane up, for a new one: what is on disk waits for the next page. */
+    /** Gives the lane up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
     leave() {
-      tally.tell(rows, { status: 'queued' })
-      forget(rows)
-      unstored = []
+      leaveOnDisk(rows.filter((row) => row.isStored))
       lane = newLane()
+      for (const row of rows) {
+        row.key[0] = lane
+        row.state = 'waiting'
+      }
     },
 
     lane: () => lane,

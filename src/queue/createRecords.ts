@@ -25,6 +25,7 @@ export function createRecords(database: Database) {
             [row.kind, ...row.payloads.map((payload) => payload.body)].join('\n') satisfies StoredRow,
             row.key,
           )
+          row.isStored = true
         }
       }),
 

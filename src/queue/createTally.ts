@@ -23,7 +23,7 @@ export function createTally(emit: Emit) {
     dropped,
     countDrops,
     drop,
-    tell(rows: Row[], outcome: Outcome) {
+    tell(rows: Pick<Row, 'kind' | 'payloads'>[], outcome: Outcome) {
       const { status } = outcome
       for (const row of rows) {
         for (const payload of row.payloads) {

@@ -15,6 +15,8 @@ export interface Row {
   readonly key: RowKey
   readonly payloads: Payload[]
   state: 'waiting' | 'in-flight' | 'gone'
+  /** A transaction puts it, or has put it, on disk. */
+  isStored: boolean
 }
 
 /**

@@ -30,9 +30,11 @@ export async function waitForEvent(
     if (request.method() !== 'POST' || !/\/track(\?|$)/.test(request.url())) return false
     try {
       const sent = [request.postDataJSON()].flat() as Sent[]
-      found = sent.find((event) => event.event === name && where(event))
-      const answer = found && ((await response.json()) as { ok?: boolean })
-      return answer?.ok === true
+      const event = sent.find((one) => one.event === name && where(one))
+      if (!event || ((await response.json()) as { ok?: boolean }).ok !== true) return false
+      // Other answers may be looked at meanwhile.
+      found ??= event
+      return true
     } catch {
       // No JSON, or the page went before its answer was read.
       return false

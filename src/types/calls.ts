@@ -15,7 +15,7 @@ export type DropReason =
   | 'quarantined'
   /** More than `queue.maxEvents` payloads were waiting; the oldest went. */
   | 'too-many'
-  /** More than `queue.maxBytes` were waiting; the oldest went. */
+  /** More than `queue.maxBytes` were waiting, and the oldest went; or it alone is more than that. */
   | 'too-big'
   /** It waited for longer than `queue.ttlMs`. */
   | 'too-old'
@@ -27,7 +27,7 @@ export type DropReason =
   | 'before-send'
   /** This device is not in the sample (`sampleRate`). */
   | 'sampled-out'
-  /** It was tracked after `shutdown()`. */
+  /** It was tracked after `shutdown()`, or was not on disk then. */
   | 'shut-down'
 
 /** What became of one call. */
@@ -36,7 +36,7 @@ export type Outcome =
   | { status: 'accepted'; taskId?: string | undefined }
   /** The page went, and the browser delivers the request without it. */
   | { status: 'handed-off' }
-  /** The page went, and the payload stays on disk for the next one. */
+  /** The page went, or the instance ended, and the payload stays on disk for the next page. */
   | { status: 'queued' }
   | { status: 'dropped'; reason: DropReason; errorCode?: string | undefined }
 

@@ -49,11 +49,11 @@ export interface Config {
   transport: {
     /** How the API key travels: `?apiKey=`, `X-API-Key` or `Authorization: Bearer`. @defaultValue `'query'` */
     auth: 'query' | 'header' | 'bearer'
-    /** `auto`: `sendBeacon` where it is known to arrive, else keepalive `fetch`. @defaultValue `'auto'` */
+    /** `auto`: `sendBeacon` where it is known to arrive, else keepalive `fetch`; never past your own. @defaultValue `'auto'` */
     beacon: 'auto' | boolean
     /** Milliseconds after which a request counts as failed. @defaultValue `20000` */
     timeoutMs: number
-    /** Used instead of the browser's `fetch`. @defaultValue none */
+    /** Used instead of the browser's `fetch`, also as the page goes. @defaultValue none */
     fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   }
   /** Property that carries the id of the event, or `false` for none. @defaultValue `'insert_id'` */

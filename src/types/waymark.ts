@@ -55,7 +55,10 @@ export interface Waymark<Events extends object = EventMap> {
   flush(options?: { timeoutMs?: number }): Promise<Flushed>
   /** Resolves when the ids are known: when consent was granted, that is. */
   ready(): Promise<void>
-  /** Sends what waits, then stops every timer, listener and plugin; what could not be sent stays on disk. */
+  /**
+   * Sends what waits, then stops every timer, listener and plugin. What could not be sent stays on disk, or is dropped
+   * where there is none.
+   */
   shutdown(): Promise<Flushed>
   /** Subscribes to a signal. */
   on: On

@@ -66,6 +66,14 @@ describe('createBrowser', () => {
     expect(fn).not.toHaveBeenCalled()
   })
 
+  it('waits for ever with a timer that is longer than browsers have', async () => {
+    const fn = vi.fn()
+    const stop = createBrowser().after(Infinity, fn)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    stop()
+    expect(fn).not.toHaveBeenCalled()
+  })
+
   it('reads the URL anew at every call, and the viewport when it has changed', () => {
     const browser = createBrowser()
     const width = vi.spyOn(window, 'innerWidth', 'get').mockReturnValue(500)

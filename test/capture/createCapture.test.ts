@@ -126,6 +126,18 @@ describe('beforeSend', () => {
     expect(waymark.stats().dropped).toEqual({ 'before-send': 1 })
   })
 
+  it('that takes all properties or traits away leaves an object', async () => {
+    const { events } = await sent(
+      { beforeSend: (draft: Draft) => ({ ...draft, properties: null, traits: null }) },
+      (w) => {
+        w.track('A', { a: 1 })
+        w.identify('ann', { a: 1 })
+      },
+    )
+    expect(events[0]!.properties).toEqual({})
+    expect(events[1]!.traits).toEqual({})
+  })
+
   it('that throws changes nothing', async () => {
     const { names } = await sent(
       {

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { fitProperties, isTooLong } from '../../src/capture/fitProperties'
 import { toJson } from '../../src/toJson'
 
-const fitted = (given: Record<string, unknown>) => {
-  const target = {}
-  const tooLong = fitProperties(target, given)
-  return { tooLong, json: JSON.parse(toJson(target)) as unknown }
+const fitted = (given: unknown, isFrozen = false) => {
+  const said: string[] = []
+  const say = (code: string, name: string) => said.push(`${code}: ${name}`)
+  const own = fitProperties(given, 'property', isFrozen, say, say)
+  return { own, said, json: JSON.parse(toJson(own)) as unknown }
 }
 
 describe('isTooLong', () => {
@@ -30,8 +31,12 @@ describe('fitProperties', () => {
     expect(fitted(given).json).toEqual(given)
   })
 
-  it('names the first name that is too long', () => {
-    expect(fitted({ short: 1, ['n'.repeat(401)]: 2 }).tooLong).toBe('n'.repeat(401))
+  it('leaves out what has too long a name, and says so', () => {
+    const long = 'n'.repeat(401)
+    expect(fitted({ short: 1, [long]: 2 })).toMatchObject({
+      said: [`property-name-too-long: ${long}`],
+      json: { short: 1 },
+    })
   })
 
   it('writes dates as ISO 8601, errors as text, maps and sets as lists', () => {
@@ -84,5 +89,23 @@ describe('fitProperties', () => {
       },
     }
     expect(fitted(given).json).toEqual({ fine: 1, bad: '[unreadable]', worse: '[unreadable]' })
+  })
+
+  it('survives an object that throws at every touch', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    expect(fitted({ fine: 1, proxy, deep: [proxy] }).json).toEqual({
+      fine: 1,
+      proxy: '[unreadable]',
+      deep: ['[unreadable]'],
+    })
+  })
+
+  it('freezes what could change after the call, and keeps the names of what is not given', () => {
+    const list = [1]
+    const { own } = fitted({ list, at: new Date(0), none: undefined, fn() {} }, true)
+    list.push(2)
+    expect(own).toEqual({ list: [1], at: '1970-01-01T00:00:00.000Z', none: undefined, fn: undefined })
+    expect(Object.keys(own)).toEqual(['list', 'at', 'none', 'fn'])
   })
 })

@@ -79,6 +79,22 @@ describe('flushing', () => {
     expect(await flushed).toEqual({ sent: 0, left: 1, dropped: 0 })
   })
 
+  it.each(Array.from({ length: 14 }, (_, n) => n))(
+    'sends what was tracked before it was asked, also %i microtasks after an answer',
+    async (turns) => {
+      const { world, service, waymark } = await open()
+      const { outcome } = waymark.track('A')
+      void waymark.flush()
+      await outcome
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      waymark.track('B')
+      const flushed = waymark.flush()
+      await world.settle()
+      expect(await flushed).toMatchObject({ left: 0 })
+      expect(service.names()).toEqual(['A', 'B'])
+    },
+  )
+
   it('leaves no timer when the queue is empty', async () => {
     const { world, track } = await open()
     expect(world.timers()).toBe(0)
@@ -122,6 +138,19 @@ describe('a service that is not well', () => {
     expect(service.arrivals).toHaveLength(1)
     await world.advance(3000)
     expect(service.names()).toEqual(names(20))
+  })
+
+  it('and says when to come back is not asked before by switches of tabs', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'answers', status: 429, body: '', headers: { 'Retry-After': '60' } })
+    track('A')
+    await world.advance(3000)
+    for (let n = 0; n < 10; n++) {
+      tab.fire('hidden')
+      await world.advance(1000)
+      tab.fire('visible')
+    }
+    expect(service.arrivals).toHaveLength(1)
   })
 
   it('and never answers is given up after the timeout, and sent the same ids again', async () => {
@@ -199,5 +228,81 @@ describe('shutdown', () => {
     expect(service.names()).toEqual(['A'])
     expect(tab.listeners()).toBe(0)
     expect(world.timers()).toBe(0)
+  })
+
+  it('says that what it could not send is on disk, where the next page finds it', async () => {
+    const { world, service, waymark, track } = await open()
+    service.become({ kind: 'down' })
+    const [tracked] = track('A')
+    expect(await waymark.shutdown()).toEqual({ sent: 0, left: 1, dropped: 0 })
+    expect(await tracked!.outcome).toEqual({ status: 'queued' })
+    await world.advance(10_000)
+    expect(world.timers()).toBe(0)
+    service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+  })
+
+  it('counts what it could not send as dropped where there is no disk', async () => {
+    const { service, waymark, track } = await open({ persistence: 'memory' })
+    service.become({ kind: 'down' })
+    const [tracked] = track('A')
+    await waymark.shutdown()
+    expect(await tracked!.outcome).toEqual({ status: 'dropped', reason: 'shut-down' })
+    expect(waymark.stats()).toMatchObject({ queued: 0, dropped: { 'shut-down': 1 } })
+  })
+
+  it('takes off the disk what is accepted after it gave up waiting, and sets no timer', async () => {
+    const { world, service, waymark, track } = await open({ transport: { timeoutMs: 60_000 } })
+    service.hold()
+    const [tracked] = track('A')
+    const ended = waymark.shutdown()
+    await world.advance(31_000)
+    await ended
+    expect(await tracked!.outcome).toEqual({ status: 'queued' })
+    service.answerNow()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 0, bytes: 0, sent: 0 })
+    expect(world.timers()).toBe(0)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+  })
+
+  it('before the visitor has chosen tells the calls that waited for it', async () => {
+    const waymark = createWorld().openTab().init({ consent: 'pending' })
+    const { outcome } = waymark.track('A')
+    await waymark.shutdown()
+    expect(await outcome).toEqual({ status: 'dropped', reason: 'shut-down' })
+    expect(waymark.stats()).toMatchObject({ queued: 0, dropped: { 'shut-down': 1 } })
+  })
+})
+
+describe('consent that is taken back', () => {
+  it('while a flush waits for the ids ends it in its time', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    const flushed = waymark.flush({ timeoutMs: 1000 })
+    waymark.optOut()
+    await world.advance(1000)
+    expect(await flushed).toEqual({ sent: 0, left: 0, dropped: 0 })
+  })
+
+  it.each([
+    ['accepted', { kind: 'well' }],
+    ['refused', { kind: 'refuses', text: '"B"', errorCode: 'http-400' }],
+  ] as const)('while a request is under way that is then %s leaves nothing to send', async (_, mood) => {
+    const { world, service, waymark, track } = await open()
+    service.become(mood)
+    service.hold()
+    track('A', 'B')
+    void waymark.flush()
+    await world.settle()
+    waymark.optOut()
+    service.answerNow()
+    await world.advance(20_000)
+    expect(service.arrivals).toHaveLength(1)
+    expect(waymark.stats()).toMatchObject({ queued: 0, bytes: 0, dropped: { 'no-consent': 2 } })
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { InitConfig } from '../../src/types'
 import { createWorld } from '../world/createWorld'
 
@@ -63,6 +63,22 @@ describe('a beacon', () => {
     const { last } = await deliver({ transport: { beacon: false } }, true)
     expect(last.by).toBe('fetch')
     expect(last.init).toMatchObject({ keepalive: true, credentials: 'omit' })
+  })
+
+  it.each([
+    ['not used where there is a fetch of the page', 'auto', 1],
+    ['used all the same by option', true, 0],
+  ] as const)('is %s', async (_, beacon, calls) => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const fetch = vi.fn(async () => Response.json({ ok: true }))
+    const waymark = tab.init({ endpoint: '/ingest', transport: { fetch, beacon } })
+    await waymark.ready()
+    waymark.track('Only')
+    await world.settle()
+    tab.leave()
+    expect(fetch).toHaveBeenCalledTimes(calls)
+    expect(world.service.arrivals).toHaveLength(1 - calls)
   })
 
   it('is used at once for an endpoint of the same origin', async () => {

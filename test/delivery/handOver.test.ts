@@ -172,6 +172,30 @@ describe('leaving', () => {
     expect(service.names()).toEqual(['A'])
   })
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('bug')
+      },
+    ],
+    ['gives no promise', () => undefined as never],
+  ])('keeps on disk what a fetch of the page did not take that %s', async (_, fetch) => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = tab.init({ transport: { fetch } })
+    await waymark.ready()
+    waymark.track('A')
+    await world.settle()
+    tab.leave()
+    tab.crash()
+    expect(waymark.stats()).toMatchObject({ queued: 1, handedOff: 0 })
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(6000)
+    expect(world.service.names()).toEqual(['A'])
+  })
+
   it('by a switch of tabs sends as usual, and keeps all until the answer', async () => {
     const { world, tab, service, waymark, track } = await open()
     track('A')

@@ -140,6 +140,73 @@ describe('the disk', () => {
     expect(world.service.names()).toEqual(['E5', 'E6', 'E7', 'E8', 'E9', 'New'])
   })
 
+  it.each(['freeze', 'pagehide'] as const)(
+    'that is not wanted leaves to the page that is back from %s what it could not send',
+    async (event) => {
+      const world = createWorld()
+      world.service.become({ kind: 'down' })
+      const tab = world.openTab()
+      const waymark = tab.init({ persistence: 'memory' })
+      const { outcome } = waymark.track('A')
+      await world.advance(3000)
+      tab.fire(event, 'hidden')
+      await world.advance(60_000)
+      tab.fire(event === 'freeze' ? 'resume' : 'pageshow', 'visible')
+      expect(waymark.stats()).toMatchObject({ queued: 1 })
+      world.service.become({ kind: 'well' })
+      await world.advance(3000)
+      expect(await outcome).toMatchObject({ status: 'accepted' })
+      expect(world.service.names()).toEqual(['A'])
+      expect(world.timers()).toBe(0)
+    },
+  )
+
+  it('that works keeps for another page what this one, in the page cache, could not send', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    const waymark = tab.init()
+    const { outcome } = waymark.track('A')
+    await world.advance(3000)
+    tab.leave()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    tab.fire('pageshow', 'visible')
+    await world.advance(10_000)
+    expect(await outcome).toEqual({ status: 'queued' })
+    expect(waymark.stats()).toMatchObject({ queued: 0, sent: 0 })
+    expect(world.service.names()).toEqual(['A'])
+  })
+
+  it('that failed gets, from the page that is back, what memory kept, in its new lane', async () => {
+    const world = createWorld()
+    let broken = false
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase: breakable(() => (broken ? new DOMException('gone', 'UnknownError') : undefined)),
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    broken = true
+    waymark.track('A')
+    await world.advance(3000)
+    tab.leave()
+    broken = false
+    await world.advance(60_000)
+    tab.fire('pageshow', 'visible')
+    waymark.track('B')
+    await world.advance(10_000)
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 2 })
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(['A', 'B'])
+  })
+
   it('that is not wanted is not touched', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ persistence: 'memory' })

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { describe, expect, it } from 'vitest'
@@ -135,6 +137,79 @@ describe('the queue', () => {
     waymark.track('Fresh')
     await world.settle()
     expect(waymark.stats()).toMatchObject({ queued: 1, dropped: { 'too-big': 7, 'too-old': 3 } })
+  })
+
+  it('goes on when a listener tracks an event for each that is dropped over the limits', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxEvents: 5 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    let heard = 0
+    let isRunning = false
+    waymark.on('drop', () => {
+      if (isRunning || ++heard > 1000) return
+      isRunning = true
+      waymark.track('Lost')
+      isRunning = false
+    })
+    for (let n = 0; n < 10; n++) {
+      waymark.track(`E${n}`)
+      await world.settle()
+    }
+    expect(heard).toBe(5)
+    expect(waymark.stats()).toMatchObject({ queued: 5, dropped: { 'too-many': 10 } })
+  })
+
+  it('lets a listener track an event for one that was too old', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { ttlMs: 60_000 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    waymark.track('Old')
+    await world.advance(61_000)
+    waymark.on('drop', () => void waymark.track('Lost'))
+    waymark.track('New')
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 2, dropped: { 'too-old': 1 } })
+  })
+
+  it('lets go of one event that alone is over its bytes, and keeps the others', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ queue: { maxBytes: 5000 } })
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (const name of ['A', 'B', 'C']) {
+      waymark.track(name)
+      await world.settle()
+    }
+    const { outcome } = waymark.track('Big', { text: 'x'.repeat(5000) })
+    await world.settle()
+    expect(await outcome).toEqual({ status: 'dropped', reason: 'too-big' })
+    expect(waymark.stats()).toMatchObject({ queued: 3, dropped: { 'too-big': 1 } })
+  })
+
+  it('in memory holds nothing of what was sent', async () => {
+    const { browser } = createWorld().openTab()
+    const { emit } = createSignals()
+    const config = {
+      batch: { maxEvents: 1, maxBytes: 600, intervalMs: 0 },
+      queue: { maxEvents: 10, maxBytes: 1e7, ttlMs: 1e9 },
+      insertId: false as const,
+    }
+    const queue = createQueue(browser, undefined, config, createTally(emit), emit)
+    const sent = Array.from({ length: 3 }, (_, n) => {
+      const payload = { id: `id-${n}`, body: '{}' }
+      queue.put('track', payload)
+      queue.store()
+      queue.finish(queue.all(), { status: 'accepted' })
+      return new WeakRef(payload)
+    })
+    setFlagsFromString('--expose-gc')
+    // What a WeakRef was made of in a task stays until the end of that task.
+    await new Promise((resolve) => setImmediate(resolve))
+    runInNewContext('gc')()
+    expect(sent.map((payload) => payload.deref())).toEqual([undefined, undefined, undefined])
+    expect(queue.size()).toMatchObject({ queued: 0, bytes: 0 })
   })
 
   it('stores what one task tracked as one record', async () => {

@@ -1,5 +1,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import type { Browser, PageEvent } from '../../src/browser/browser'
+import { createBrowser } from '../../src/browser/createBrowser'
 import { openDatabase } from '../../src/browser/openDatabase'
 import type { InitConfig, Waymark } from '../../src/types'
 import { createWaymarkIn } from '../../src/waymark'
@@ -103,11 +104,7 @@ export function createWorld() {
         attempt.begun = true
         return service.beacon(to, body)
       },
-      prepareFetch: (to, init, by) => (attempt) => {
-        attempt.begun = true
-        ;(by ?? tab.browser.fetch)(to, init).catch(() => {})
-        return true
-      },
+      prepareFetch: (to, init, by = tab.browser.fetch) => createBrowser().prepareFetch(to, init, by),
       originOf: (to) =>
         !to && tab.isOpaque ? 'null' : URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined,
       openDatabase,

@@ -3,10 +3,9 @@ import { waitFor } from '../engines/waitFor.mjs'
 
 const perStay = 5
 const leastRestored = 0.75
-const masked = '[{"reason":"masked"}]'
-
-/** Chromium tells why it did not keep a page. */
-const why = `JSON.stringify(performance.getEntriesByType('navigation')[0].notRestoredReasons?.reasons ?? 'no reason given')`
+/** Chromium tells why it did not keep a page, unless it is for reasons of its own; the others never do. */
+const nameless = ['[{"reason":"masked"}]', 'no reason given']
+const why = `JSON.stringify(performance.getEntriesByType('navigation')[0].notRestoredReasons?.reasons) ?? 'no reason given'`
 
 /** @type {import('./types').Scenario[]} */
 export const returning = [
@@ -38,15 +37,16 @@ export const returning = [
           else reasons.push(await tab.run(why))
           await stage.track(tab, perStay, round, perStay * (2 + turn))
         }
-        // Closing a tab at once is another scenario.
-        await sleep(300)
+        // Closing a tab at once is another scenario: what a page that is back tracks is on disk after 300 ms.
+        await sleep(1000)
         await tab.close()
       }
       const turns = stage.rounds * 2
       stage.note(`${restored} of ${turns} restored`)
       for (const reason of reasons) stage.note(`not restored: ${reason}`)
-      // A machine under load lets Chromium give up a page now and then, and it says no more than "masked".
-      const isExcused = reasons.every((reason) => reason === masked) && restored >= turns * leastRestored
+      // A machine under load lets a browser give up a page now and then.
+      const isExcused =
+        reasons.every((reason) => nameless.includes(reason)) && restored >= turns * leastRestored
       if (restored < turns && !isExcused) stage.miss('the page cache was lost')
     },
   },
