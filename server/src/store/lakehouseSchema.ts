@@ -9,7 +9,6 @@ export const lakehouseSchema = (catalog: string): string => {
 CREATE SCHEMA IF NOT EXISTS ${schema};
 CREATE TABLE IF NOT EXISTS ${schema}.position (applied BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS ${schema}.bound (x INTEGER);
-CREATE TABLE IF NOT EXISTS ${schema}.inferred (schema_name VARCHAR, table_name VARCHAR, column_name VARCHAR);
 CREATE TABLE IF NOT EXISTS ${schema}.rejected (
   seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
 );
