@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { placeOfUse } from '../query/movePlace.js'
 import type { Place } from '../query/createSessions.js'
 import type { Guard, Guarded } from '../query/createGuard.js'
-import { verbOf } from '../query/createGuard.js'
+import { readHead } from '../query/readHead.js'
 import { planStatement } from '../query/planStatement.js'
 import { messageOf } from '../query/refuseQuery.js'
 
@@ -21,7 +21,7 @@ export const validateStatement = async (
   if ('problem' in guarded) return guarded.problem
   try {
     // Preparing a PIVOT would run its first half; a plan of it does not.
-    if (isPivot(guarded) && verbOf(guarded.tokens) !== 'create') {
+    if (isPivot(guarded) && readHead(guarded.tokens).verb !== 'create') {
       await connection.run(`EXPLAIN ${guarded.text}`)
       return undefined
     }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../store/lakehouseSchema.js'
+import { readHead } from './readHead.js'
 import { scanSql, type SqlToken } from './scanSql.js'
 
 export interface Guarded {
@@ -30,19 +31,6 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
-/** The word that says what is done: of `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
-export const verbOf = (tokens: readonly SqlToken[]): string => {
-  let at = 0
-  const wordAt = () => (tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : '')
-  if (wordAt() !== 'explain') return wordAt()
-  for (at = 1; at < tokens.length; at++) {
-    if (tokens[at]?.kind === 'symbol' && tokens[at]?.text === '(') {
-      while (at < tokens.length && tokens[at]?.text !== ')') at++
-    } else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
-  }
-  return wordAt()
-}
-
 /**
  * Reads a statement before DuckDB does. The engine's settings are the first wall; this one refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
@@ -64,7 +52,7 @@ export const createGuard = async (connection: DuckDBConnection): Promise<Guard> 
       if (called && refused.has(name)) return `The function ${name} is not allowed here.`
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
-    const verb = verbOf(tokens)
+    const { verb } = readHead(tokens)
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
     const secret = tokens.slice(1, 6).some((token) => token.kind === 'word' && /^secret$/i.test(token.text))
     if (/^(create|drop|alter)$/.test(verb) && secret) return 'Secrets are not allowed here.'

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { quoteText } from '../store/quoteText.js'
 import type { Place } from './createSessions.js'
@@ -8,6 +9,9 @@ import type { SqlToken } from './scanSql.js'
 
 /** Unqualified names are looked for here first, then among the analytics views. */
 export const enterPlace = async (connection: DuckDBConnection, place: Place): Promise<void> => {
+  if (place.schema.toLowerCase() === internalSchema) {
+    throw refuseField(`The schema ${internalSchema} belongs to the service.`)
+  }
   const home = `${quoteIdentifier(place.catalog)}.${quoteIdentifier(place.schema)}`
   const path = place.catalog === analyticsCatalog && place.schema === 'main' ? home : `${home},analytics.main`
   try {

@@ -6,7 +6,8 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api'
 import type { Guard, Guarded } from './createGuard.js'
-import { verbOf } from './createGuard.js'
+import { checkNewType } from './checkNewType.js'
+import { readHead } from './readHead.js'
 import { messageOf, refuseStatement } from './refuseQuery.js'
 import { changing, statementName } from './statementTypes.js'
 
@@ -35,7 +36,7 @@ const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
   if (type === StatementType.SELECT) return 'read'
   if (changing.has(type)) return 'change'
   if (type === StatementType.SET) return kindOfSet(guarded)
-  if (type === StatementType.CALL && verbOf(guarded.tokens) === 'call') return 'other'
+  if (type === StatementType.CALL && readHead(guarded.tokens).verb === 'call') return 'other'
   throw refuseStatement(`A statement of the kind ${statementName(type)} is not allowed here.`)
 }
 
@@ -72,6 +73,7 @@ export const planStatement = async (
   } catch (error) {
     throw refuseStatement(messageOf(error))
   }
+  await checkNewType(connection, guarded.tokens)
   const kind = pivots ? 'other' : kindOf(prepared.statementType, guarded)
   const columns = Array.from({ length: prepared.columnCount }, (_, at) => at)
   return {

@@ -39,6 +39,20 @@ describe('user SQL', () => {
     expect((await service.query('SELECT count(*) >= 0 FROM events')).status).toBe(200)
   })
 
+  it.each(['waymark_internal', 'Waymark_Internal'])(
+    "does not enter the service's own schema by a field: %s",
+    async (schema) => {
+      const message = expect.stringContaining('belongs to the service')
+      for (const statement of ['DELETE FROM position', 'SELECT * FROM rejected', 'SELECT 1']) {
+        expect(await service.query(statement, { schema })).toMatchObject({ status: 400, error: { message } })
+        for (const path of ['/validate', '/explain', '/autocomplete']) {
+          const answer = await service.ask(path, { statement, schema })
+          expect(answer, path).toMatchObject({ status: 400, body: { message } })
+        }
+      }
+    },
+  )
+
   const files = () => [
     `SELECT * FROM read_text('/etc/passwd')`,
     `SELECT * FROM read_csv('${service.folder}/temp/spilled.csv')`,
