@@ -6,6 +6,7 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api'
 import type { Guard, Guarded } from './createGuard.js'
+import { checkAlter } from './checkAlter.js'
 import { checkNewType } from './checkNewType.js'
 import { readHead } from './readHead.js'
 import { messageOf, refuseStatement } from './refuseQuery.js'
@@ -74,6 +75,7 @@ export const planStatement = async (
     throw refuseStatement(messageOf(error))
   }
   await checkNewType(connection, guarded.tokens)
+  await checkAlter(connection, guarded.tokens)
   const kind = pivots ? 'other' : kindOf(prepared.statementType, guarded)
   const columns = Array.from({ length: prepared.columnCount }, (_, at) => at)
   return {

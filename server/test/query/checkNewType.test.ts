@@ -9,7 +9,7 @@ describe('a process that is killed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-types-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('opens its store again, whatever types were made', async () => {
+  it('opens its store again, whatever types were made and used', async () => {
     const flags = ['--port', '0', '--data', folder, '--quiet', '--users', 'ada:lovelace']
     const first = spawnService(flags, { direct: true })
     const url = urlIn(await first.ready)
@@ -21,13 +21,18 @@ describe('a process that is killed', () => {
       `CREATE TYPE main.mood AS ENUM('a')`,
       'CREATE TABLE s2.t (m mood)',
       `INSERT INTO s2.t VALUES ('a')`,
+      'CREATE MACRO twice(x) AS x * 2',
+      'CREATE TABLE altered (a VARCHAR, b INT)',
+      'ALTER TABLE altered ALTER a TYPE mood',
+      'ALTER TABLE altered ALTER a TYPE lakehouse.main.mood',
+      'ALTER TABLE altered ALTER b TYPE BIGINT USING twice(b)',
     ]) {
       const body = JSON.stringify({ statement })
       const answer = await fetch(`${url}/query`, { method: 'POST', headers: { authorization: basic }, body })
       statuses.push(answer.status)
       await answer.text()
     }
-    expect(statuses).toEqual([200, 400, 400, 200, 200, 200])
+    expect(statuses).toEqual([200, 400, 400, 200, 200, 200, 200, 200, 400, 200, 400])
     first.kill('SIGKILL')
     await first.ended
     const service = await createService({ dataFolder: folder })
