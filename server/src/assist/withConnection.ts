@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { enterPlace, placeOfRequest } from '../query/movePlace.js'
+import { enterPlace, enterSession, placeOfRequest } from '../query/movePlace.js'
 import type { Place, Sessions } from '../query/createSessions.js'
 import type { Database } from '../store/openDatabase.js'
 
@@ -43,7 +43,7 @@ export const createWithConnection =
     const session = request.session_id ? sessions.find(user, request.session_id) : undefined
     if (session !== undefined) {
       return session.exclusively(async () => {
-        await enterPlace(session.connection, placeOfRequest(request, session.place, catalogs))
+        await enterSession(session, request, catalogs, home)
         return work(session.connection)
       })
     }

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { Refusal } from '../http/Refusal.js'
 import type { Admission } from './createAdmission.js'
 import type { Guard } from './createGuard.js'
 import type { LoggedQuery, QueryLog } from './createQueryLog.js'
-import type { Session, Sessions } from './createSessions.js'
+import type { Place, Session, Sessions } from './createSessions.js'
 import { createStopper, type Stopper } from './createStopper.js'
 import { explainFailure, reasonText } from './explainFailure.js'
 import { fingerprint } from './fingerprint.js'
-import { enterPlace, placeOfRequest, placeOfUse } from './movePlace.js'
+import { enterPlace, enterSession, placeOfUse } from './movePlace.js'
 import { openRead } from './openRead.js'
 import { openRun } from './openRun.js'
 import { planStatement, type Plan } from './planStatement.js'
@@ -16,6 +15,7 @@ import { readStats } from './readStats.js'
 import { messageOf, refuseField, refuseStatement } from './refuseQuery.js'
 import type { RowSource } from './RowSource.js'
 import { runChange } from './runChange.js'
+import { startRecord } from './startRecord.js'
 import type { Cut, Layout } from './wrapRead.js'
 import { quoteText } from '../store/quoteText.js'
 
@@ -28,6 +28,8 @@ export interface QueryRunnerOptions {
   catalogs: readonly string[]
   /** That may be read. */
   readable: readonly string[]
+  /** Where a session begins, and where it goes when its schema is gone. */
+  home: Place
   threads: number
   timeoutMs: number
 }
@@ -71,7 +73,7 @@ const finish = (query: LoggedQuery, beganMs: number) => {
 }
 
 export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
-  const { sessions, admission, log, guard, catalogs, readable, threads, timeoutMs } = options
+  const { sessions, admission, log, guard, catalogs, readable, home, threads, timeoutMs } = options
 
   const open = async (job: QueryJob, { session, plan, stopper }: QueryRun): Promise<RowSource> => {
     const { connection } = session
@@ -79,8 +81,9 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
       stopped(stopper) ?? refuseStatement(await explainFailure(connection, plan.text))
     try {
       if (plan.kind === 'use') {
-        session.place = placeOfUse(plan.tokens, session.place, readable)
-        await enterPlace(connection, session.place)
+        const place = placeOfUse(plan.tokens, session.place, readable)
+        await enterPlace(connection, place)
+        session.place = place
         return await openRun(await connection.run('SELECT true AS "Success" WHERE false'), job.layout, {})
       }
       if (plan.kind === 'read') {
@@ -112,13 +115,16 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
     try {
       const refusal = stopped(stopper)
       if (refusal !== undefined) throw refusal
-      await enterPlace(connection, placeOfRequest(job.request, session.place, readable))
+      const lost = await enterSession(session, job.request, readable, home)
+      if (lost !== undefined) session.place = home
       const timezone = job.request.timezone ?? session.timezone
       await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
         throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
       })
       const plan = await planStatement(connection, guard, job.request.statement)
       query.record.fingerprint = fingerprint(plan.tokens)
+      // What it names without a schema may be there too, and is not what was meant.
+      if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       const run: QueryRun = { queryId: query.record.uuid, session, plan, stopper, startedMs }
       job.admit(plan)
       await job.deliver(run, () => open(job, run))
@@ -132,38 +138,6 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
     }
   }
 
-  const record = (job: QueryJob, session: Session, stopper: Stopper): LoggedQuery => ({
-    user: job.user,
-    record: {
-      uuid: job.request.query_id?.toLowerCase() ?? randomUUID(),
-      start_time: new Date().toISOString(),
-      query: job.request.statement,
-      client_interface: 'HTTP',
-      visible: true,
-      session_id: session.id,
-      threads,
-      duration_ms: null,
-      end_time: null,
-      error: null,
-      fingerprint: null,
-      requested_by: job.request.requested_by ?? null,
-      user_agent: job.userAgent,
-      stats: null,
-    },
-    live: {
-      cancel: (reason) => stopper.stop(reason),
-      progress() {
-        const { percentage, rows_processed, total_rows_to_process } = session.connection.progress
-        if (percentage < 0) return undefined
-        return {
-          percentage,
-          rows_processed: Number(rows_processed),
-          total_rows: Number(total_rows_to_process),
-        }
-      },
-    },
-  })
-
   return {
     async run(job, onStart) {
       const { request, user } = job
@@ -173,7 +147,7 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         request.ephemeral === true
           ? await sessions.openEphemeral(user)
           : await sessions.open(user, request.session_id ?? undefined)
-      const query = record(job, session, stopper)
+      const query = startRecord({ job, session, stopper, threads })
       log.add(query)
       const began = performance.now()
       let started = false

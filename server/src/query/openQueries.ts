@@ -59,6 +59,7 @@ export const openQueries = async (options: QueriesOptions): Promise<Queries> => 
     guard,
     catalogs,
     readable,
+    home,
     threads,
     timeoutMs: options.statementTimeoutMs,
   })

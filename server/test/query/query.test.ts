@@ -335,6 +335,34 @@ describe('sessions', () => {
     expect((await service.query('SELECT count(*) FROM steps', { session_id })).rows).toEqual([[20]])
   })
 
+  it('survive a USE that was mistyped', async () => {
+    const session_id = 'mistyped'
+    await service.query('SET VARIABLE kept = 7', { session_id })
+    expect((await service.query('USE nope', { session_id })).status).toBe(400)
+    expect((await service.query(`SELECT getvariable('kept')`, { session_id })).rows).toEqual([[7]])
+    expect((await service.ask('/validate', { statement: 'SELECT 1', session_id })).body['valid']).toBe(true)
+  })
+
+  it('go home when their schema is dropped, and change nothing there unasked', async () => {
+    const session_id = 'homeless'
+    const ask = (statement: string) => service.query(statement, { session_id })
+    await ask('CREATE TABLE precious AS SELECT 1 AS a')
+    await ask('CREATE SCHEMA passing')
+    await ask('USE passing')
+    await ask('DROP SCHEMA passing')
+    expect((await service.ask('/validate', { statement: 'SELECT 1', session_id })).body['valid']).toBe(true)
+    expect(await ask('DELETE FROM precious')).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('lakehouse.main') },
+    })
+    expect((await ask('FROM precious')).rows).toEqual([[1]])
+    expect((await ask('DELETE FROM precious')).rows).toEqual([[1]])
+    await ask('CREATE SCHEMA passing')
+    await ask('USE passing')
+    await service.query('DROP SCHEMA passing')
+    expect((await ask('SELECT 1')).rows).toEqual([[1]])
+  })
+
   it.each([
     'USE nowhere.main',
     'USE waymark_internal',
