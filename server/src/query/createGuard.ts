@@ -20,7 +20,7 @@ const harmless = new Set(
     'pragma_table_info pragma_show pragma_storage_info pragma_version pragma_platform pragma_user_agent ' +
     'pragma_collations pragma_database_size table_info storage_info show show_tables show_databases ' +
     'show_tables_expanded version platform user_agent collations functions database_list database_size ' +
-    'icu_calendar_names pg_timezone_names sql_auto_complete test_all_types test_vector_types seq_scan'
+    'icu_calendar_names pg_timezone_names test_all_types test_vector_types seq_scan'
   ).split(' '),
 )
 const alwaysRefused = ['write_log', 'json_deserialize_sql']

@@ -4,7 +4,7 @@ import type { Guard } from './createGuard.js'
 import type { LoggedQuery, QueryLog } from './createQueryLog.js'
 import type { Place, Session, Sessions } from './createSessions.js'
 import { createStopper, type Stopper } from './createStopper.js'
-import { explainFailure, reasonText } from './explainFailure.js'
+import { explainFailure } from './explainFailure.js'
 import { fingerprint } from './fingerprint.js'
 import { enterPlace, enterSession, placeOfUse } from './movePlace.js'
 import { openRead } from './openRead.js'
@@ -13,6 +13,7 @@ import { planStatement, type Plan } from './planStatement.js'
 import type { QueryRequest } from './querySchema.js'
 import { readStats } from './readStats.js'
 import { messageOf, refuseField, refuseStatement } from './refuseQuery.js'
+import { refuseStopped } from './refuseStopped.js'
 import type { RowSource } from './RowSource.js'
 import { runChange } from './runChange.js'
 import { startRecord } from './startRecord.js'
@@ -59,13 +60,6 @@ export interface QueryRunner {
   run(job: QueryJob, onStart: (stopper: Stopper) => void): Promise<void>
 }
 
-const stopped = (stopper: Stopper): Refusal | undefined => {
-  const reason = stopper.reason()
-  if (reason === undefined) return undefined
-  const status = reason === 'stopping' ? 503 : 400
-  return new Refusal(status, { error: `query-${reason}`, message: reasonText[reason] })
-}
-
 const finish = (query: LoggedQuery, beganMs: number) => {
   query.record.duration_ms = Math.round(performance.now() - beganMs)
   query.record.end_time = new Date().toISOString()
@@ -78,7 +72,7 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
   const open = async (job: QueryJob, { session, plan, stopper }: QueryRun): Promise<RowSource> => {
     const { connection } = session
     const explainBreak = async () =>
-      stopped(stopper) ?? refuseStatement(await explainFailure(connection, plan.text))
+      refuseStopped(stopper) ?? refuseStatement(await explainFailure(connection, plan.text))
     try {
       if (plan.kind === 'use') {
         const place = placeOfUse(plan.tokens, session.place, readable)
@@ -102,7 +96,7 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
       return source
     } catch (error) {
       if (error instanceof Refusal) throw error
-      throw stopped(stopper) ?? refuseStatement(messageOf(error))
+      throw refuseStopped(stopper) ?? refuseStatement(messageOf(error))
     }
   }
 
@@ -113,7 +107,7 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
     const timer = setTimeout(() => stopper.stop('timeout'), timeoutMs)
     const release = stopper.guard(connection)
     try {
-      const refusal = stopped(stopper)
+      const refusal = refuseStopped(stopper)
       if (refusal !== undefined) throw refusal
       const lost = await enterSession(session, job.request, readable, home)
       if (lost !== undefined) session.place = home
@@ -159,12 +153,12 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         // A query that still waits for its session is over as soon as it is stopped.
         const leave = new Promise<never>((_, reject) => {
           stopper.signal.addEventListener('abort', () => {
-            if (!started) reject(stopped(stopper)!)
+            if (!started) reject(refuseStopped(stopper)!)
           })
         })
         await Promise.race([work, leave])
       } catch (error) {
-        const refusal = stopped(stopper) ?? error
+        const refusal = refuseStopped(stopper) ?? error
         query.record.error = messageOf(refusal)
         throw refusal
       } finally {

@@ -1,15 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { CancelReason } from './createQueryLog.js'
 import { messageOf } from './refuseQuery.js'
 
 const withinMs = 10_000
-
-export const reasonText: Record<CancelReason, string> = {
-  cancelled: 'The query was cancelled.',
-  timeout: 'The query took longer than this service allows.',
-  gone: 'The client went away.',
-  stopping: 'The service is stopping.',
-}
 
 /** A stream that breaks does not say why; running the statement again without its rows does. */
 export const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {

@@ -73,6 +73,7 @@ describe('user SQL', () => {
     `CREATE VIEW v AS FROM read_csv('${service.folder}/temp/spilled.csv')`,
     `CREATE MACRO m(x) AS TABLE FROM read_csv(x)`,
     `CREATE TABLE t AS FROM read_json('/etc/hosts')`,
+    `FROM sql_auto_complete('SELECT ')`,
     `FROM query('FROM read_text(''/etc/passwd'')')`,
     `FROM json_execute_serialized_sql('{}')`,
     `INSERT INTO mine SELECT 1 FROM read_text('/etc/passwd')`,
