@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../store/lakehouseSchema.js'
+import { findFile } from './findFile.js'
 import { readHead } from './readHead.js'
 import { scanSql, type SqlToken } from './scanSql.js'
 
@@ -52,6 +53,9 @@ export const createGuard = async (connection: DuckDBConnection): Promise<Guard> 
       if (called && refused.has(name)) return `The function ${name} is not allowed here.`
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
+    const file = findFile(tokens)
+    if (file !== undefined)
+      return `Files cannot be read here: ${file.slice(0, 200)}. Bring them in by /upload.`
     const { verb } = readHead(tokens)
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
     const secret = tokens.slice(1, 6).some((token) => token.kind === 'word' && /^secret$/i.test(token.text))

@@ -13,7 +13,8 @@ import { asTable, cutSql, type Cut } from './wrapRead.js'
 
 /**
  * Parquet needs a file: it is written into DuckDB's own temporary folder, the only one that the
- * locked engine can write to and user SQL cannot name.
+ * locked engine can write to. It can read there too, so the name has no ending by which DuckDB would
+ * take a name in user SQL for a file, beside what the guard refuses.
  */
 export const deliverParquet = async (
   response: ServerResponse,
@@ -21,7 +22,7 @@ export const deliverParquet = async (
   cut: Cut,
   { plan, session, queryId }: QueryRun,
 ): Promise<void> => {
-  const file = join(folder, `export-${randomUUID()}.parquet`)
+  const file = join(folder, `export-${randomUUID()}`)
   const columns = uniqueNames(plan.names).map((name, at) => `c${at} AS ${quoteIdentifier(name)}`)
   const rows = `SELECT ${columns.join(', ')} FROM ${asTable(plan.text, plan.names.length)}${cutSql(cut)}`
   await mkdir(folder, { recursive: true })
