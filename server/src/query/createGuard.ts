@@ -32,6 +32,14 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
+/** Behind these words stands the name of a table with its columns, and never a call. */
+const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
+  let first = at
+  while (tokens[first - 1]?.text === '.') first -= 2
+  const before = tokens[first - 1]
+  return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
+}
+
 /**
  * Reads a statement before DuckDB does. The engine's settings are the first wall; this one refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
@@ -46,20 +54,21 @@ export const createGuard = async (connection: DuckDBConnection): Promise<Guard> 
   for (const name of harmless) refused.delete(name)
 
   const findProblem = (tokens: readonly SqlToken[]): string | undefined => {
+    const { verb, object, nameAt } = readHead(tokens)
+    const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
       const name = nameOf(token)
       if (name === undefined) continue
       const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
-      if (called && refused.has(name)) return `The function ${name} is not allowed here.`
+      const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
+      if (isCall && refused.has(name)) return `The function ${name} is not allowed here.`
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
     const file = findFile(tokens)
     if (file !== undefined)
       return `Files cannot be read here: ${file.slice(0, 200)}. Bring them in by /upload.`
-    const { verb } = readHead(tokens)
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
-    const secret = tokens.slice(1, 6).some((token) => token.kind === 'word' && /^secret$/i.test(token.text))
-    if (/^(create|drop|alter)$/.test(verb) && secret) return 'Secrets are not allowed here.'
+    if (object === 'secret') return 'Secrets are not allowed here.'
     return undefined
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { quoteText } from '../store/quoteText.js'
 import type { QueryRun } from './createQueryRunner.js'
+import { prepareOne } from './prepareOne.js'
 import { messageOf, refuseStatement } from './refuseQuery.js'
 import { quoteIdentifier } from '../store/quoteIdentifier.js'
 import { uniqueNames } from './uniqueNames.js'
@@ -27,8 +28,8 @@ export const deliverParquet = async (
   const rows = `SELECT ${columns.join(', ')} FROM ${asTable(plan.text, plan.names.length)}${cutSql(cut)}`
   await mkdir(folder, { recursive: true })
   try {
-    await session.connection
-      .run(`COPY (${rows}) TO ${quoteText(file)} (FORMAT parquet)`)
+    await prepareOne(session.connection, `COPY (${rows}) TO ${quoteText(file)} (FORMAT parquet)`)
+      .then((copy) => copy.run())
       .catch((error: unknown) => Promise.reject(refuseStatement(messageOf(error))))
     const { size } = await stat(file)
     response.writeHead(200, {

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { messageOf } from './refuseQuery.js'
+import { prepareOne } from './prepareOne.js'
+import { messageOfSecondLine } from './refuseQuery.js'
 
 const withinMs = 10_000
 
@@ -7,9 +8,10 @@ const withinMs = 10_000
 export const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), withinMs)
   try {
-    await connection.run(`EXPLAIN ANALYZE ${text}`)
+    const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
+    await explain.run()
   } catch (error) {
-    const message = messageOf(error)
+    const message = messageOfSecondLine(error)
     if (!/^INTERRUPT/i.test(message)) return message
   } finally {
     clearTimeout(timer)

@@ -28,6 +28,15 @@ describe('POST /validate', () => {
     'PIVOT orders ON "Day" USING count(*)',
     'USE corner',
     'EXPLAIN SELECT 1',
+    'EXPLAIN ANALYZE DELETE FROM orders',
+    'CREATE TABLE fresh AS PIVOT orders ON "Day" USING count(*)',
+    'CREATE VIEW fresh AS FROM orders',
+    'CREATE SCHEMA fresh_one',
+    'CREATE SEQUENCE fresh_two',
+    'CREATE MACRO fresh(x) AS x',
+    'ALTER TABLE orders ADD COLUMN fresh INT',
+    `COMMENT ON TABLE orders IS 'x'`,
+    'TRUNCATE orders',
   ])('finds %s valid, and does nothing', async (statement) => {
     expect(await validate(statement)).toEqual({ valid: true, statement, connections_errors: {}, error: null })
     expect((await service.query('SELECT count(*), count(note) FROM orders')).rows).toEqual([
@@ -43,6 +52,8 @@ describe('POST /validate', () => {
     '',
     'SELECT 1; DROP TABLE orders',
     'USE nowhere',
+    'DROP VIEW events',
+    'CREATE TABLE analytics.main.mine (a INT)',
     'PIVOT nowhere ON a USING count(*)',
     `COPY orders TO '/tmp/x'`,
     `SELECT * FROM read_text('/etc/passwd')`,
@@ -115,6 +126,16 @@ describe('POST /explain', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ tables: [], error: expect.stringMatching(/\w/), total_bytes: null })
     expect((await service.query('SELECT count(*) FROM orders')).rows).toEqual([[300_000]])
+  })
+
+  it('explains a PIVOT', async () => {
+    const { body } = await explain('PIVOT orders ON "Day" USING count(*)')
+    expect(body).toMatchObject({ error: null, tables: [{ table_name: 'lakehouse.main.orders' }] })
+  })
+
+  it('shows the statement that was sent, where it shows one', async () => {
+    const { body } = await explain('SELECT nothing FROM orders')
+    expect(body['error']).toContain('LINE 1: SELECT nothing FROM orders')
   })
 
   it('explains a change without making it', async () => {

@@ -158,6 +158,10 @@ describe('user SQL', () => {
     'EXECUTE x',
     'COPY FROM DATABASE lakehouse TO analytics',
     'CREATE SECRET s (TYPE http)',
+    'CREATE OR REPLACE TEMPORARY SECRET (TYPE http)',
+    'CREATE SECRET IF NOT EXISTS s (TYPE http)',
+    'EXPLAIN ANALYZE CREATE SECRET s (TYPE http)',
+    'DROP SECRET IF EXISTS s',
     'DROP SECRET s',
     'FROM duckdb_secrets()',
     `FROM enable_logging('QueryLog', storage = 'file', storage_path = '/tmp/x')`,
@@ -197,6 +201,28 @@ describe('user SQL', () => {
   ])('cannot hide a call from the guard: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
+  })
+
+  it('may call tables and columns what is refused elsewhere', async () => {
+    for (const statement of [
+      'CREATE TABLE t0 (secret VARCHAR)',
+      'ALTER TABLE mine ADD COLUMN secret INT',
+      'ALTER TABLE mine DROP COLUMN secret',
+      'CREATE TABLE query(id int PRIMARY KEY)',
+      'CREATE TABLE IF NOT EXISTS lakehouse.main.read_text(id int REFERENCES query(id))',
+      'CREATE OR REPLACE VIEW read_csv(a) AS SELECT 1',
+      'INSERT INTO query(id) VALUES (1)',
+      'INSERT INTO main.read_text (id) SELECT 1',
+    ]) {
+      expect(await service.query(statement), statement).toMatchObject({ status: 200 })
+    }
+    for (const statement of [
+      `CREATE TABLE t1 AS FROM read_text('/etc/hosts')`,
+      `INSERT INTO query SELECT 1 FROM read_text('/etc/hosts')`,
+      `CREATE VIEW v1(a) AS FROM read_csv('/etc/hosts')`,
+    ]) {
+      expect(await service.query(statement), statement).toMatchObject({ status: 400 })
+    }
   })
 
   it.each([

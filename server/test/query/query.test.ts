@@ -89,6 +89,43 @@ describe('POST /query', () => {
     else expect(answer).toMatchObject({ status: 200, rows })
   })
 
+  it('pivots into tables, and leaves the session usable when a pivot is wrong', async () => {
+    const session_id = 'pivoting'
+    const ask = (statement: string, more: Body = {}) => service.query(statement, { session_id, ...more })
+    await ask(`CREATE TABLE sold AS FROM (VALUES ('a', 1), ('b', 2)) t(k, v)`)
+    expect((await ask('CREATE TABLE wide AS PIVOT sold ON k USING sum(v)')).status).toBe(200)
+    expect((await ask('INSERT INTO wide PIVOT sold ON k USING sum(v)')).rows).toEqual([[1]])
+    expect((await ask('FROM wide')).rows).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+    for (const path of ['/validate', '/explain']) {
+      await service.ask(path, { statement: 'PIVOT sold ON k USING sum(nope)', session_id })
+    }
+    expect((await ask('PIVOT sold ON k USING sum(nope)')).status).toBe(400)
+    expect((await ask('PIVOT sold ON k USING sum(v)', { sanitize: true, limit: 1 })).rows).toEqual([[1, 2]])
+    expect((await ask('EXPLAIN PIVOT sold ON k USING sum(v)')).status).toBe(200)
+    expect(await ask('CREATE VIEW pivoted AS PIVOT sold ON k USING sum(v)')).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('ON k IN (') },
+    })
+    const { bytes } = await raw('PIVOT sold ON k USING sum(v)', { format: 'parquet' })
+    expect(bytes.subarray(0, 4).toString()).toBe('PAR1')
+  })
+
+  it('says how to add a column with a default that must be computed', async () => {
+    await service.query('CREATE TABLE grows (a INT)')
+    const { status, error } = await service.query('ALTER TABLE grows ADD COLUMN b INT DEFAULT 5 + 1')
+    expect(status).toBe(400)
+    expect(error?.['message']).toContain('SET DEFAULT')
+  })
+
+  it('shows the statement that was sent when a row cannot be made', async () => {
+    const { error } = await service.query('SELECT i::VARCHAR::DATE FROM range(5) r(i)')
+    expect(error?.['message']).toContain('LINE 1: SELECT i::VARCHAR::DATE')
+    expect(error?.['message']).not.toContain('EXPLAIN')
+  })
+
   it('explains', async () => {
     expect((await service.query('EXPLAIN SELECT 1')).rows[0]?.[0]).toBe('physical_plan')
   })
