@@ -78,7 +78,12 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         const place = placeOfUse(plan.tokens, session.place, readable)
         await enterPlace(connection, place)
         session.place = place
-        return await openRun(await connection.run('SELECT true AS "Success" WHERE false'), job.layout, {})
+        return await openRun(
+          connection,
+          await connection.run('SELECT true AS "Success" WHERE false'),
+          job.layout,
+          {},
+        )
       }
       if (plan.kind === 'read') {
         const source = await openRead({ connection, plan, layout: job.layout, cut: job.cut, explainBreak })
@@ -88,9 +93,9 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         const catalog = catalogs.includes(session.place.catalog) ? session.place.catalog : catalogs[0]!
         const isStopped = () => stopper.reason() !== undefined
         const result = await runChange({ connection, plan, catalog, catalogs, isStopped })
-        return await openRun(result, job.layout, job.cut)
+        return await openRun(connection, result, job.layout, job.cut)
       }
-      const source = await openRun(await plan.prepared.run(), job.layout, job.cut)
+      const source = await openRun(connection, await plan.prepared.run(), job.layout, job.cut)
       const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
       session.timezone = zone.getRows()[0]![0] as string
       return source

@@ -23,7 +23,7 @@ export interface OpenReadOptions {
 export const openRead = async (options: OpenReadOptions): Promise<RowSource | undefined> => {
   const { connection, plan, layout, cut, explainBreak } = options
   const { names, types } = plan
-  const sql = wrapRead(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, cut)
+  const sql = wrapRead(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, cut, types)
   const wrapped = await prepareOne(connection, sql).catch(() => undefined)
   if (wrapped === undefined) return undefined
   const mend = layout === 'csv' ? (lines: Buffer) => lines : createMend(types)

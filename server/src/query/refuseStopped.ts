@@ -2,7 +2,7 @@ import { Refusal } from '../http/Refusal.js'
 import type { CancelReason } from './createQueryLog.js'
 import type { Stopper } from './createStopper.js'
 
-export const reasonText: Record<CancelReason, string> = {
+const reasonText: Record<CancelReason, string> = {
   cancelled: 'The query was cancelled.',
   timeout: 'The query took longer than this service allows.',
   gone: 'The client went away.',
