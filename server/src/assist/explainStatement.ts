@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Guard } from '../query/createGuard.js'
-import { messageOf } from '../query/refuseQuery.js'
+import { prepareOne } from '../query/prepareOne.js'
+import { messageOfSecondLine } from '../query/refuseQuery.js'
 import { estimateScans, parsePlan, type PlanNode } from '../query/readPlan.js'
 import { quoteText } from '../store/quoteText.js'
 
@@ -85,15 +86,16 @@ export const explainStatement = async (
   if ('problem' in guarded) return failed(guarded.problem)
   let json: string
   try {
-    const extracted = await connection.extractStatements(guarded.text)
-    // EXPLAIN runs what follows a semicolon, and an EXPLAIN ANALYZE runs what it explains.
-    if (extracted.count !== 1 || /^explain$/i.test(guarded.tokens[0]!.text)) {
-      return failed('Send one statement, without EXPLAIN.')
+    // EXPLAIN runs what follows a semicolon, of which the guard has found none, and an EXPLAIN
+    // ANALYZE runs what it explains.
+    if (/^(explain|analyze)$/i.test(guarded.tokens[0]!.text)) {
+      return failed('Send the statement alone, without EXPLAIN or ANALYZE.')
     }
-    const reader = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${guarded.text}`)
+    const explain = await prepareOne(connection, `EXPLAIN (FORMAT JSON)\n${guarded.text}`)
+    const reader = await explain.runAndReadAll()
     json = String(reader.getRows()[0]![1])
   } catch (error) {
-    return failed(messageOf(error))
+    return failed(messageOfSecondLine(error))
   }
   const tables: TableScanEstimate[] = []
   for (const scan of estimateScans(parsePlan(json))) tables.push(await estimate(connection, scan))

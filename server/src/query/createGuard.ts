@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../store/lakehouseSchema.js'
+import { findFile } from './findFile.js'
+import { readHead } from './readHead.js'
 import { scanSql, type SqlToken } from './scanSql.js'
 
 export interface Guarded {
@@ -19,7 +21,7 @@ const harmless = new Set(
     'pragma_table_info pragma_show pragma_storage_info pragma_version pragma_platform pragma_user_agent ' +
     'pragma_collations pragma_database_size table_info storage_info show show_tables show_databases ' +
     'show_tables_expanded version platform user_agent collations functions database_list database_size ' +
-    'icu_calendar_names pg_timezone_names sql_auto_complete test_all_types test_vector_types seq_scan'
+    'icu_calendar_names pg_timezone_names test_all_types test_vector_types seq_scan'
   ).split(' '),
 )
 const alwaysRefused = ['write_log', 'json_deserialize_sql']
@@ -30,17 +32,12 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
-/** The word that says what is done: of `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
-export const verbOf = (tokens: readonly SqlToken[]): string => {
-  let at = 0
-  const wordAt = () => (tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : '')
-  if (wordAt() !== 'explain') return wordAt()
-  for (at = 1; at < tokens.length; at++) {
-    if (tokens[at]?.kind === 'symbol' && tokens[at]?.text === '(') {
-      while (at < tokens.length && tokens[at]?.text !== ')') at++
-    } else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
-  }
-  return wordAt()
+/** Behind these words stands the name of a table with its columns, and never a call. */
+const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
+  let first = at
+  while (tokens[first - 1]?.text === '.') first -= 2
+  const before = tokens[first - 1]
+  return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
 }
 
 /**
@@ -57,17 +54,21 @@ export const createGuard = async (connection: DuckDBConnection): Promise<Guard> 
   for (const name of harmless) refused.delete(name)
 
   const findProblem = (tokens: readonly SqlToken[]): string | undefined => {
+    const { verb, object, nameAt } = readHead(tokens)
+    const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
       const name = nameOf(token)
       if (name === undefined) continue
       const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
-      if (called && refused.has(name)) return `The function ${name} is not allowed here.`
+      const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
+      if (isCall && refused.has(name)) return `The function ${name} is not allowed here.`
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
-    const verb = verbOf(tokens)
+    const file = findFile(tokens)
+    if (file !== undefined)
+      return `Files cannot be read here: ${file.slice(0, 200)}. Bring them in by /upload.`
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
-    const secret = tokens.slice(1, 6).some((token) => token.kind === 'word' && /^secret$/i.test(token.text))
-    if (/^(create|drop|alter)$/.test(verb) && secret) return 'Secrets are not allowed here.'
+    if (object === 'secret') return 'Secrets are not allowed here.'
     return undefined
   }
 

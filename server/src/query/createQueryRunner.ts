@@ -1,21 +1,22 @@
-import { randomUUID } from 'node:crypto'
 import { Refusal } from '../http/Refusal.js'
 import type { Admission } from './createAdmission.js'
 import type { Guard } from './createGuard.js'
 import type { LoggedQuery, QueryLog } from './createQueryLog.js'
-import type { Session, Sessions } from './createSessions.js'
+import type { Place, Session, Sessions } from './createSessions.js'
 import { createStopper, type Stopper } from './createStopper.js'
-import { explainFailure, reasonText } from './explainFailure.js'
+import { explainFailure } from './explainFailure.js'
 import { fingerprint } from './fingerprint.js'
-import { enterPlace, placeOfRequest, placeOfUse } from './movePlace.js'
+import { enterPlace, enterSession, placeOfUse } from './movePlace.js'
 import { openRead } from './openRead.js'
 import { openRun } from './openRun.js'
 import { planStatement, type Plan } from './planStatement.js'
 import type { QueryRequest } from './querySchema.js'
 import { readStats } from './readStats.js'
 import { messageOf, refuseField, refuseStatement } from './refuseQuery.js'
+import { refuseStopped } from './refuseStopped.js'
 import type { RowSource } from './RowSource.js'
 import { runChange } from './runChange.js'
+import { startRecord } from './startRecord.js'
 import type { Cut, Layout } from './wrapRead.js'
 import { quoteText } from '../store/quoteText.js'
 
@@ -28,6 +29,8 @@ export interface QueryRunnerOptions {
   catalogs: readonly string[]
   /** That may be read. */
   readable: readonly string[]
+  /** Where a session begins, and where it goes when its schema is gone. */
+  home: Place
   threads: number
   timeoutMs: number
 }
@@ -57,13 +60,6 @@ export interface QueryRunner {
   run(job: QueryJob, onStart: (stopper: Stopper) => void): Promise<void>
 }
 
-const stopped = (stopper: Stopper): Refusal | undefined => {
-  const reason = stopper.reason()
-  if (reason === undefined) return undefined
-  const status = reason === 'stopping' ? 503 : 400
-  return new Refusal(status, { error: `query-${reason}`, message: reasonText[reason] })
-}
-
 const finish = (query: LoggedQuery, beganMs: number) => {
   query.record.duration_ms = Math.round(performance.now() - beganMs)
   query.record.end_time = new Date().toISOString()
@@ -71,17 +67,23 @@ const finish = (query: LoggedQuery, beganMs: number) => {
 }
 
 export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
-  const { sessions, admission, log, guard, catalogs, readable, threads, timeoutMs } = options
+  const { sessions, admission, log, guard, catalogs, readable, home, threads, timeoutMs } = options
 
   const open = async (job: QueryJob, { session, plan, stopper }: QueryRun): Promise<RowSource> => {
     const { connection } = session
     const explainBreak = async () =>
-      stopped(stopper) ?? refuseStatement(await explainFailure(connection, plan.text))
+      refuseStopped(stopper) ?? refuseStatement(await explainFailure(connection, plan.text))
     try {
       if (plan.kind === 'use') {
-        session.place = placeOfUse(plan.tokens, session.place, readable)
-        await enterPlace(connection, session.place)
-        return await openRun(await connection.run('SELECT true AS "Success" WHERE false'), job.layout, {})
+        const place = placeOfUse(plan.tokens, session.place, readable)
+        await enterPlace(connection, place)
+        session.place = place
+        return await openRun(
+          connection,
+          await connection.run('SELECT true AS "Success" WHERE false'),
+          job.layout,
+          {},
+        )
       }
       if (plan.kind === 'read') {
         const source = await openRead({ connection, plan, layout: job.layout, cut: job.cut, explainBreak })
@@ -91,15 +93,15 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         const catalog = catalogs.includes(session.place.catalog) ? session.place.catalog : catalogs[0]!
         const isStopped = () => stopper.reason() !== undefined
         const result = await runChange({ connection, plan, catalog, catalogs, isStopped })
-        return await openRun(result, job.layout, job.cut)
+        return await openRun(connection, result, job.layout, job.cut)
       }
-      const source = await openRun(await plan.prepared.run(), job.layout, job.cut)
+      const source = await openRun(connection, await plan.prepared.run(), job.layout, job.cut)
       const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
       session.timezone = zone.getRows()[0]![0] as string
       return source
     } catch (error) {
       if (error instanceof Refusal) throw error
-      throw stopped(stopper) ?? refuseStatement(messageOf(error))
+      throw refuseStopped(stopper) ?? refuseStatement(messageOf(error))
     }
   }
 
@@ -110,15 +112,18 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
     const timer = setTimeout(() => stopper.stop('timeout'), timeoutMs)
     const release = stopper.guard(connection)
     try {
-      const refusal = stopped(stopper)
+      const refusal = refuseStopped(stopper)
       if (refusal !== undefined) throw refusal
-      await enterPlace(connection, placeOfRequest(job.request, session.place, readable))
+      const lost = await enterSession(session, job.request, readable, home)
+      if (lost !== undefined) session.place = home
       const timezone = job.request.timezone ?? session.timezone
       await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
         throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
       })
       const plan = await planStatement(connection, guard, job.request.statement)
       query.record.fingerprint = fingerprint(plan.tokens)
+      // What it names without a schema may be there too, and is not what was meant.
+      if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       const run: QueryRun = { queryId: query.record.uuid, session, plan, stopper, startedMs }
       job.admit(plan)
       await job.deliver(run, () => open(job, run))
@@ -132,38 +137,6 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
     }
   }
 
-  const record = (job: QueryJob, session: Session, stopper: Stopper): LoggedQuery => ({
-    user: job.user,
-    record: {
-      uuid: job.request.query_id?.toLowerCase() ?? randomUUID(),
-      start_time: new Date().toISOString(),
-      query: job.request.statement,
-      client_interface: 'HTTP',
-      visible: true,
-      session_id: session.id,
-      threads,
-      duration_ms: null,
-      end_time: null,
-      error: null,
-      fingerprint: null,
-      requested_by: job.request.requested_by ?? null,
-      user_agent: job.userAgent,
-      stats: null,
-    },
-    live: {
-      cancel: (reason) => stopper.stop(reason),
-      progress() {
-        const { percentage, rows_processed, total_rows_to_process } = session.connection.progress
-        if (percentage < 0) return undefined
-        return {
-          percentage,
-          rows_processed: Number(rows_processed),
-          total_rows: Number(total_rows_to_process),
-        }
-      },
-    },
-  })
-
   return {
     async run(job, onStart) {
       const { request, user } = job
@@ -173,7 +146,7 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         request.ephemeral === true
           ? await sessions.openEphemeral(user)
           : await sessions.open(user, request.session_id ?? undefined)
-      const query = record(job, session, stopper)
+      const query = startRecord({ job, session, stopper, threads })
       log.add(query)
       const began = performance.now()
       let started = false
@@ -185,12 +158,12 @@ export const createQueryRunner = (options: QueryRunnerOptions): QueryRunner => {
         // A query that still waits for its session is over as soon as it is stopped.
         const leave = new Promise<never>((_, reject) => {
           stopper.signal.addEventListener('abort', () => {
-            if (!started) reject(stopped(stopper)!)
+            if (!started) reject(refuseStopped(stopper)!)
           })
         })
         await Promise.race([work, leave])
       } catch (error) {
-        const refusal = stopped(stopper) ?? error
+        const refusal = refuseStopped(stopper) ?? error
         query.record.error = messageOf(refusal)
         throw refusal
       } finally {

@@ -40,6 +40,8 @@ interface Held extends Session {
   busy: number
   usedAt: number
   isOpen: boolean
+  /** Its id came from a client, who may be coming back. */
+  isNamed: boolean
   /** Resolves when what was begun on it has ended. */
   settled(): Promise<unknown>
 }
@@ -76,22 +78,27 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
 
   const sweep = (now: number) => {
     const idle = [...held.values()].filter((each) => each.busy === 0).toSorted((a, b) => a.usedAt - b.usedAt)
-    let over = held.size - maxSessions
+    // Those that nobody named make room; the named count among themselves, so that requests without
+    // a session, however many, end nobody's.
+    const named = [...held.values()].filter((each) => each.isNamed).length
+    const over = { named: named - maxSessions, unnamed: held.size - maxSessions }
     for (const each of idle) {
       const age = now - each.usedAt
+      const kind = each.isNamed ? 'named' : 'unnamed'
       // One that was opened a moment ago is about to be used.
-      if (age > idleMs || (age > graceMs && over-- > 0)) void end(each)
+      if (age > idleMs || (age > graceMs && over[kind]-- > 0)) void end(each)
     }
   }
   const timer = setInterval(() => sweep(Date.now()), Math.min(idleMs, 30_000))
   timer.unref()
 
-  const make = async (user: string, id: string): Promise<Held> => {
+  const make = async (user: string, id?: string): Promise<Held> => {
     const connection = await connect()
     for (const setting of settings) await connection.run(setting)
     let last: Promise<unknown> = Promise.resolve()
     const session: Held = {
-      id,
+      id: id ?? randomUUID(),
+      isNamed: id !== undefined,
       user,
       connection,
       place: home,
@@ -115,15 +122,16 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
   }
 
   return {
-    async open(user, id = randomUUID()) {
-      const key = keyOf(user, id)
-      const known = held.get(key)
+    async open(user, id) {
+      const known = id === undefined ? undefined : held.get(keyOf(user, id))
       if (known !== undefined) {
         known.usedAt = Date.now()
+        known.isNamed = true
         return known
       }
       const made = await make(user, id)
       // Two requests may have asked for the same new session.
+      const key = keyOf(user, made.id)
       const other = held.get(key)
       if (other !== undefined) {
         made.connection.closeSync()
@@ -134,7 +142,7 @@ export const createSessions = ({ connect, home, maxSessions, idleMs }: SessionsO
       return made
     },
     async openEphemeral(user) {
-      const made = await make(user, randomUUID())
+      const made = await make(user)
       ephemeral.set(made, made)
       return made
     },

@@ -1,23 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { CancelReason } from './createQueryLog.js'
-import { messageOf } from './refuseQuery.js'
+import { prepareOne } from './prepareOne.js'
+import { messageOfSecondLine } from './refuseQuery.js'
 
 const withinMs = 10_000
-
-export const reasonText: Record<CancelReason, string> = {
-  cancelled: 'The query was cancelled.',
-  timeout: 'The query took longer than this service allows.',
-  gone: 'The client went away.',
-  stopping: 'The service is stopping.',
-}
 
 /** A stream that breaks does not say why; running the statement again without its rows does. */
 export const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), withinMs)
   try {
-    await connection.run(`EXPLAIN ANALYZE ${text}`)
+    const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
+    await explain.run()
   } catch (error) {
-    const message = messageOf(error)
+    const message = messageOfSecondLine(error)
     if (!/^INTERRUPT/i.test(message)) return message
   } finally {
     clearTimeout(timer)

@@ -26,7 +26,8 @@ const token = /"(?:[^"\\]|\\.)*"|-?Infinity|-?NaN|-?\d{16,}(?:\.\d+)?(?![\d.eE])
 const mendToken = (text: string): string => {
   if (text.startsWith('"')) return text
   if (/[IN]/.test(text)) return 'null'
-  const digits = text.replace(/^-?0*/, '').replace('.', '').replace(/^0+/, '')
+  // Zeros at the ends are no digits to lose. A DOUBLE has 17 at most, so that it is always a number.
+  const digits = text.replace('.', '').replaceAll(/^-?0*|0+$/g, '')
   const isSafe = text.includes('.') ? digits.length <= 17 : Number.isSafeInteger(Number(text))
   return isSafe ? text : `"${text}"`
 }

@@ -11,6 +11,7 @@ import { createQueryLogRoutes } from './createQueryLogRoutes.js'
 import { createQueryRoute } from './createQueryRoute.js'
 import { createQueryRunner } from './createQueryRunner.js'
 import { createSessions } from './createSessions.js'
+import type { Stopper } from './createStopper.js'
 
 export interface QueriesOptions {
   authorize(request: IncomingMessage): string
@@ -59,18 +60,21 @@ export const openQueries = async (options: QueriesOptions): Promise<Queries> => 
     guard,
     catalogs,
     readable,
+    home,
     threads,
     timeoutMs: options.statementTimeoutMs,
   })
+  const looks = new Set<Stopper>()
   const exportFolder = join(folder, 'temp')
   return {
     routes: [
       createQueryRoute({ ...options, runner, log, exportFolder, workerSlug: 'local' }),
       ...createQueryLogRoutes({ authorize, log, sessions }),
-      ...createAssistRoutes({ ...options, guard, admission, sessions, home, catalogs: readable }),
+      ...createAssistRoutes({ ...options, guard, admission, sessions, home, looks, catalogs: readable }),
     ],
     stop() {
       for (const query of log.live()) query.live?.cancel('stopping')
+      for (const look of looks) look.stop('stopping')
     },
     close: () => sessions.close(),
   }

@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import { createMend } from './mendNumbers.js'
 import type { Plan } from './planStatement.js'
+import { prepareOne } from './prepareOne.js'
 import { readText } from './readText.js'
 import type { RowSource } from './RowSource.js'
 import { uniqueNames } from './uniqueNames.js'
@@ -22,8 +23,8 @@ export interface OpenReadOptions {
 export const openRead = async (options: OpenReadOptions): Promise<RowSource | undefined> => {
   const { connection, plan, layout, cut, explainBreak } = options
   const { names, types } = plan
-  const sql = wrapRead(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, cut)
-  const wrapped = await connection.prepare(sql).catch(() => undefined)
+  const sql = wrapRead(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, cut, types)
+  const wrapped = await prepareOne(connection, sql).catch(() => undefined)
   if (wrapped === undefined) return undefined
   const mend = layout === 'csv' ? (lines: Buffer) => lines : createMend(types)
   let result: DuckDBResult

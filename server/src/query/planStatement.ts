@@ -1,12 +1,15 @@
 import {
   StatementType,
   type DuckDBConnection,
-  type DuckDBExtractedStatements,
   type DuckDBPreparedStatement,
   type DuckDBType,
 } from '@duckdb/node-api'
+import { Refusal } from '../http/Refusal.js'
 import type { Guard, Guarded } from './createGuard.js'
-import { verbOf } from './createGuard.js'
+import { checkAlter } from './checkAlter.js'
+import { checkNewType } from './checkNewType.js'
+import { prepareOne } from './prepareOne.js'
+import { readHead } from './readHead.js'
 import { messageOf, refuseStatement } from './refuseQuery.js'
 import { changing, statementName } from './statementTypes.js'
 
@@ -35,20 +38,8 @@ const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
   if (type === StatementType.SELECT) return 'read'
   if (changing.has(type)) return 'change'
   if (type === StatementType.SET) return kindOfSet(guarded)
-  if (type === StatementType.CALL && verbOf(guarded.tokens) === 'call') return 'other'
+  if (type === StatementType.CALL && readHead(guarded.tokens).verb === 'call') return 'other'
   throw refuseStatement(`A statement of the kind ${statementName(type)} is not allowed here.`)
-}
-
-/** DuckDB makes two statements of a PIVOT that has to look for its columns: a type, then the query. */
-const prepareLast = async (extracted: DuckDBExtractedStatements): Promise<DuckDBPreparedStatement> => {
-  for (let at = 0; at < extracted.count - 1; at++) {
-    const before = await extracted.prepare(at)
-    if (before.statementType !== StatementType.CREATE) {
-      throw refuseStatement('Send one statement at a time.')
-    }
-    await before.run()
-  }
-  return extracted.prepare(extracted.count - 1)
 }
 
 /** Guards, parses and binds a statement without running it; a refusal says what is wrong with it. */
@@ -60,19 +51,15 @@ export const planStatement = async (
   const guarded = guard(statement)
   if ('problem' in guarded) throw refuseStatement(guarded.problem)
   let prepared: DuckDBPreparedStatement
-  let pivots = false
   try {
-    const extracted = await connection.extractStatements(guarded.text)
-    pivots = extracted.count > 1
-    if (pivots && !guarded.tokens.some((token) => /^pivot(_wider)?$/i.test(token.text))) {
-      throw refuseStatement('Send one statement at a time.')
-    }
-    prepared = await prepareLast(extracted)
+    prepared = await prepareOne(connection, guarded.text)
     if (prepared.parameterCount > 0) throw refuseStatement('The statement has parameters; write the values.')
   } catch (error) {
-    throw refuseStatement(messageOf(error))
+    throw error instanceof Refusal ? error : refuseStatement(messageOf(error))
   }
-  const kind = pivots ? 'other' : kindOf(prepared.statementType, guarded)
+  await checkNewType(connection, guarded.tokens)
+  await checkAlter(connection, guarded.tokens)
+  const kind = kindOf(prepared.statementType, guarded)
   const columns = Array.from({ length: prepared.columnCount }, (_, at) => at)
   return {
     ...guarded,

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { QueryStats } from './createQueryLog.js'
+import { prepareOne } from './prepareOne.js'
 import type { Plan } from './planStatement.js'
 import { estimateScans, parsePlan } from './readPlan.js'
 
@@ -15,7 +16,9 @@ export const readStats = async (connection: DuckDBConnection, plan: Plan): Promi
       scan: null,
     }
     if (plan.kind !== 'read') return stats
-    const explained = await connection.runAndReadAll(`EXPLAIN (FORMAT JSON) ${plan.text}`)
+    const explained = await (
+      await prepareOne(connection, `EXPLAIN (FORMAT JSON) ${plan.text}`)
+    ).runAndReadAll()
     const nodes = parsePlan(String(explained.getRows()[0]![1]))
     stats.scan = {
       estimated_result_rows: nodes[0]?.rows ?? 0,

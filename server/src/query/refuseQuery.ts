@@ -10,3 +10,7 @@ export const refuseField = (message: string): Refusal =>
 
 export const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
+
+/** Of SQL before which we have put a line of ours: what the message shows begins with the user's. */
+export const messageOfSecondLine = (error: unknown): string =>
+  messageOf(error).replaceAll(/^LINE (\d+):/gm, (_, line) => `LINE ${Number(line) - 1}:`)

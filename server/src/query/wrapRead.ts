@@ -1,3 +1,5 @@
+import type { DuckDBType } from '@duckdb/node-api'
+import { jsonOf } from './jsonOf.js'
 import { quoteText } from '../store/quoteText.js'
 
 export type Layout = 'array' | 'object' | 'csv'
@@ -11,10 +13,11 @@ const csvCell = (column: string) =>
   `CASE WHEN ${column} IS NULL THEN '' WHEN ${column}::VARCHAR = '' OR regexp_matches(${column}::VARCHAR, '[",\\r\\n]')
    THEN '"' || replace(${column}::VARCHAR, '"', '""') || '"' ELSE ${column}::VARCHAR END`
 
-const line = (layout: Layout, names: readonly string[]): string => {
-  const columns = names.map((_, at) => `c${at}`)
+const line = (layout: Layout, names: readonly string[], types: readonly DuckDBType[]): string => {
+  const plain = names.map((_, at) => `c${at}`)
+  const columns = plain.map((column, at) => jsonOf(column, types[at]))
   if (layout === 'array') return `json_array(${columns.join(', ')})::VARCHAR`
-  if (layout === 'csv') return `concat(${columns.map(csvCell).join(", ',', ")})`
+  if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`
   return `json_object(${columns.map((column, at) => `${quoteText(names[at]!)}, ${column}`).join(', ')})::VARCHAR`
 }
 
@@ -31,7 +34,13 @@ export const cutSql = ({ limit, offset }: Cut): string =>
  * One line a row, made inside DuckDB with its end, and a NULL after the last. A streamed result that fails
  * midway ends like a complete one; when the NULL is missing it did.
  */
-export const wrapRead = (text: string, names: readonly string[], layout: Layout, cut: Cut): string => {
-  const rows = `SELECT ${line(layout, names)} || chr(10) FROM ${asTable(text, names.length)}${cutSql(cut)}`
+export const wrapRead = (
+  text: string,
+  names: readonly string[],
+  layout: Layout,
+  cut: Cut,
+  types: readonly DuckDBType[],
+): string => {
+  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${asTable(text, names.length)}${cutSql(cut)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Body, type Service } from '../fixtures/createService.js'
+import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
 
 let service: Service
 beforeAll(async () => {
@@ -26,6 +28,15 @@ describe('POST /validate', () => {
     'PIVOT orders ON "Day" USING count(*)',
     'USE corner',
     'EXPLAIN SELECT 1',
+    'EXPLAIN ANALYZE DELETE FROM orders',
+    'CREATE TABLE fresh AS PIVOT orders ON "Day" USING count(*)',
+    'CREATE VIEW fresh AS FROM orders',
+    'CREATE SCHEMA fresh_one',
+    'CREATE SEQUENCE fresh_two',
+    'CREATE MACRO fresh(x) AS x',
+    'ALTER TABLE orders ADD COLUMN fresh INT',
+    `COMMENT ON TABLE orders IS 'x'`,
+    'TRUNCATE orders',
   ])('finds %s valid, and does nothing', async (statement) => {
     expect(await validate(statement)).toEqual({ valid: true, statement, connections_errors: {}, error: null })
     expect((await service.query('SELECT count(*), count(note) FROM orders')).rows).toEqual([
@@ -41,6 +52,8 @@ describe('POST /validate', () => {
     '',
     'SELECT 1; DROP TABLE orders',
     'USE nowhere',
+    'DROP VIEW events',
+    'CREATE TABLE analytics.main.mine (a INT)',
     'PIVOT nowhere ON a USING count(*)',
     `COPY orders TO '/tmp/x'`,
     `SELECT * FROM read_text('/etc/passwd')`,
@@ -115,6 +128,16 @@ describe('POST /explain', () => {
     expect((await service.query('SELECT count(*) FROM orders')).rows).toEqual([[300_000]])
   })
 
+  it('explains a PIVOT', async () => {
+    const { body } = await explain('PIVOT orders ON "Day" USING count(*)')
+    expect(body).toMatchObject({ error: null, tables: [{ table_name: 'lakehouse.main.orders' }] })
+  })
+
+  it('shows the statement that was sent, where it shows one', async () => {
+    const { body } = await explain('SELECT nothing FROM orders')
+    expect(body['error']).toContain('LINE 1: SELECT nothing FROM orders')
+  })
+
   it('explains a change without making it', async () => {
     expect((await explain('DELETE FROM orders')).body['error']).toBeNull()
     expect((await service.query('SELECT count(*) FROM orders')).rows).toEqual([[300_000]])
@@ -151,6 +174,10 @@ describe('POST /autocomplete', () => {
     ['SELECT * FROM events a JOIN orders b ON a.session', ['session_id']],
     ['SELECT * FROM corner.', ['small']],
     ['SELECT * FROM lakehouse.', ['corner', 'main', 'orders']],
+    ['WITH c AS (SELECT 1 AS one, 2 AS two) SELECT c.', ['one', 'two']],
+    ['WITH c AS (SELECT 1 AS one), d AS (SELECT one AS uno FROM c) SELECT * FROM d WHERE d.', ['uno']],
+    ['SELECT * FROM (SELECT order_id AS id FROM orders) AS sub WHERE sub.', ['id']],
+    ['SELECT * FROM (SELECT order_id AS id FROM orders) sub JOIN orders o ON o.note = sub."i', ['id']],
   ])('knows what follows %s', async (statement, expected) => {
     const { names } = await complete(statement)
     expect(names).toEqual(expected)
@@ -172,8 +199,90 @@ describe('POST /autocomplete', () => {
     },
   )
 
+  it('suggests what a WITH and an alias have named', async () => {
+    const common = await complete('WITH monthly AS (SELECT 1 AS a) SELECT * FROM mo')
+    expect(common.names[0]).toBe('monthly')
+    expect((common.body['suggestions'] as Body[])[0]).toMatchObject({ suggestion_start: 46 })
+    expect((await complete('SELECT 1 FROM orders bestellung WHERE best')).names[0]).toBe('bestellung')
+  })
+
+  it("keeps quiet about the service's own schema", async () => {
+    for (const statement of [
+      'SELECT * FROM ',
+      'SELECT * FROM b',
+      'SELECT * FROM i',
+      'SELECT ',
+      'SELECT applied',
+    ]) {
+      const { names } = await complete(statement, { max_suggestions: 200 })
+      for (const name of ['bound', 'inferred', 'waymark_internal']) expect(names).not.toContain(name)
+    }
+  })
+
+  it.each([
+    ['open brackets', 'SELECT (', 2000],
+    ['open brackets of one kind', '(', 100_000],
+    ['open lists', '[', 50],
+    ['open calls', 'f(', 500],
+    ['brackets closed by others', '(]', 100],
+    ['texts that hide brackets', "e'\\'' || '(' || ", 100],
+    ['names that hide brackets', '"(" + ', 200],
+    ['a very long list', 'a, ', 500_000],
+    ['one long word', 'a', 2_000_000],
+    ['many quotes', '"a', 300_001],
+    ['many dots', 'a.', 500_000],
+    ['many WITHs', 'WITH a AS (', 20_000],
+  ])('is quick however many %s there are', async (_, piece, times) => {
+    const began = performance.now()
+    const { status } = await complete(`SELECT ${piece.repeat(times)}`)
+    expect(status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(8000)
+  })
+
+  it('still suggests within many brackets, at the right place', async () => {
+    const statement = `SELECT 'é(' || f(((((((SELECT note FROM ord`
+    const { body, names } = await complete(statement)
+    expect(names[0]).toBe('orders')
+    expect((body['suggestions'] as Body[])[0]).toMatchObject({
+      suggestion_start: Buffer.byteLength(statement) - 3,
+    })
+  })
+
   it('lists no folder', async () => {
     expect((await complete("SELECT * FROM '/etc/pass")).names.join(' ')).not.toContain('passwd')
+    expect((await complete(`SELECT * FROM '${service.folder}/`)).names.join(' ')).not.toContain('temp')
+  })
+})
+
+describe('a look at a statement', () => {
+  const post = (path: string, body: Body, signal?: AbortSignal) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    })
+
+  it('that waits for its session holds back no query, and ends when its client goes', async () => {
+    const session_id = 'waiting'
+    const query_id = randomUUID()
+    const endless =
+      'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'
+    const running = service.query(endless, { session_id, query_id })
+    while ((await service.get(`/query/${query_id}`)).status !== 200) await delay(5)
+    const controller = new AbortController()
+    const looks = Array.from({ length: 30 }, () =>
+      post('/validate', { statement: 'SELECT 1', session_id }, controller.signal).catch(() => 'gone'),
+    )
+    await delay(50)
+    expect((await service.query('SELECT 2')).rows).toEqual([[2]])
+    controller.abort()
+    expect(await Promise.all(looks)).toEqual(Array.from({ length: 30 }, () => 'gone'))
+    await service.send('DELETE', `/query/${query_id}?session_id=${session_id}`, undefined, {
+      authorization: basic,
+    })
+    expect((await running).status).toBe(400)
+    expect((await service.query('SELECT 3', { session_id })).rows).toEqual([[3]])
   })
 })
 

@@ -1,6 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createSessions } from '../../src/query/createSessions.js'
+
+afterEach(() => vi.useRealTimers())
 
 const create = async (maxSessions = 64) => {
   const instance = await DuckDBInstance.create(':memory:')
@@ -48,5 +50,24 @@ it('does not take away a session that was opened a moment ago, however many ther
   for (const session of opened) {
     expect(await session.exclusively(() => Promise.resolve('works'))).toBe('works')
   }
+  await sessions.close()
+})
+
+it('ends those that nobody named before any that somebody did', async () => {
+  const sessions = await create(3)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const named = await sessions.open('ada', 'mine')
+  const back = await sessions.open('ada', undefined)
+  vi.advanceTimersByTime(2000)
+  expect(await sessions.open('ada', back.id)).toBe(back)
+  const left = await sessions.open('ada', undefined)
+  vi.advanceTimersByTime(2000)
+  for (let burst = 0; burst < 10; burst++) await sessions.open('ada', undefined)
+  expect(sessions.find('ada', 'mine')).toBe(named)
+  expect(sessions.find('ada', back.id)).toBe(back)
+  expect(sessions.find('ada', left.id)).toBeUndefined()
+
+  for (let more = 0; more < 3; more++) await sessions.open('ada', `more-${more}`)
+  expect(sessions.find('ada', 'mine')).toBeUndefined()
   await sessions.close()
 })

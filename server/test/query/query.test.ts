@@ -89,6 +89,43 @@ describe('POST /query', () => {
     else expect(answer).toMatchObject({ status: 200, rows })
   })
 
+  it('pivots into tables, and leaves the session usable when a pivot is wrong', async () => {
+    const session_id = 'pivoting'
+    const ask = (statement: string, more: Body = {}) => service.query(statement, { session_id, ...more })
+    await ask(`CREATE TABLE sold AS FROM (VALUES ('a', 1), ('b', 2)) t(k, v)`)
+    expect((await ask('CREATE TABLE wide AS PIVOT sold ON k USING sum(v)')).status).toBe(200)
+    expect((await ask('INSERT INTO wide PIVOT sold ON k USING sum(v)')).rows).toEqual([[1]])
+    expect((await ask('FROM wide')).rows).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+    for (const path of ['/validate', '/explain']) {
+      await service.ask(path, { statement: 'PIVOT sold ON k USING sum(nope)', session_id })
+    }
+    expect((await ask('PIVOT sold ON k USING sum(nope)')).status).toBe(400)
+    expect((await ask('PIVOT sold ON k USING sum(v)', { sanitize: true, limit: 1 })).rows).toEqual([[1, 2]])
+    expect((await ask('EXPLAIN PIVOT sold ON k USING sum(v)')).status).toBe(200)
+    expect(await ask('CREATE VIEW pivoted AS PIVOT sold ON k USING sum(v)')).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('ON k IN (') },
+    })
+    const { bytes } = await raw('PIVOT sold ON k USING sum(v)', { format: 'parquet' })
+    expect(bytes.subarray(0, 4).toString()).toBe('PAR1')
+  })
+
+  it('says how to add a column with a default that must be computed', async () => {
+    await service.query('CREATE TABLE grows (a INT)')
+    const { status, error } = await service.query('ALTER TABLE grows ADD COLUMN b INT DEFAULT 5 + 1')
+    expect(status).toBe(400)
+    expect(error?.['message']).toContain('SET DEFAULT')
+  })
+
+  it('shows the statement that was sent when a row cannot be made', async () => {
+    const { error } = await service.query('SELECT i::VARCHAR::DATE FROM range(5) r(i)')
+    expect(error?.['message']).toContain('LINE 1: SELECT i::VARCHAR::DATE')
+    expect(error?.['message']).not.toContain('EXPLAIN')
+  })
+
   it('explains', async () => {
     expect((await service.query('EXPLAIN SELECT 1')).rows[0]?.[0]).toBe('physical_plan')
   })
@@ -115,61 +152,6 @@ describe('POST /query', () => {
       expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
       expect(answer.headers.get('www-authenticate')).toContain('Basic')
     }
-  })
-})
-
-describe('values', () => {
-  it.each([
-    ['NULL', null],
-    ['true', true],
-    ['1.5::DOUBLE', 1.5],
-    ['1.10::DECIMAL(10,2)', 1.1],
-    ["'a\"b\n😀'", 'a"b\n😀'],
-    ["'nan'::DOUBLE", null],
-    ["'-inf'::FLOAT", null],
-    ["['nan'::DOUBLE, 1.5]", [null, 1.5]],
-    ["{'x': 'inf'::DOUBLE, 'y': 'NaN'}", { x: null, y: 'NaN' }],
-    ['[1, NULL]', [1, null]],
-    ["MAP {'k': 2}", { k: 2 }],
-    [`'{"a":[1,2.50]}'::JSON`, { a: [1, 2.5] }],
-    ["DATE '2026-01-02'", '2026-01-02'],
-    ["TIMESTAMP '2026-01-02 03:04:05.678'", '2026-01-02 03:04:05.678'],
-    ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02 03:04:05+00'],
-    ['INTERVAL 3 DAY', '3 days'],
-    ["'ab'::BLOB", 'ab'],
-    ["'6b29fc40-ca47-1067-b31d-00dd010662da'::UUID", '6b29fc40-ca47-1067-b31d-00dd010662da'],
-  ])('writes %s', async (sql, value) => {
-    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
-  })
-
-  it.each([
-    ['9007199254740991', 9007199254740991],
-    ['9007199254740993', '9007199254740993'],
-    ['-9007199254740993', '-9007199254740993'],
-    ['170141183460469231731687303715884105727', '170141183460469231731687303715884105727'],
-    ['[9007199254740993]', ['9007199254740993']],
-    [`'{"n":9007199254740993}'::JSON`, { n: '9007199254740993' }],
-    ["'9007199254740993'", '9007199254740993'],
-    ['0.1::DOUBLE + 0.2::DOUBLE', 0.1 + 0.2],
-    ['1234567890123456789.25::DECIMAL(38,2)', '1234567890123456789.25'],
-    ['12345678901.1234567890::DECIMAL(38,10)', '12345678901.1234567890'],
-    ['{"x": 1.5::DOUBLE, "y": 9007199254740993}', { x: 1.5, y: '9007199254740993' }],
-    ['1/7', 1 / 7],
-  ])('never lets JavaScript read %s wrongly', async (sql, value) => {
-    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
-  })
-
-  it('names the types, JSON by its own name', async () => {
-    const { columns } = await service.query(
-      `SELECT 1::BIGINT AS a, '{}'::JSON AS b, [1] AS c, 1.5::DECIMAL(5,1) AS d, now() AS e`,
-    )
-    expect(columns.map(({ type }) => type)).toEqual([
-      'BIGINT',
-      'JSON',
-      'INTEGER[]',
-      'DECIMAL(5,1)',
-      'TIMESTAMP WITH TIME ZONE',
-    ])
   })
 })
 
@@ -333,6 +315,34 @@ describe('sessions', () => {
       Array.from({ length: 20 }, (_, n) => service.query(`INSERT INTO steps VALUES (${n})`, { session_id })),
     )
     expect((await service.query('SELECT count(*) FROM steps', { session_id })).rows).toEqual([[20]])
+  })
+
+  it('survive a USE that was mistyped', async () => {
+    const session_id = 'mistyped'
+    await service.query('SET VARIABLE kept = 7', { session_id })
+    expect((await service.query('USE nope', { session_id })).status).toBe(400)
+    expect((await service.query(`SELECT getvariable('kept')`, { session_id })).rows).toEqual([[7]])
+    expect((await service.ask('/validate', { statement: 'SELECT 1', session_id })).body['valid']).toBe(true)
+  })
+
+  it('go home when their schema is dropped, and change nothing there unasked', async () => {
+    const session_id = 'homeless'
+    const ask = (statement: string) => service.query(statement, { session_id })
+    await ask('CREATE TABLE precious AS SELECT 1 AS a')
+    await ask('CREATE SCHEMA passing')
+    await ask('USE passing')
+    await ask('DROP SCHEMA passing')
+    expect((await service.ask('/validate', { statement: 'SELECT 1', session_id })).body['valid']).toBe(true)
+    expect(await ask('DELETE FROM precious')).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('lakehouse.main') },
+    })
+    expect((await ask('FROM precious')).rows).toEqual([[1]])
+    expect((await ask('DELETE FROM precious')).rows).toEqual([[1]])
+    await ask('CREATE SCHEMA passing')
+    await ask('USE passing')
+    await service.query('DROP SCHEMA passing')
+    expect((await ask('SELECT 1')).rows).toEqual([[1]])
   })
 
   it.each([
