@@ -16,6 +16,22 @@ function breakable(fail: () => Error | undefined) {
   }
 }
 
+/** A page with one event, whose disk has broken and whose service is down. */
+async function breakDown() {
+  const world = createWorld()
+  let broken = false
+  const tab = world.openTab('https://shop.test/', {
+    openDatabase: breakable(() => (broken ? new DOMException('gone', 'UnknownError') : undefined)),
+  })
+  const waymark = tab.init()
+  await waymark.ready()
+  world.service.become({ kind: 'down' })
+  broken = true
+  waymark.track('A')
+  await world.advance(3000)
+  return { world, tab, waymark, mend: () => void (broken = false) }
+}
+
 describe('the disk', () => {
   it('that is refused leaves the queue in memory, says so once, and delivers all the same', async () => {
     const world = createWorld()
@@ -56,24 +72,13 @@ describe('the disk', () => {
     const { deviceId } = first.ids
     await first.shutdown()
 
-    let open: () => void = () => {}
-    const opened = new Promise<void>((resolve) => (open = resolve))
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase(name) {
-        const database = openDatabase(name)
-        return {
-          ...database,
-          read: (ask) => opened.then(() => database.read(ask)),
-          write: (change) => opened.then(() => database.write(change)),
-        }
-      },
-    })
+    const tab = world.openSlowTab()
     world.service.become({ kind: 'down' })
     const waymark = tab.init()
     waymark.track('A')
     await world.advance(3000)
     expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1 })
-    open()
+    tab.open()
     await world.settle()
     expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 1 })
     expect(waymark.ids.deviceId).toBe(deviceId)
@@ -86,19 +91,9 @@ describe('the disk', () => {
   })
 
   it('that fails for a while gets what memory kept when it works again', async () => {
-    const world = createWorld()
-    let broken = false
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase: breakable(() => (broken ? new DOMException('gone', 'UnknownError') : undefined)),
-    })
-    const waymark = tab.init()
-    await waymark.ready()
-    world.service.become({ kind: 'down' })
-    broken = true
-    waymark.track('A')
-    await world.advance(3000)
+    const { world, tab, waymark, mend } = await breakDown()
     expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1 })
-    broken = false
+    mend()
     await world.advance(60_000)
     waymark.track('B')
     await world.advance(1000)
@@ -181,19 +176,9 @@ describe('the disk', () => {
   })
 
   it('that failed gets, from the page that is back, what memory kept, in its new lane', async () => {
-    const world = createWorld()
-    let broken = false
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase: breakable(() => (broken ? new DOMException('gone', 'UnknownError') : undefined)),
-    })
-    const waymark = tab.init()
-    await waymark.ready()
-    world.service.become({ kind: 'down' })
-    broken = true
-    waymark.track('A')
-    await world.advance(3000)
+    const { world, tab, waymark, mend } = await breakDown()
     tab.leave()
-    broken = false
+    mend()
     await world.advance(60_000)
     tab.fire('pageshow', 'visible')
     waymark.track('B')

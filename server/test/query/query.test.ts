@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
+import { createService, type Body, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 
 let service: Service
@@ -7,15 +7,6 @@ beforeAll(async () => {
   service = await createService({ catalogs: ['lakehouse', 'second'] })
 })
 afterAll(() => service.close())
-
-const raw = async (statement: string, more: Body) => {
-  const response = await fetch(`${service.url}/query`, {
-    method: 'POST',
-    headers: { authorization: basic },
-    body: JSON.stringify({ statement, ...more }),
-  })
-  return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) }
-}
 
 describe('POST /query', () => {
   it('answers a metadata line, a columns line and a line a row', async () => {
@@ -109,7 +100,7 @@ describe('POST /query', () => {
       status: 400,
       error: { message: expect.stringContaining('ON k IN (') },
     })
-    const { bytes } = await raw('PIVOT sold ON k USING sum(v)', { format: 'parquet' })
+    const { bytes } = await service.download('PIVOT sold ON k USING sum(v)', { format: 'parquet' })
     expect(bytes.subarray(0, 4).toString()).toBe('PAR1')
   })
 
@@ -197,13 +188,13 @@ describe('format', () => {
   const statement = `SELECT 1 AS a, 'x,"y"' AS "b c", NULL AS c, '' AS d, 1.5::DOUBLE AS e UNION ALL SELECT 2, 'z', 3, 'w', 'nan'::DOUBLE`
 
   it('csv has a header and quotes where it must', async () => {
-    const { type, bytes } = await raw(statement, { format: 'csv' })
+    const { type, bytes } = await service.download(statement, { format: 'csv' })
     expect(type).toContain('text/csv')
     expect(bytes.toString()).toBe('a,b c,c,d,e\n1,"x,""y""",,"",1.5\n2,z,3,w,nan\n')
   })
 
   it('jsonl has one object a row', async () => {
-    const { bytes } = await raw(statement, { format: 'jsonl' })
+    const { bytes } = await service.download(statement, { format: 'jsonl' })
     expect(
       bytes
         .toString()
@@ -217,7 +208,7 @@ describe('format', () => {
   })
 
   it('parquet is a Parquet file, also with names that are there twice', async () => {
-    const { type, bytes } = await raw('SELECT i AS a, i AS a FROM range(5000) r(i)', {
+    const { type, bytes } = await service.download('SELECT i AS a, i AS a FROM range(5000) r(i)', {
       format: 'parquet',
       limit: 100,
     })
@@ -228,7 +219,9 @@ describe('format', () => {
 
   it.each(['csv', 'jsonl'])('%s writes what a change gives back', async (format) => {
     await service.query(`CREATE TABLE format_${format} (a INT, t VARCHAR)`)
-    const { bytes } = await raw(`INSERT INTO format_${format} VALUES (1, 'x,y') RETURNING *`, { format })
+    const { bytes } = await service.download(`INSERT INTO format_${format} VALUES (1, 'x,y') RETURNING *`, {
+      format,
+    })
     expect(bytes.toString()).toBe(format === 'csv' ? 'a,t\n1,"x,y"\n' : '{"a":1,"t":"x,y"}\n')
   })
 

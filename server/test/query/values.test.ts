@@ -1,20 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
+import { createService, type Service } from '../fixtures/createService.js'
 
 let service: Service
 beforeAll(async () => {
   service = await createService()
 })
 afterAll(() => service.close())
-
-const raw = async (statement: string, more: Body) => {
-  const response = await fetch(`${service.url}/query`, {
-    method: 'POST',
-    headers: { authorization: basic },
-    body: JSON.stringify({ statement, ...more }),
-  })
-  return { bytes: Buffer.from(await response.arrayBuffer()) }
-}
 
 describe('values', () => {
   it.each([
@@ -77,7 +68,7 @@ describe('values', () => {
     ["[row(1, row(2, 'x')), NULL]", [[1, [2, 'x']], null]],
   ])('writes %s, whose fields have no names, as an array', async (sql, value) => {
     expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
-    const { bytes } = await raw(`SELECT ${sql} AS v`, { format: 'jsonl' })
+    const { bytes } = await service.download(`SELECT ${sql} AS v`, { format: 'jsonl' })
     expect(JSON.parse(bytes.toString())).toEqual({ v: value })
   })
 
@@ -89,7 +80,7 @@ describe('values', () => {
         [1, 2] AS l, {'a': 'x,"y"'} AS s, 'nan'::DOUBLE AS n, '{"a": [1.50]}'::JSON AS j, 1e20::DOUBLE AS e,
         '' AS t, NULL::INT AS o, MAP {'k': [2]} AS m, 'x'::ENUM('x', 'y') AS en, 9007199254740993 AS b, 1 AS d`
       const rowsOf = async (statement: string) => {
-        const { bytes } = await raw(statement, { format, timezone: 'Asia/Tokyo' })
+        const { bytes } = await service.download(statement, { format, timezone: 'Asia/Tokyo' })
         return bytes
           .toString()
           .split('\n')
