@@ -112,6 +112,21 @@ describe('createBrowser', () => {
     expect(createBrowser().channel('a', () => {})).toBeUndefined()
   })
 
+  it('notes a refusal where the next page reads it at once, and takes it back', () => {
+    createBrowser().noteRefusal('a', true)
+    expect([createBrowser().isRefused('a'), createBrowser().isRefused('b')]).toEqual([true, false])
+    createBrowser().noteRefusal('a', false)
+    expect(createBrowser().isRefused('a')).toBe(false)
+    expect(localStorage.length).toBe(0)
+  })
+
+  it('knows of no refusal where the page may have no storage', () => {
+    vi.stubGlobal('localStorage', undefined)
+    const browser = createBrowser()
+    expect(() => browser.noteRefusal('a', true)).not.toThrow()
+    expect(browser.isRefused('a')).toBeFalsy()
+  })
+
   it('knows an origin, also of a path, and what is none', () => {
     vi.stubGlobal('origin', location.origin)
     const browser = createBrowser()
