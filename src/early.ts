@@ -1,4 +1,15 @@
-import { publishEarly } from './browser/publishEarly'
+// Runs before the script tag has loaded: makes `window.waymark` an array whose `push` writes down when and where each
+// call was made, so that what the page calls meanwhile keeps its time and its URL.
 
-/** Runs before the script tag has loaded: what the page calls meanwhile keeps its time and its URL. */
-publishEarly()
+const page = window as unknown as { waymark?: object[] }
+const commands = (page.waymark ??= [])
+// Else the real object is there already.
+if (Array.isArray(commands)) {
+  const push = commands.push.bind(commands)
+  commands.push = (...calls) =>
+    push(
+      ...calls.map((call) =>
+        Object.assign(call, { calledAt: Date.now(), url: location.href, referrer: document.referrer }),
+      ),
+    )
+}

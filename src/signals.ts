@@ -1,32 +1,62 @@
-import type { Signals, Stop } from './types'
+import type { Instance, News } from './instance'
+import { brief } from './json'
+import type { DropReason, Kind, Outcome, Signals, Stop } from './types'
 
-export type Emit = <K extends keyof Signals>(name: K, signal: Signals[K]) => void
-
-/** Tells the person who debugs: by the signal `error`, and in the console when `always` or in debug mode. */
-export type Complain = (code: string, message: string, always?: boolean) => void
+export const on = <K extends keyof News>(w: Instance, name: K, fn: (news: News[K]) => void): Stop => {
+  const listener: [K | false, typeof fn] = [name, fn]
+  w.listeners.add(listener)
+  return () => void w.listeners.delete(listener)
+}
 
 /**
- * Holds the listeners. One that throws harms neither the others nor the caller, and one that runs is not called again:
- * what it does itself could go on without end.
+ * Tells those who listen: the one way in which news goes up, inside as to the page. One that throws harms neither the
+ * others nor the caller, and one that runs is not called again: what it does itself could go on without end.
  */
-export function createSignals() {
-  const listeners = new Set<[name: keyof Signals | false, fn: (signal: never) => void]>()
-
-  return {
-    on<K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => void): Stop {
-      const listener: [K | false, typeof fn] = [name, fn]
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    emit: ((name, signal) => {
-      for (const listener of listeners) {
-        if (listener[0] !== name) continue
-        listener[0] = false
-        try {
-          listener[1](signal as never)
-        } catch {}
-        listener[0] = name
-      }
-    }) as Emit,
+export const emit = <K extends keyof News>(w: Instance, name: K, news: News[K]) => {
+  for (const listener of w.listeners) {
+    if (listener[0] !== name) continue
+    listener[0] = false
+    try {
+      listener[1](news as never)
+    } catch (error) {
+      complain(w, 'internal', error)
+    }
+    listener[0] = name
   }
+}
+
+/** Tells the person who debugs: by the signal `error`, and in the console when `always` or in debug mode. */
+export const complain = (w: Instance, code: string, what: unknown, always = w.config.debug) => {
+  // A listener may put the message into words.
+  const error = { code, message: brief(what) }
+  emit(w, 'error', error)
+  if (always) w.browser.warn(`[waymark] ${code}: ${error.message}`)
+}
+
+/** A call whose end is told. */
+export interface Ended {
+  readonly id: string
+  readonly body?: string
+  /** Tells the caller, when this page made the call. */
+  readonly settle?: ((outcome: Outcome) => void) | undefined
+}
+
+export const countDrops = (w: Instance, reason: DropReason, count: number) => {
+  w.dropped[reason] = (w.dropped[reason] ?? 0) + count
+  w.lost += count
+}
+
+/** Counts what became of payloads, and tells it: to their callers and to the signals. */
+export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outcome) => {
+  const { status } = outcome
+  for (const { id, body, settle } of batch) {
+    settle?.(outcome)
+    if (status === 'dropped') {
+      countDrops(w, outcome.reason, 1)
+      emit(w, 'drop', { kind, id, payload: body, ...outcome } as Signals['drop'])
+    }
+  }
+  if (!batch[0] || (status !== 'accepted' && status !== 'handed-off')) return
+  w[status === 'accepted' ? status : 'handedOff'] += batch.length
+  emit(w, 'sent', { kind, ids: batch.map(({ id }) => id), ...outcome })
 }

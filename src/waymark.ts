@@ -1,17 +1,22 @@
-import type { Browser } from './browser/browser'
-import { createBrowser } from './browser/createBrowser'
-import { createCapture, type EarlyCall } from './capture/createCapture'
-import { fitProperties } from './capture/fitProperties'
-import { readConfig } from './config'
-import { createPlugins } from './createPlugins'
-import { createTally } from './queue/createTally'
-import { createSignals, type Complain } from './signals'
-import { start, type Core } from './start'
-import type { EventMap, Flushed, Waymark } from './types'
-import { within } from './within'
+import { createBrowser, type Browser } from './browser'
+import { copy, createCalls, type Call } from './capture'
+import { defaults, readConfig } from './config'
+import { choose, look, refuses } from './consent'
+import { enter, flush } from './delivery'
+import { save, works } from './disk'
+import { newId, readUserId } from './ids'
+import { isAway, type Instance } from './instance'
+import { follow } from './page'
+import { startPlugins, stopPlugins, usePlugin } from './plugins'
+import { all, finish, giveUp } from './queue'
+import { complain, on } from './signals'
+import { closeTabs } from './tabs'
+import type { EventMap, Properties, Waymark } from './types'
+import { createUrlFilter } from './urls'
+import { isInSession, readIds, reset, set } from './visitor'
 
-/** Calls kept before the ids are known; the oldest go first. */
-const mostEarly = 1000
+/** Calls kept before the visitor is known; the oldest go first. */
+const mostWaiting = 1000
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -26,138 +31,184 @@ export const createWaymark = <Events extends object = EventMap>() =>
 
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
-  const { on, emit } = createSignals()
-  const tally = createTally(emit)
-  const early: EarlyCall[] = []
-  let core: Core | undefined
-  let isShut = !browser.isPage
+  const nothing = () => {}
+  const w: Instance = {
+    browser,
+    config: defaults,
+    apiKey: '',
+    name: '',
+    state: browser.isPage ? 'starting' : 'shut',
+    listeners: new Set(),
+    accepted: 0,
+    handedOff: 0,
+    lost: 0,
+    dropped: {},
+    plugins: new Map(),
+    waiting: [],
+    cleanUrl: String,
+    settings: {},
+    recent: {},
+    consent: 'pending',
+    turn: 0,
+    dirty: new Set(),
+    changes: {},
+    unsure: {},
+    brokenUntil: Infinity,
+    queueId: newId(10),
+    sequence: 0,
+    rows: [],
+    queued: 0,
+    bytes: 0,
+    alive: new Set(),
+    abandoned: [],
+    scannedAt: 0,
+    stopScan: nothing,
+    inFlight: [],
+    failures: 0,
+    timerMs: Infinity,
+    stopTimer: nothing,
+    until: 0,
+    attempts: [],
+    budget: 0,
+    onReady: nothing,
+  }
+  const ready = new Promise<void>((resolve) => (w.onReady = resolve))
+  let stop = nothing
   let chosen: Parameters<Waymark['setConsent']>[0] | undefined
-  let resolve: () => void
-  const ready = new Promise<void>((done) => (resolve = done))
 
-  const complain: Complain = (code, message, always = core?.config.debug) => {
-    emit('error', { code, message })
-    if (always) browser.warn(`[waymark] ${message} (${code})`)
-  }
-  const plugins = createPlugins(complain)
-
-  const isReady = () => core?.isReady()
-
-  /** Runs a call when the ids are known: now, as a rule. */
-  const whenReady = (...call: EarlyCall) => {
-    if (isShut) call[1]('shut-down')
-    else if (isReady()) call[0](core!)
-    else if (core?.refuses()) call[1]('no-consent')
-    else if (early.push(call) > mostEarly) early.shift()![1]('too-many')
-  }
-
-  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
-  const inOrder =
-    <Name extends 'register' | 'registerOnce' | 'unregister' | 'reset'>(
-      name: Name,
-      read = (given: unknown) => given,
-    ) =>
-    (...[given, ...more]: Parameters<Waymark[Name]>) => {
-      try {
-        const own = read(given)
-        whenReady(
-          () => (core![name] as (...args: unknown[]) => void)(own, ...more),
-          () => {},
-        )
-      } catch (error) {
-        // Of a getter or a proxy of the caller's: what waits is a copy, and does not throw.
-        complain('unreadable', `${name} refused: ${String(error)}`)
-      }
+  const isOpen = (at?: number) => {
+    if (w.isKnown && at && !w.waiting[0] && !isAway(w) && !isInSession(w, at)) {
+      // The session is over. Tabs agree on the next one in the transaction that reads it.
+      w.isKnown = false
+      void look(w)
     }
-
-  const readProperties = (given: unknown) => fitProperties(given, 'property', true, complain, complain)
-
-  const capture = createCapture(browser, complain, tally, plugins.filters, whenReady, isReady)
-
-  const flush = async (timeoutMs = 30_000): Promise<Flushed> => {
-    const { accepted, lost } = tally
-    if (core?.consent() === 'granted')
-      await within(
-        browser,
-        timeoutMs,
-        ready.then<unknown>(() => core!.isReady() && core!.flush()),
-      )
-    return { sent: tally.accepted - accepted, left: waymark.stats().queued, dropped: tally.lost - lost }
+    return w.isKnown
   }
-  const choose: Waymark['setConsent'] = (state) => {
+  /** Runs a call when the visitor is known: now, as a rule. */
+  const whenKnown = (call: Call) => {
+    if (w.state === 'shut') call.drop('shut-down')
+    else if (refuses(w)) call.drop('no-consent')
+    else if (isOpen(call.at)) call.run()
+    else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
+  }
+  /** What changes the state of the instance keeps its place among the calls. */
+  const inOrder = (run: () => void) => whenKnown({ run, drop: nothing })
+
+  const register = (given: Properties, isOnce?: boolean) => {
+    try {
+      const own = copy(w, given)
+      inOrder(() => {
+        const { persistent } = w.settings
+        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
+      })
+    } catch (error) {
+      // Of a proxy of the caller's.
+      complain(w, 'unreadable', error)
+    }
+  }
+  const setConsent: Waymark['setConsent'] = (state) => {
     chosen = state
-    core?.choose(state)
+    if (w.name) choose(w, state)
   }
 
   const waymark: Waymark = {
-    ...capture,
-    on,
+    ...createCalls(w, whenKnown),
+    on: (name, fn) => on(w, name, fn),
 
     init(apiKey, given) {
-      if (isShut) return waymark
-      const config = readConfig(given, complain)
-      if (typeof apiKey !== 'string' || !apiKey) {
-        complain('missing-api-key', 'init needs an API key', true)
-        return waymark
-      }
+      if (w.state === 'shut') return waymark
+      const config = readConfig(given)
       const name = `waymark ${config.environment} ${apiKey}`
-      if (core) {
-        if (name !== core.name)
-          complain('already-initialised', 'init: another key or environment needs createWaymark()', true)
-      } else if (!config.endpoint || !browser.originOf(config.endpoint)) {
-        complain('missing-endpoint', 'init needs "endpoint", the URL of the service', true)
-      } else {
-        core = start(browser, name, apiKey, config, tally, emit, complain, early, resolve)
-        if (chosen) choose(chosen)
-        for (const call of early.splice(0)) whenReady(...call)
-        plugins.start(waymark, core)
+      if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
+      else if (w.name) {
+        if (name !== w.name) complain(w, 'already-initialised', name, true)
+      } else if (!config.endpoint || !browser.originOf(config.endpoint))
+        complain(w, 'missing-endpoint', config.endpoint, true)
+      else {
+        Object.assign(w, { config, name, apiKey })
+        w.consent = config.respectGpc && browser.refuses() ? 'denied' : config.consent
+        w.bootUser = readUserId(config.bootstrap.userId)
+        w.cleanUrl = createUrlFilter(config.url)
+        if (config.persistence === 'indexeddb') {
+          w.database = browser.openDatabase(name)
+          w.brokenUntil = 0
+        }
+        enter(w)
+        stop = follow(w)
+        if (chosen) choose(w, chosen)
+        config.plugins.forEach((plugin) => usePlugin(w, plugin))
+        w.host = { ...waymark, cleanUrl: w.cleanUrl, ids: () => readIds(w) }
+        startPlugins(w)
       }
       return waymark
     },
 
-    page: (properties, options) => capture.track('$pageview', properties, options),
-    register: inOrder('register', readProperties),
-    registerOnce: inOrder('registerOnce', readProperties),
-    unregister: inOrder('unregister'),
-    reset: inOrder('reset', (given) => ({ deviceId: (given as { deviceId?: boolean } | null)?.deviceId })),
+    page: (properties, options) => waymark.track('$pageview', properties, options),
+    register: (properties) => register(properties),
+    registerOnce: (properties) => register(properties, true),
+    unregister: (...names) =>
+      inOrder(() => {
+        const persistent = { ...w.settings.persistent }
+        for (const name of names) delete persistent[name]
+        set(w, { persistent })
+      }),
+    reset: (options) => inOrder(() => reset(w, options?.deviceId)),
 
-    setConsent: choose,
-    getConsent: () => core?.consent() ?? 'pending',
-    optIn: () => choose('granted'),
-    optOut: () => choose('denied'),
+    setConsent,
+    getConsent: () => w.consent,
+    optIn: () => setConsent('granted'),
+    optOut: () => setConsent('denied'),
 
-    flush: (options) => flush(options?.timeoutMs),
-    ready: () => (isShut ? Promise.resolve() : ready),
+    async flush({ timeoutMs = 30_000 } = {}) {
+      const { accepted, lost } = w
+      if (w.name && w.consent === 'granted')
+        await new Promise<void>((resolve) => {
+          const end = () => {
+            stopTimer()
+            resolve()
+          }
+          const stopTimer = browser.after(timeoutMs, end)
+          void ready.then<unknown>(() => isOpen() && flush(w)).then(end)
+        })
+      return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
+    },
+    ready: () => (w.state === 'shut' ? Promise.resolve() : ready),
 
     async shutdown() {
-      const flushed = await flush()
-      isShut = true
-      plugins.stop()
-      core?.stop()
-      for (const [, drop] of early.splice(0)) drop('shut-down')
+      const flushed = await waymark.flush()
+      stopPlugins(w)
+      save(w)
+      w.state = 'shut'
+      stop()
+      w.stopTimer()
+      w.stopScan()
+      giveUp(w, '')
+      for (const { drop } of w.waiting.splice(0)) drop('shut-down')
+      finish(w, all(w), { status: 'dropped', reason: 'shut-down' })
+      closeTabs(w)
+      w.database?.close()
       return flushed
     },
 
-    use: plugins.use,
+    use: (plugin) => usePlugin(w, plugin),
 
     configure(patch) {
-      const config = core?.config
-      if (config) Object.assign(config, readConfig(patch, complain, config))
+      Object.assign(w.config, readConfig(patch, w.config))
     },
 
-    stats: () => {
-      const now = core?.stats() ?? { store: 'memory', queued: 0, bytes: 0, state: 'idle' }
-      return {
-        ...now,
-        queued: now.queued + early.length,
-        sent: tally.accepted,
-        handedOff: tally['handed-off'],
-        dropped: { ...tally.dropped },
-      }
-    },
+    stats: () => ({
+      store: works(w) ? 'indexeddb' : 'memory',
+      queued: w.queued + w.waiting.length,
+      bytes: w.bytes,
+      oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
+      sent: w.accepted,
+      handedOff: w.handedOff,
+      dropped: { ...w.dropped },
+      state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
+    }),
 
     get ids() {
-      return core?.ids() ?? { deviceId: '', anonymousId: '', distinctId: '', sessionId: '' }
+      return readIds(w)
     },
   }
 

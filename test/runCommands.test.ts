@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../src/browser/readTag'
-import { runCommands } from '../src/runCommands'
+import { runCommands } from '../src/commands'
 import { createWorld } from './world/createWorld'
 
 const called = (command: [string, ...unknown[]], when: object): Command => Object.assign(command, when)
 
-describe('runCommands', () => {
+describe('commands', () => {
   it('runs what a page collected, keeps its push, and ignores what is no command', async () => {
     const world = createWorld()
     const tab = world.openTab()

@@ -1,10 +1,15 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
-import type { Browser, PageEvent } from '../../src/browser/browser'
-import { createBrowser } from '../../src/browser/createBrowser'
-import { openDatabase } from '../../src/browser/openDatabase'
+import { createStore } from 'idb-keyval'
+import { createBrowser, type Browser } from '../../src/browser'
+import { openDatabase as open } from '../../src/database'
 import type { InitConfig, Waymark } from '../../src/types'
 import { createWaymarkIn } from '../../src/waymark'
 import { createService, type Service } from './createService'
+
+const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))
+
+/** What a browser tells a page; `hidden` and `visible` are two of `visibilitychange`. */
+type Told = 'pagehide' | 'pageshow' | 'freeze' | 'resume' | 'online' | 'offline' | 'hidden' | 'visible'
 
 interface Timer {
   at: number
@@ -16,8 +21,8 @@ export function createWorld() {
   let now = Date.UTC(2026, 0, 1, 12)
   let timers: Timer[] = []
   const channels = new Set<{ name: string; hear: (message: never) => void }>()
-  const cookies = new Map<string, string>()
-  const refusals = new Set<string>()
+  /** What `localStorage` holds. */
+  const notes = new Map<string, string>()
   const service: Service = createService(() => now)
   globalThis.indexedDB = new IDBFactory()
   globalThis.IDBKeyRange = IDBKeyRange
@@ -42,7 +47,7 @@ export function createWorld() {
   }
 
   const openTab = (url = 'https://shop.test/', changes: Partial<Browser> = {}) => {
-    const listeners = new Map<PageEvent, Set<() => void>>()
+    const listeners = new Map<string, Set<() => void>>()
     const warnings: string[] = []
     const owned = new Set<() => void>()
     const tab = {
@@ -54,12 +59,18 @@ export function createWorld() {
       isHidden: false,
       /** A sandboxed page: its origin is `null`. */
       isOpaque: false,
-      refuses: [] as ('gpc' | 'dnt')[],
+      /** Global Privacy Control. */
+      refuses: false,
+      /** A service worker stands between the page and the network; the browser may know `fetchLater`. */
+      hasWorker: false,
+      canDefer: false,
       /** What the browser tells a page, in this order. */
-      fire(...events: (PageEvent | 'visible')[]) {
+      fire(...events: Told[]) {
         for (const event of events) {
-          if (event === 'hidden' || event === 'visible') tab.isHidden = event === 'hidden'
-          for (const fn of listeners.get(event as PageEvent) ?? []) fn()
+          const isSwitch = event === 'hidden' || event === 'visible'
+          if (isSwitch) tab.isHidden = event === 'hidden'
+          if (event === 'offline' || event === 'online') tab.isOnline = event === 'online'
+          for (const fn of listeners.get(isSwitch ? 'visibilitychange' : event) ?? []) fn()
         }
       },
       /** A navigation or a close: `pagehide` comes first. */
@@ -87,7 +98,7 @@ export function createWorld() {
       },
       soon: (fn) => queueMicrotask(fn),
       on(handlers) {
-        const entries = Object.entries(handlers) as [PageEvent, () => void][]
+        const entries = Object.entries(handlers)
         for (const [event, fn] of entries) {
           if (!listeners.has(event)) listeners.set(event, new Set())
           listeners.get(event)!.add(fn)
@@ -100,20 +111,20 @@ export function createWorld() {
       hidden: () => tab.isHidden,
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
-      prepareBeacon: (to, body) => (attempt) => {
+      hasWorker: () => tab.hasWorker,
+      canDefer: () => tab.canDefer,
+      prepareBeacon: (to, init) => (attempt) => {
         attempt.begun = true
-        return service.beacon(to, body)
+        return service.beacon(to, String(init.body))
       },
       prepareFetch: (to, init, by = tab.browser.fetch) => createBrowser().prepareFetch(to, init, by),
       originOf: (to) =>
         !to && tab.isOpaque ? 'null' : URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined,
       openDatabase,
       hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
-      refuses: (by) => tab.refuses.includes(by),
-      noteRefusal: (name, isRefused) => void (isRefused ? refusals.add(name) : refusals.delete(name)),
-      isRefused: (name) => refusals.has(name),
-      readCookie: (name) => cookies.get(name) ?? '',
-      writeCookie: (name, value) => void (value ? cookies.set(name, value) : cookies.delete(name)),
+      refuses: () => tab.refuses,
+      writeNote: (name, text) => void (text ? notes.set(name, text) : notes.delete(name)),
+      readNote: (name) => notes.get(name) ?? '',
       channel(name, hear) {
         const ear = { name, hear }
         channels.add(ear)
@@ -143,8 +154,7 @@ export function createWorld() {
         const database = openDatabase(name)
         return {
           ...database,
-          read: (ask) => opened.then(() => database.read(ask)),
-          write: (change) => opened.then(() => database.write(change)),
+          transact: (mode, work) => opened.then(() => database.transact(mode, work)),
         }
       },
       ...changes,
@@ -161,8 +171,7 @@ export function createWorld() {
 
   return {
     service,
-    cookies,
-    refusals,
+    notes,
     openTab,
     openSlowTab,
     pauseTimersOf,

@@ -1,0 +1,170 @@
+import { createStore } from 'idb-keyval'
+import { openDatabase, type Database } from './database'
+import type { Stop } from './types'
+
+type PageEvent =
+  'pagehide' | 'pageshow' | 'visibilitychange' | 'freeze' | 'resume' | 'online' | 'offline'
+
+export interface PageView {
+  url: string
+  referrer: string
+  viewport: string
+}
+
+/**
+ * Gives a request to the browser, which delivers it when the page is gone. Marks the attempt right before, with
+ * nothing in between: Firefox can end an unload handler at any call or loop. False when the browser did not take it,
+ * also where there is no `sendBeacon`.
+ */
+export type Send = (attempt: { begun: boolean }) => boolean | undefined
+
+/** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
+export interface Browser {
+  /** False on a server or in a worker: nothing else is asked then but the time. */
+  isPage: boolean
+  now(): number
+  random(): number
+  /** Runs `fn` once; `Stop` cancels it. */
+  after(ms: number, fn: () => void): Stop
+  soon(fn: () => void): void
+  /** Handlers are called as they are, with nothing before their first statement; they do not throw. */
+  on(handlers: Partial<Record<PageEvent, () => void>>): Stop
+  online(): boolean
+  hidden(): boolean
+  /**
+   * Whether a service worker stands between the page and the network: Chromium lets what a leaving page has sent die
+   * with it when the worker lets it fall through (46 of 60 beacons); but not what it has deferred by `fetchLater`.
+   */
+  hasWorker(): boolean
+  canDefer(): boolean
+  page(): PageView
+  fetch(url: string, init: RequestInit): Promise<Response>
+  /** Makes ready to hand a request off by `sendBeacon`, or by a keepalive `fetch`. */
+  prepareBeacon(url: string, init: RequestInit): Send
+  prepareFetch(url: string, init: RequestInit, by?: Browser['fetch']): Send
+  /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
+  originOf(url: string): string | undefined
+  openDatabase(name: string): Database
+  /** Whether there is one, without making it. True when the browser does not say. */
+  hasDatabase(name: string): Promise<boolean>
+  /** Global Privacy Control. */
+  refuses(): boolean
+  /** Notes what a page that is leaving, or whose database is slow, can still write and read; nothing removes it. */
+  writeNote(name: string, text: string): void
+  readNote(name: string): string
+  /** Hears other tabs and tells them; undefined where a page may not. */
+  channel(
+    name: string,
+    hear: (message: never) => void,
+  ): Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
+  warn(text: string): void
+}
+
+/** Nothing that waymark does later may reach the host page as an error. */
+const quietly = (fn: () => unknown) => () => {
+  try {
+    fn()
+  } catch (error) {
+    console.debug('[waymark] internal', error)
+  }
+}
+
+/** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
+export function createBrowser(): Browser {
+  let viewport = ''
+  let referrer = ''
+
+  return {
+    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
+    now: () => Date.now(),
+    random: () => Math.random(),
+    after(ms, fn) {
+      // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
+      const timer = setTimeout(quietly(fn), Math.min(ms, 2e9))
+      return () => clearTimeout(timer)
+    },
+    soon: (fn) => queueMicrotask(quietly(fn)),
+    on(handlers) {
+      const stop = new AbortController()
+      // Those of the document are heard on their way to it.
+      const options = { capture: true, signal: stop.signal }
+      for (const [event, fn] of Object.entries(handlers)) addEventListener(event, fn, options)
+      return () => stop.abort()
+    },
+    hidden: () => document.hidden,
+    online: () => navigator.onLine !== false,
+    hasWorker: () => !!navigator.serviceWorker?.controller,
+    canDefer: () => 'fetchLater' in self,
+    page() {
+      if (!this.isPage) return { url: '', referrer: '', viewport: '' }
+      if (!viewport) {
+        // Reading it can force a layout, so it is kept until it changes.
+        viewport = innerWidth + 'x' + innerHeight
+        addEventListener('resize', () => (viewport = ''), { once: true })
+        referrer = document.referrer
+      }
+      return { url: location.href, referrer, viewport }
+    },
+    fetch: (url, init) => fetch(url, init),
+    prepareBeacon(url, { body }) {
+      const blob = new Blob([body as string], { type: 'application/json' })
+      return (attempt) => {
+        attempt.begun = true
+        return navigator.sendBeacon?.(url, blob)
+      }
+    },
+    prepareFetch:
+      (url, init, by = fetch) =>
+      (attempt) => {
+        try {
+          attempt.begun = true
+          by(url, init)?.catch?.(() => {
+            // The page is gone, or the network is.
+          })
+          return true
+        } catch {
+          // One of the page's own, that has thrown or gives no promise.
+          return false
+        }
+      },
+    originOf(url) {
+      try {
+        // The page's own may be opaque: `null` in a sandbox, whatever its address.
+        return url ? new URL(url, location.href).origin : self.origin
+      } catch {
+        return undefined
+      }
+    },
+    openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
+    hasDatabase: async (name) =>
+      !indexedDB.databases || (await indexedDB.databases()).some((database) => database.name === name),
+    refuses: () => (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
+    // IndexedDB answers too late for a page that goes at once.
+    writeNote(name, text) {
+      try {
+        if (text) localStorage.setItem(name, text)
+        else localStorage.removeItem(name)
+      } catch {
+        // A page may not have one, and WebKit has none in a window that closes.
+      }
+    },
+    readNote(name) {
+      try {
+        return localStorage.getItem(name) ?? ''
+      } catch {
+        return ''
+      }
+    },
+    channel(name, hear) {
+      try {
+        const channel = new BroadcastChannel(name)
+        channel.onmessage = (message) => quietly(() => hear(message.data as never))()
+        return channel
+      } catch {
+        // There is none, or this page may not have one.
+        return undefined
+      }
+    },
+    warn: (text) => console.warn(text),
+  }
+}

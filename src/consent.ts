@@ -1,0 +1,101 @@
+import { load, save, suspect, wipe } from './disk'
+import { isAway, type Instance } from './instance'
+import { emit } from './signals'
+import type { Consent } from './types'
+import { assume, set, take, type Settings } from './visitor'
+
+/** A page waits no longer for its database until it goes on in memory. */
+const giveUpAfterMs = 30_000
+
+/** A refusal that was noted beside the database is looked for when that has not answered by then. */
+const slowAfterMs = 1000
+
+/** Settings that a page of before could not be sure to have stored, or a refusal. */
+const readNote = (w: Instance): Settings => {
+  try {
+    return JSON.parse(w.browser.readNote(w.name))
+  } catch {
+    return {}
+  }
+}
+
+/** Whether a page that cannot wait for its database must take the visitor for one who has refused. */
+export const isRefused = (w: Instance) => !w.isRead && readNote(w).consent === 'denied'
+
+/** Whether calls are refused; before the first look they wait, because the visitor may have chosen before. */
+export const refuses = (w: Instance) => w.turn > 0 && w.consent === 'denied'
+
+/** False when a listener chooses otherwise. */
+const become = (w: Instance, next: Consent): boolean => {
+  const { turn, consent } = w
+  w.consent = next
+  if (next !== consent) emit(w, 'consent', { state: next })
+  return turn === w.turn
+}
+
+const close = (w: Instance, isChosen: boolean) => {
+  w.turn++
+  if (w.consent === 'denied') {
+    w.settings = {}
+    w.recent = {}
+    wipe(w, isChosen)
+  } else save(w)
+  w.isWritable = false
+  emit(w, 'closed', undefined)
+}
+
+/** Reads what is stored, and lets calls run when the visitor agrees. `isChoice` counts more than what is stored. */
+export const look = async (w: Instance, isChoice?: boolean) => {
+  const { turn } = w
+  const use = (stored: Settings): boolean => {
+    stop()
+    if (turn !== w.turn) return false
+    const note = readNote(w)
+    const before = { ...stored, ...note }.consent
+    if (!become(w, (!isChoice && before) || w.consent)) return false
+    if (w.consent !== 'granted') {
+      close(w, before === 'denied')
+      return false
+    }
+    take(w, stored, note)
+    if (isChoice) set(w, { consent: w.consent })
+    emit(w, 'open', undefined)
+    return true
+  }
+  let stop = w.browser.after(slowAfterMs, () => {
+    if (turn !== w.turn || w.consent !== 'granted') return
+    if (isRefused(w)) return void (become(w, 'denied') && close(w, true))
+    w.onReady()
+    stop = w.browser.after(giveUpAfterMs, () => {
+      if (turn !== w.turn) return
+      suspect(w)
+      assume(w)
+      emit(w, 'open', undefined)
+    })
+  })
+  w.recent = { ...w.unsure, ...w.changes }
+  try {
+    if (w.consent !== 'granted' && !(w.database && (await w.browser.hasDatabase(w.name)))) use({})
+    else await load(w, use)
+  } catch {
+    // A page that goes ends what reads. Else there is no database, and memory has to do.
+    if (isAway(w)) return
+    suspect(w)
+    use({})
+  }
+}
+
+/** The visitor has chosen: here, or in another tab. */
+export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
+  w.turn++
+  if (!become(w, next)) return
+  if (next === 'granted') return void look(w, isChoice)
+  if (isChoice) set(w, { consent: next === 'denied' ? next : undefined })
+  close(w, w.settings.consent === 'denied')
+}
+
+export const choose = (w: Instance, state: Consent | 'dismissed') => {
+  const choice = state === 'granted' || state === 'denied' ? state : 'pending'
+  if (w.database) w.browser.writeNote(w.name, choice === 'denied' ? JSON.stringify({ consent: choice }) : '')
+  decide(w, choice, true)
+}

@@ -1,0 +1,102 @@
+import type { Ids, Kind } from './types'
+
+// Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
+
+/** Event, property and trait names: 400 characters at most (contract, "Limits"), counted in code points. */
+const maxNameLength = 400
+
+export const isTooLong = (name: string) => name.length > maxNameLength && [...name].length > maxNameLength
+
+/**
+ * A name with a `$` that the service does not know, by which it refuses the whole event. Told by the beginning: the
+ * list is short then, and has to be right only about what it leaves out.
+ */
+export const isUnknown = (name: string) =>
+  /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
+
+/** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
+export const fields = {
+  track: (ids: Ids, { event, timestamp, properties }: { event: string; timestamp: string; properties: object }) => ({
+    event,
+    timestamp,
+    distinct_id: ids.distinctId,
+    anonymous_id: ids.userId && ids.anonymousId,
+    device_id: ids.deviceId,
+    session_id: ids.sessionId,
+    properties,
+  }),
+  identify: (ids: Ids, timestamp: string, traits: object) => ({
+    timestamp,
+    distinct_id: ids.distinctId,
+    anonymous_id: ids.anonymousId,
+    traits,
+  }),
+  alias: (ids: Ids, newUserId: string) => ({ distinct_id: ids.distinctId, new_user_id: newUserId }),
+}
+
+/** One URL for each operation: always the same, so that the preflight is cached. */
+export const urlOf = (kind: Kind, endpoint: string, apiKey: string | false) =>
+  endpoint.replace(/\/+$/, '') + '/' + kind + (apiKey ? '?apiKey=' + encodeURIComponent(apiKey) : '')
+
+/** How the API key travels when it is not in the URL. */
+export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): Record<string, string> => ({
+  'Content-Type': 'application/json',
+  ...(auth === 'header' && { 'X-API-Key': apiKey }),
+  ...(auth === 'bearer' && { Authorization: 'Bearer ' + apiKey }),
+})
+
+/** One request's body. */
+export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body)}]`
+
+/** The id of an event, from its payload; empty where there is none. */
+export function readId(body: string, insertId: string | false): string {
+  try {
+    return JSON.parse(body).properties[`${insertId}`] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** What an answer means for the payloads of its request. */
+export interface Answer {
+  /**
+   * `retry`: the network or the service is not well: keep, wait, try again. `refused`: at least one of these payloads
+   * will never be taken. `misconfigured`: the service refuses this key or environment: keep everything until someone
+   * mends it.
+   */
+  status: 'accepted' | 'retry' | 'refused' | 'misconfigured'
+  /** The service's, or the status as one. */
+  errorCode?: string
+  taskId?: string | undefined
+  /** What `Retry-After` says. */
+  afterMs?: number
+  /** There was none: no connection, or none in time. */
+  isMissing?: true
+}
+
+/** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
+export function readAnswer(status: number, text: string, afterMs: number): Answer {
+  let told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } = {}
+  try {
+    told = JSON.parse(text) ?? told
+  } catch {
+    // A proxy or a captive portal has answered.
+  }
+  const errorCode = told.error_code ?? told.error ?? `http-${status}`
+  const said = `${status} ${errorCode}`
+  // Codes: contract, "Error codes". A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
+  return {
+    status: / ((event|property|trait)-name-too-long|unknown-built-in-property)$/.test(said)
+      ? 'refused'
+      : /^40[134] | (environment-not-found|invalid-headers)$/.test(said)
+        ? 'misconfigured'
+        : said[0] === '2' && told.ok === true
+          ? 'accepted'
+          : /^4(00|13|22) /.test(said)
+            ? 'refused'
+            : 'retry',
+    errorCode,
+    taskId: told.task_id ?? undefined,
+    afterMs,
+  }
+}

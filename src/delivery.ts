@@ -1,0 +1,164 @@
+import { backOff } from './backOff'
+import { claim, scan } from './claim'
+import type { Answer } from './contract'
+import { handOff, handOffBytes } from './handOff'
+import { isAway, type Instance } from './instance'
+import { finish, isQueued, mark, next, stillOurs, type Payload } from './queue'
+import { complain } from './signals'
+import { send } from './transport'
+import { set } from './visitor'
+
+/** A refused configuration is probed as rarely as the seventh failure in a row: after one to three minutes. */
+const misconfiguredFailures = 7
+
+/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms), and for how long. */
+const doubtWithinMs = 100
+const believeAfterMs = 300
+
+/** A page that has sent everything looks for what others left, but not more often than this. */
+const scanEveryMs = 60_000
+
+const wait = (w: Instance, ms: number) => {
+  w.stopTimer()
+  // A page that has left has no timer, nor an instance that has ended: an answer may come later.
+  w.timerMs = isAway(w) ? Infinity : ms
+  if (w.timerMs < Infinity) w.stopTimer = w.browser.after(ms, () => void flush(w))
+}
+
+export const setDown = (w: Instance, down: boolean) => down !== !!w.settings.down && set(w, { down })
+
+/** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
+export const flush = (w: Instance): Promise<void> => {
+  w.until = w.rows.at(-1)?.key[1] ?? 0
+  wait(w, Infinity)
+  return (w.running ??= run(w))
+}
+
+/** Looks for what other pages left, and sends it. */
+export const adoptOthers = async (w: Instance) => {
+  if (await scan(w)) await flush(w)
+}
+
+/** The batch that is to be sent now, if there is one. */
+const nextDue = (w: Instance) => {
+  const batch = next(w, w.config.batch.maxBytes)
+  // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the time
+  // would send a request for every few events.
+  const isDue = batch[0] && (batch[0].row.key[1] <= w.until || w.queued >= w.config.batch.maxEvents)
+  return isDue && !isAway(w) && batch
+}
+
+const run = async (w: Instance) => {
+  const { attempts } = w
+  try {
+    for (let batch; ; ) {
+      if ((batch = nextDue(w)) ? !(await deliver(w, batch)) : !(await more(w)) && !nextDue(w)) break
+    }
+  } catch (error) {
+    // A transaction of a claim that fails, or is aborted because the page goes.
+    if (!(error instanceof DOMException)) complain(w, 'internal', error)
+  }
+  // A page that came back from the page cache may have begun anew.
+  if (attempts !== w.attempts) return
+  // In the task of the last look at the queue: who asks from now on is not told that it is being done.
+  w.running = undefined
+  // What is left has its time, unless it has one.
+  if (w.timerMs === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
+}
+
+/** Everything is sent: claims more, and looks for more now and then. */
+const more = (w: Instance) => {
+  if (w.browser.now() - w.scannedAt > scanEveryMs) void adoptOthers(w)
+  return claim(w)
+}
+
+/** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
+const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
+  const { browser } = w
+  const batch = await stillOurs(w, given)
+  if (isAway(w) || !batch[0]) return true
+
+  w.inFlight = batch
+  mark(batch, true)
+  const answer = await send(w, batch)
+  if (answer.isMissing && !w.settings.down && browser.now() - w.hiddenAt! < doubtWithinMs) {
+    // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
+    // page goes now, the batch counts as handed off.
+    await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
+  }
+  // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
+  if (w.inFlight !== batch) return false
+  w.inFlight = []
+  mark(batch, false)
+
+  const { status, errorCode, taskId } = answer
+  // What is gone meanwhile is not taken apart.
+  const isRefused = status === 'refused' && isQueued(batch[0])
+  if (!isRefused && status !== 'accepted') {
+    fail(w, answer)
+    return false
+  }
+  w.failures = 0
+  w.paused = ''
+  setDown(w, false)
+  if (isRefused && batch[1]) {
+    const middle = batch.length >> 1
+    return (await deliver(w, batch.slice(0, middle))) && deliver(w, batch.slice(middle))
+  }
+  finish(
+    w,
+    batch,
+    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
+  )
+  return true
+}
+
+const fail = (w: Instance, { status, errorCode = '', afterMs }: Answer) => {
+  const before = w.paused
+  w.paused = status === 'misconfigured' ? errorCode : ''
+  w.failures = w.paused ? misconfiguredFailures : w.failures + 1
+  setDown(w, true)
+  wait(w, backOff(w.failures, w.browser.random(), afterMs))
+  // Once for each cause, and to the console: someone has to mend it.
+  if (w.paused && w.paused !== before)
+    complain(w, errorCode, `${w.config.endpoint} ${w.config.environment}`, true)
+}
+
+/** A payload was put. In a page that is leaving it goes to the browser at once. */
+export const wake = (w: Instance) => {
+  const ms = w.queued < w.config.batch.maxEvents ? w.config.batch.intervalMs : 0
+  if (isAway(w)) leave(w)
+  else if (!w.queued || w.running || w.failures || ms >= w.timerMs) return
+  // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
+  // its first request does not know that the service is down.
+  else if (!ms && w.browser.hidden()) void flush(w)
+  else wait(w, ms)
+}
+
+/** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
+export const hide = (w: Instance) => {
+  w.hiddenAt = w.browser.now()
+  if (!w.failures) void flush(w)
+}
+
+/**
+ * The page goes, or may: everything that is not sent is given to the browser, when there is reason to believe that it
+ * arrives.
+ */
+export const leave = (w: Instance) => {
+  wait(w, Infinity)
+  if (!w.browser.online() || w.settings.down) return
+  const sent = w.inFlight
+  w.inFlight = []
+  handOff(w, sent)
+}
+
+/** The page is there, for the first time or again. */
+export const enter = (w: Instance) => {
+  w.paused = ''
+  w.failures = 0
+  w.inFlight = []
+  w.running = undefined
+  w.attempts = []
+  w.budget = handOffBytes
+}

@@ -1,0 +1,122 @@
+import type { Instance } from './instance'
+import { isAway } from './instance'
+import type { Row } from './queue'
+import { emit } from './signals'
+import type { Settings } from './visitor'
+
+// Mirrors memory in one database: what changes in a task is put or deleted in one transaction, in its microtask. One
+// transaction an event costs ten times as much; a timer or an idle callback loses a third when the page goes.
+//
+// Settings lie under strings, each with its name, so that one request reads them all; event records under arrays, which
+// sort above: `[queue, sequence, payloads, bytes, origin]` → kind and bodies, a line each.
+
+/** How long a page does without IndexedDB before it tries again. */
+const retryAfterMs = 30_000
+
+/** All keys from `lower` to `upper`, both included. */
+export const range = (lower: IDBValidKey, upper: IDBValidKey) => IDBKeyRange.bound(lower, upper)
+
+export const works = (w: Instance) => w.brokenUntil < w.browser.now()
+
+const turn = (w: Instance, until: number) => {
+  const wasWorking = !w.brokenUntil
+  w.brokenUntil = until
+  if (wasWorking !== !until) emit(w, 'storage', { store: until ? 'memory' : 'indexeddb' })
+}
+
+/** Gives IndexedDB up for a while. */
+export const suspect = (w: Instance) => turn(w, w.browser.now() + retryAfterMs)
+
+/** Has all that this task changes saved at its end. */
+export const schedule = (w: Instance) => {
+  const run = () => {
+    w.isSaving = false
+    emit(w, 'save', undefined)
+  }
+  // A page that goes has no microtask to come.
+  if (isAway(w)) return run()
+  if (!w.isSaving) w.browser.soon(run)
+  w.isSaving = true
+}
+
+/** Puts each row that has items, and deletes each that has none. */
+const put = (store: IDBObjectStore, rows: Row[], settings: object) => {
+  for (const [key, value] of Object.entries(settings)) store.put([key, value], key)
+  for (const row of rows) {
+    if (row.items.length) store.put([row.kind, ...row.items.map(({ body }) => body)].join('\n'), row.key)
+    else if (row.isStored) store.delete(row.key)
+    row.isStored = true
+  }
+}
+
+/**
+ * Writes what has changed, in a transaction of its own or in the one that `run` runs. A page that goes writes its
+ * deletes first, alone: WebKit keeps those and drops puts.
+ */
+export const save = (
+  w: Instance,
+  onlyDeletes?: boolean,
+  run = (work: (store: IDBObjectStore) => void) => w.database!.transact('put', work),
+) => {
+  const rows = [...w.dirty].filter((row) => (row.items.length ? !onlyDeletes : row.isStored))
+  const settings = w.isWritable && !onlyDeletes ? w.changes : {}
+  if (!works(w) || !(rows.length || Object.keys(settings).length)) return
+  for (const row of rows) w.dirty.delete(row)
+  if (settings === w.changes) w.changes = {}
+  const mine = (w.unsure = { ...w.unsure, ...settings })
+  run((store) => put(store, rows, settings)).then(
+    () => {
+      if (w.unsure === mine) w.unsure = {}
+      w.isFull = false
+      turn(w, 0)
+    },
+    (error) => {
+      w.changes = { ...settings, ...w.changes }
+      for (const row of rows) {
+        if (row.items.length) row.isStored = false
+        w.dirty.add(row)
+      }
+      if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)
+      w.isFull = true
+      emit(w, 'full', undefined)
+    },
+  )
+}
+
+/**
+ * Reads the settings, and saves in the same transaction what `use` makes of them, when it returns true. Tabs that do so
+ * at the same time therefore agree. Rejects where there is no database.
+ */
+export const load = async (w: Instance, use: (stored: Settings) => boolean) => {
+  if (!w.database) return void use({})
+  const loading = w.database.transact('readwrite', (store, commit) => {
+    const found = store.getAll(range('', []))
+    found.onsuccess = () => {
+      turn(w, 0)
+      w.isWritable = true
+      if (use(Object.fromEntries(found.result)))
+        save(w, false, (work) => {
+          work(store)
+          return loading
+        })
+      commit()
+    }
+  })
+  await loading
+}
+
+/** Forgets everything, on disk too; a refusal that was chosen is remembered. */
+export const wipe = (w: Instance, isChosen: boolean) => {
+  w.changes = w.unsure = {}
+  w.dirty.clear()
+  if (isChosen || w.isWritable)
+    w.database
+      ?.transact('put', (store) => {
+        store.clear()
+        if (isChosen) store.put(['consent', 'denied'], 'consent')
+      })
+      .catch(() => {
+        // There is none, so that nothing was kept.
+      })
+  w.isWritable = false
+}

@@ -1,0 +1,40 @@
+import type { Properties } from './types'
+
+export const isObject = (value: unknown): value is Properties =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * `JSON.stringify` for values of any kind: bigints, errors and DOM nodes as text, maps and sets as lists, circles named
+ * as such. Throws what a getter of the caller's throws.
+ */
+export function toJson(value: unknown): string {
+  const parents: unknown[] = []
+  return JSON.stringify(value, function (this: unknown, _, inner: unknown) {
+    if (typeof inner === 'bigint' || inner instanceof Error) return String(inner)
+    if (typeof inner !== 'object' || !inner) return inner
+    // A DOM node or a window: frameworks hang whole trees on them.
+    if ('nodeType' in inner || 'postMessage' in inner) return {}.toString.call(inner)
+    // What stands behind the holder of this value is done.
+    parents.length = parents.indexOf(this) + 1
+    if (parents.includes(inner)) return '[circular]'
+    const next = inner instanceof Map || inner instanceof Set ? [...inner] : inner
+    parents.push(inner, next)
+    return next
+  })
+}
+
+/** The beginning of a value, for a message. */
+export const brief = (value: unknown) => {
+  try {
+    return `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)
+  } catch {
+    return '[unreadable]'
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Bytes in UTF-8. Most payloads are ASCII, and then it is the length: three times as fast as encoding them. */
+export const byteLength = (text: string) =>
+  // oxlint-disable-next-line no-control-regex
+  /^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length

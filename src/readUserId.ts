@@ -1,8 +1,0 @@
-/** What a bug passes as a user id more often than a user has it. */
-const reserved = /^(|0|-1|nan|null|undefined|none|nil|true|false|guest|anonymous|\[object .*\])$/i
-
-/** Reads a user id; undefined when it cannot be one. */
-export function readUserId(given: unknown): string | undefined {
-  const id = typeof given === 'number' ? String(given) : given
-  return typeof id === 'string' && !reserved.test(id.trim()) ? id : undefined
-}

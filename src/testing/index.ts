@@ -1,2 +1,0 @@
-export { createMemoryTransport, type SentPayload } from './createMemoryTransport'
-export { waitForEvent, type WaitOptions } from './waitForEvent'

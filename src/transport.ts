@@ -1,0 +1,55 @@
+import type { Send } from './browser'
+import { headersOf, readAnswer, toBody, urlOf, type Answer } from './contract'
+import type { Instance } from './instance'
+import { sizeOf, type Payload } from './queue'
+
+const post = (w: Instance, batch: Payload[]) => {
+  const { auth } = w.config.transport
+  const init: RequestInit = {
+    method: 'POST',
+    body: toBody(batch),
+    // A larger one cannot outlive the page.
+    keepalive: sizeOf(batch) <= w.config.batch.maxBytes,
+    credentials: 'omit',
+    headers: headersOf(auth, w.apiKey),
+  }
+  return [urlOf(batch[0]!.row.kind, w.config.endpoint, auth === 'query' && w.apiKey), init] as const
+}
+
+/** Sends one batch and reads the answer. Never rejects. */
+export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
+  const { fetch, timeoutMs } = w.config.transport
+  const { browser } = w
+  const abort = new AbortController()
+  const stop = browser.after(timeoutMs, () => abort.abort())
+  try {
+    const [url, init] = post(w, batch)
+    const response = await (fetch ?? browser.fetch)(url, { ...init, signal: abort.signal })
+    // Read to the end, always: Chromium frees the keepalive quota only then.
+    const text = await response.text()
+    const { headers, status } = response
+    // A JSON beacon carries credentials: against `Access-Control-Allow-Origin: *` it returns true and never arrives.
+    w.beaconArrives ||= headers.get('Access-Control-Allow-Credentials') === 'true'
+    const retryAfter = headers.get('Retry-After')!
+    // A number of seconds or a date.
+    return readAnswer(status, text, +retryAfter * 1000 || Date.parse(retryAfter) - browser.now())
+  } catch {
+    return { status: 'retry', isMissing: true }
+  } finally {
+    stop()
+  }
+}
+
+/** Makes ready to hand one batch off as the page goes. */
+export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
+  const { beacon, auth, fetch } = w.config.transport
+  const { browser } = w
+  const [url, init] = post(w, batch)
+  // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
+  const own = browser.originOf('')
+  const arrives = w.beaconArrives ? own !== 'null' : own === browser.originOf(url)
+  // A `fetch` of the page's own is passed over only by option.
+  return auth === 'query' && (beacon === true || (beacon && arrives && !fetch))
+    ? browser.prepareBeacon(url, init)
+    : browser.prepareFetch(url, init, fetch)
+}

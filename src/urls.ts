@@ -1,0 +1,34 @@
+import type { Config } from './types'
+
+/**
+ * Returns a function that strips a URL to what may leave the page: no fragment's query, no credentials, and only
+ * the query parameters on the list. The last answers are kept: a page tracks many events at one URL.
+ */
+export function createUrlFilter({ keepParams, redact = (url) => url }: Config['url']) {
+  const cache = new Map<string, string>()
+
+  const isKept = (name: string) =>
+    keepParams.some((rule) => (rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule))
+
+  const strip = (href: string): string => {
+    try {
+      const url = new URL(href)
+      const { searchParams, hash } = url
+      url.username = url.password = ''
+      // Read from a copy: deleting while iterating skips names.
+      for (const name of [...searchParams.keys()]) if (!isKept(name)) searchParams.delete(name)
+      // A router's path may live in the fragment, and a token in the query behind it.
+      url.hash = /^#!?\//.test(hash) ? hash.split('?')[0]! : ''
+      return redact(url.href)
+    } catch {
+      // It is none, or `redact` has thrown: nothing is safer than something.
+      return ''
+    }
+  }
+
+  return (href: string): string => {
+    if (cache.size > 20) cache.clear()
+    if (!cache.has(href)) cache.set(href, strip(href))
+    return cache.get(href)!
+  }
+}

@@ -1,0 +1,127 @@
+import { schedule } from './disk'
+import { newId } from './ids'
+import type { Instance } from './instance'
+import { recall } from './plugins'
+import { goesOn, type Session } from './session'
+import { emit } from './signals'
+import { tellTabs } from './tabs'
+import type { Consent, Ids, Properties } from './types'
+
+type Known = Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'>
+
+/** What all tabs of a browser share, each under its name in the database. */
+export interface Settings {
+  consent?: Consent | undefined
+  ids?: Known | undefined
+  session?: Session | undefined
+  /** Registered properties. */
+  persistent?: Properties | undefined
+  /** The last request failed, or the browser said that it is offline. */
+  down?: boolean | undefined
+}
+
+/** The time of the last event is stored and told no more often than this: a session ends right to a second. */
+const shareEveryMs = 1000
+
+const fresh = (known: Partial<Known>): Known => ({
+  deviceId: known.deviceId || `device-${newId()}`,
+  anonymousId: known.anonymousId || `anonymous-${newId()}`,
+})
+
+export const readIds = (w: Instance): Ids => {
+  const { deviceId = '', anonymousId = '', userId } = w.settings.ids ?? {}
+  return {
+    deviceId,
+    anonymousId,
+    distinctId: userId ?? anonymousId,
+    userId,
+    sessionId: w.settings.session?.id ?? '',
+  }
+}
+
+/** Another tab, or this one, has changed something. */
+export const hear = (w: Instance, change: Settings) => {
+  const before = w.settings.session
+  w.settings = { ...w.settings, ...change }
+  Object.assign(w.recent, change)
+  if (change.ids) emit(w, 'identity', readIds(w))
+  if (change.session && change.session.id !== before?.id) emit(w, 'session', { id: change.session.id })
+}
+
+/** Changes something, on disk with the records of this task, and in all tabs. */
+export const set = (w: Instance, change: Settings) => {
+  // What a page of before noted is older.
+  if (change.ids) w.browser.writeNote(w.name, '')
+  Object.assign(w.changes, change)
+  schedule(w)
+  tellTabs(w, { change })
+  hear(w, change)
+}
+
+/** What was read holds, but for what is newer. Makes the ids that are missing. */
+export const take = (w: Instance, stored: Settings, note: Settings) => {
+  const { recent } = w
+  w.isRead = true
+  if (w.isAssumed && stored.ids) {
+    // The page could not wait: who has signed in meanwhile, and what was registered, is added.
+    recent.ids = { ...stored.ids, ...(w.settings.ids?.userId && { userId: w.settings.ids.userId }) }
+    recent.persistent = { ...stored.persistent, ...recent.persistent }
+  }
+  w.isAssumed = false
+  w.settings = { ...w.settings, ...stored, ...note, ...recent }
+  // What could not be stored then is stored now.
+  Object.assign(w.changes, note, recent)
+  const found = recall(w, stored.ids ?? {})
+  if (found || !w.settings.ids)
+    set(w, { ids: { ...fresh(found ?? w.config.bootstrap), userId: w.settings.ids?.userId } })
+  // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
+  if (w.bootUser) login(w, w.bootUser)
+  w.bootUser = undefined
+}
+
+/** Ids for this page, where the stored ones cannot be read in time. */
+export const assume = (w: Instance) => {
+  if (w.settings.ids) return
+  w.isAssumed = true
+  w.settings.ids = fresh({ ...w.config.bootstrap, ...recall(w, {}) })
+}
+
+export const login = (w: Instance, userId: string) => {
+  const known = w.settings.ids?.userId
+  // Another user than the last is another visitor.
+  if (known && known !== userId) reset(w)
+  if (known !== userId) set(w, { ids: { ...w.settings.ids!, userId } })
+}
+
+export const reset = (w: Instance, deviceId?: boolean) =>
+  set(w, {
+    ids: fresh(deviceId ? {} : { deviceId: readIds(w).deviceId }),
+    session: undefined,
+    persistent: undefined,
+  })
+
+/** Whether an event of that time belongs to the session that is known. */
+export const isInSession = (w: Instance, at: number) =>
+  goesOn(w.settings.session, at, w.browser.now(), w.config.session)
+
+/** An event of that time begins a session, or is the last of one. */
+export const touch = (w: Instance, at: number) => {
+  const last = isInSession(w, at) && w.settings.session
+  if (last) {
+    last.lastAt = Math.max(last.lastAt, at)
+    if (Math.abs(at - w.sharedAt!) < shareEveryMs) return
+  }
+  w.sharedAt = at
+  set(w, { session: last ? { ...last } : { id: `session-${newId()}`, startedAt: at, lastAt: at } })
+}
+
+/** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
+export const noteUnsure = (w: Instance) => {
+  const unsure = { ...w.unsure, ...w.changes }
+  // Null, because undefined is nothing in JSON.
+  if (unsure.ids || unsure.persistent)
+    w.browser.writeNote(
+      w.name,
+      JSON.stringify(unsure, (_, value) => value ?? null),
+    )
+}
