@@ -25,9 +25,10 @@ const readOthers = async (w: Instance) =>
 
 /**
  * Looks for queues whose page does not answer, and claims the first records. There is no leader and no lock: a page
- * that lives answers the liveness probe, and a readwrite transaction decides between two that claim. Never rejects.
+ * that lives answers the liveness probe, and a readwrite transaction decides between two that claim. Resolves to
+ * whether there were any; `again` is called when some were too young to tell.
  */
-export const scan = async (w: Instance): Promise<boolean> => {
+export const scan = async (w: Instance, again: () => void): Promise<boolean> => {
   w.scannedAt = w.browser.now()
   if (w.isScanning || isAway(w) || !works(w)) return false
   w.isScanning = true
@@ -36,20 +37,20 @@ export const scan = async (w: Instance): Promise<boolean> => {
   if ((await readOthers(w))[0]) {
     tellTabs(w, { ask: true })
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
-    await sort(w, await readOthers(w))
+    const isYoung = await sort(w, await readOthers(w))
+    if (isYoung) w.stopScan = w.browser.after(claimableAfterMs, again)
   }
   w.isScanning = false
   return claim(w)
 }
 
-/** Tells abandoned queues from those that are too young to be sure of, and drops what is over the limits. */
+/** Tells abandoned queues from those that are too young to be sure of, and drops what is over the limits. Resolves to whether there are young ones. */
 const sort = async (w: Instance, keys: RowKey[]) => {
   const now = w.browser.now()
   // Keys come in order: the last of a queue is its newest.
   const newest = new Map(keys.map(([id, sequence]) => [id, now - sequence / 1000]))
   const young = [...newest].filter(([, ageMs]) => ageMs < claimableAfterMs && ageMs > -dayMs)
   for (const [id] of young) newest.delete(id)
-  if (young[0]) w.stopScan = w.browser.after(claimableAfterMs, () => void scan(w))
 
   const left = keys.filter(([id]) => newest.has(id)).sort((a, b) => a[1] - b[1])
   w.abandoned = [...new Set(left.map(([id]) => id))]
@@ -68,6 +69,7 @@ const sort = async (w: Instance, keys: RowKey[]) => {
     countDrops(w, reason, key[2])
   }
   if (gone[0]) await w.database!.transact('put', (store) => gone.forEach((key) => store.delete(key)))
+  return young[0]
 }
 
 /**

@@ -34,6 +34,7 @@ export const schedule = (w: Instance) => {
     emit(w, 'save', undefined)
   }
   // A page that goes has no microtask to come.
+  if (w.state === 'leaving') return save(w, true)
   if (isAway(w)) return run()
   if (!w.isSaving) w.browser.soon(run)
   w.isSaving = true

@@ -41,12 +41,10 @@ export const mark = (batch: Payload[], isBusy: boolean) => {
 
 export const isQueued = (payload: Payload) => payload.row.items.includes(payload)
 
-const fill = (w: Instance, row: Row, ended: Ended & { body: string }) => {
-  const size = byteLength(ended.body) + 1
+const fill = (w: Instance, row: Row, ended: Ended & { body: string }, size = byteLength(ended.body) + 1) => {
   row.items.push({ ...ended, size, row })
   w.queued++
   w.bytes += size
-  return size
 }
 
 /** Takes payloads off the queue for good, and tells why. `keepOnDisk` leaves their records to a later page. */
@@ -98,8 +96,9 @@ const trim = (w: Instance) => {
 /** Puts a payload at the end: true in memory at once, on disk a few milliseconds later. */
 export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) => {
   const { maxEvents, maxBytes } = w.config.batch
+  const size = byteLength(ended.body) + 1
   // It alone would push all others out, and then itself.
-  if (ended.body.length > w.config.queue.maxBytes)
+  if (size > w.config.queue.maxBytes)
     return tell(w, [kind, [ended]], { status: 'dropped', reason: 'too-big' })
   let row = w.rows.at(-1)
   if (
@@ -108,14 +107,15 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     row.isBusy ||
     row.kind !== kind ||
     row.key[2] >= maxEvents ||
-    row.key[3] + ended.body.length >= maxBytes
+    row.key[3] + size >= maxBytes
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
     row = { kind, key: [w.queueId, w.sequence, 0, 0, w.queueId], items: [], isStored: false, isBusy: false }
     w.rows.push(row)
   }
   row.key[2]++
-  row.key[3] += fill(w, row, ended)
+  row.key[3] += size
+  fill(w, row, ended, size)
   w.dirty.add(row)
   trim(w)
   schedule(w)
