@@ -37,7 +37,8 @@ export const flush = (w: Instance): Promise<void> => {
 /** Looks for what other pages left, and sends it. */
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
-    if (await scan(w, () => void adoptOthers(w))) await flush(w)
+    await scan(w, () => void adoptOthers(w))
+    if (await claim(w)) await flush(w)
   } catch (error) {
     tellUnexpected(w, error)
   }

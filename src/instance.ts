@@ -4,7 +4,7 @@ import { newId } from './ids'
 import type { Call } from './capture'
 import type { Database } from './database'
 import type { Attempt } from './handOff'
-import type { Payload, Row } from './queue'
+import type { Payload, Row, RowKey } from './queue'
 import type { Tabs } from './tabs'
 import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host } from './types'
 import type { Settings } from './visitor'
@@ -108,7 +108,8 @@ export interface Instance {
   // tabs.ts, claim.ts
   tabs?: Tabs
   alive: Set<string>
-  abandoned: string[]
+  /** Keys of event records whose page is gone, the oldest first. */
+  abandoned: RowKey[]
   isScanning?: boolean | undefined
   scannedAt: number
   stopScan: Stop
