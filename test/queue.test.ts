@@ -1,115 +1,320 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../src/browser/openDatabase'
-import { createQueue } from '../src/queue/createQueue'
-import { createRecords } from '../src/queue/createRecords'
-import { createTally } from '../src/queue/createTally'
-import { cutBatch } from '../src/queue/cutBatch'
-import type { Row } from '../src/queue/row'
-import { createSignals } from '../src/signals'
-import type { Kind, Outcome } from '../src/types'
-import { createWorld } from './world/createWorld'
+import { claim } from '../src/claim'
+import { readConfig } from '../src/config'
+import { save } from '../src/disk'
+import { createInstance } from '../src/instance'
+import {
+  adopt,
+  all,
+  finish,
+  giveUp,
+  mark,
+  next,
+  put,
+  readKeys,
+  sizeOf,
+  stillOurs,
+  type Payload,
+} from '../src/queue'
+import { on } from '../src/signals'
+import type { InitConfig, Kind } from '../src/types'
+import { createWorld, openDatabase } from './world/createWorld'
+import { readRecords } from './world/readStore'
 
 const kinds: Kind[] = ['track', 'identify', 'alias']
+const accepted = { status: 'accepted' } as const
 
-const bodies = (rows: Row[]) => rows.flatMap(({ payloads }) => payloads.map(({ body }) => body))
+/** The queue of a page that nothing else runs in. */
+const openQueue = (world: ReturnType<typeof createWorld>, given: InitConfig = {}, database?: string) => {
+  const w = createInstance(world.openTab().browser)
+  Object.assign(w, { config: readConfig(given), state: 'open' })
+  if (database) Object.assign(w, { database: openDatabase(database), brokenUntil: 0 })
+  on(w, 'save', () => save(w))
+  return w
+}
+type Queue = ReturnType<typeof openQueue>
+
+const bodies = (batch: Payload[]) => batch.map(({ body }) => body)
+const sum = (texts: string[]) => texts.reduce((bytes, text) => bytes + text.length + 1, 0)
 
 /** What a random run does to a queue. */
 const step = fc.oneof(
   {
-    weight: 5,
+    weight: 6,
     arbitrary: fc.record({
       do: fc.constant('put' as const),
       kind: fc.constantFrom(...kinds),
       size: fc.integer({ min: 1, max: 300 }),
     }),
   },
-  { weight: 2, arbitrary: fc.constant({ do: 'store' as const }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'end task' as const }) },
   {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('acknowledge' as const),
-      maxBytes: fc.integer({ min: 1, max: 900 }),
-    }),
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('send' as const), maxBytes: fc.integer({ min: 1, max: 900 }) }),
   },
+  // Of a request with several payloads the service may take a part, as the halving around a bad one finds out.
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), taken: fc.nat(10) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), index: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'crash' as const }) },
 )
+
+/** What the page has begun when it dies is on disk: another page claims it. */
+const crash = async (world: ReturnType<typeof createWorld>, queue: Queue) => {
+  await world.settle()
+  const heir = openQueue(world, queue.config, 'q')
+  heir.abandoned = (await readKeys(heir))!
+  while (await claim(heir));
+  return heir
+}
 
 describe('the queue', () => {
   it('holds exactly what was put and not finished, in order, over crashes, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const world = createWorld()
-        globalThis.indexedDB = new IDBFactory()
-        globalThis.IDBKeyRange = IDBKeyRange
-        const { browser } = world.openTab()
-        const { emit } = createSignals()
-        const limits = { maxEvents: 10_000, maxBytes: 1e7, ttlMs: 1e9 }
-        const open = () => {
-          const records = createRecords(openDatabase('q'))
-          const config = {
-            batch: { maxEvents: 5, maxBytes: 600, intervalMs: 0 },
-            queue: limits,
-            insertId: false as const,
-          }
-          const queue = createQueue(browser, records, config, createTally(emit), emit)
-          return { records, queue }
-        }
-        let { queue, records } = open()
+        let w = openQueue(world, { batch: { maxEvents: 5, maxBytes: 600 } }, 'q')
         let model: string[] = []
+        let sent: Payload[] = []
         let count = 0
 
         for (const now of steps) {
           if (now.do === 'put') {
             const body = `"${count++}${'x'.repeat(now.size)}"`
-            queue.put(now.kind, { id: `id-${count}`, body })
+            put(w, now.kind, { id: `id-${count}`, body })
             model.push(body)
-          } else if (now.do === 'store') {
-            queue.store({})
-          } else if (now.do === 'acknowledge') {
-            queue.store({})
-            const batch = cutBatch(queue.all(), now.maxBytes)
-            expect(bodies(batch)).toEqual(model.slice(0, bodies(batch).length))
-            queue.finish(batch, { status: 'accepted' })
-            model = model.slice(bodies(batch).length)
-          } else if (now.do === 'drop') {
-            queue.store({})
-            // As the halving around a bad payload does it.
-            const bad = model[now.index]
-            for (let row; (row = queue.all().find((one) => bodies([one]).includes(bad!)));) {
-              if (row.payloads.length > 1) queue.split(row)
-              else queue.finish([row], { status: 'dropped', reason: 'quarantined' } satisfies Outcome)
-            }
-            model = model.filter((body) => body !== bad)
-          } else {
-            queue.store({})
+          } else if (now.do === 'end task') {
             await world.settle()
-            const from = queue.lane()
-            ;({ queue, records } = open())
-            for (let claimed; (claimed = await records.claim(from, queue.lane(), 3)).length;)
-              queue.adopt(claimed)
+          } else if (now.do === 'send') {
+            mark(sent, false)
+            sent = next(w, now.maxBytes)
+            expect(bodies(sent)).toEqual(model.slice(0, sent.length))
+            mark(sent, true)
+          } else if (now.do === 'answer') {
+            mark(sent, false)
+            finish(w, sent.slice(0, now.taken), accepted)
+            model = model.filter((body) => !bodies(sent.slice(0, now.taken)).includes(body))
+            sent = []
+          } else if (now.do === 'drop') {
+            const bad = all(w)[now.index]
+            if (bad) finish(w, [bad], { status: 'dropped', reason: 'quarantined' })
+            model = model.filter((body) => body !== bad?.body)
+          } else {
+            sent = []
+            w = await crash(world, w)
           }
-          expect(bodies(queue.all())).toEqual(model)
-          expect(queue.size().bytes).toBe(model.reduce((sum, body) => sum + body.length + 1, 0))
+          expect(bodies(all(w))).toEqual(model)
+          expect([w.queued, w.bytes]).toEqual([model.length, sum(model)])
         }
 
-        queue.store({})
-        await world.settle()
-        const reread = open()
-        for (let claimed; (claimed = await reread.records.claim(queue.lane(), 'last', 100)).length;) {
-          reread.queue.adopt(claimed)
-        }
-        expect(bodies(reread.queue.all())).toEqual(model)
+        expect(bodies(all(await crash(world, w)))).toEqual(model)
       }),
       { numRuns: 60 },
     )
   })
 
-  it('drops the oldest over its limits, and counts each', async () => {
+  it('puts what one task tracks under one key that tells how much it is', async () => {
+    const world = createWorld()
+    const w = openQueue(world, {}, 'q')
+    for (const body of ['"one"', '"two"', '"zwölf"']) put(w, 'track', { id: '', body })
+    await world.settle()
+    put(w, 'track', { id: '', body: '"next task"' })
+    await world.settle()
+    const first = world.now() * 1000
+    expect(await readKeys(w)).toEqual([
+      [w.queueId, first, 3, w.queueId],
+      [w.queueId, first + 1, 1, w.queueId],
+    ])
+  })
+
+  it('takes a payload out of a record, on disk too, and leaves the others in it', async () => {
+    const world = createWorld()
+    const w = openQueue(world, {}, 'q')
+    for (const body of ['"A"', '"bad"', '"B"']) put(w, 'track', { id: '', body })
+    await world.settle()
+    finish(w, [all(w)[1]!], { status: 'dropped', reason: 'quarantined' })
+    const heir = await crash(world, w)
+    expect(bodies(all(heir))).toEqual(['"A"', '"B"'])
+    expect([heir.queued, heir.bytes]).toEqual([2, sum(['"A"', '"B"'])])
+  })
+
+  it('puts what is tracked after another page’s records behind them, also within one millisecond', () => {
+    const world = createWorld()
+    const w = openQueue(world)
+    const sequence = world.now() * 1000 + 500
+    adopt(w, [[[w.queueId, sequence, 1, 'other'], 'track\n"A"']])
+    put(w, 'track', { id: '', body: '"B"' })
+    expect(bodies(all(w))).toEqual(['"A"', '"B"'])
+    expect(w.rows.map(({ key }) => key[1])).toEqual([sequence, sequence + 1])
+  })
+
+  it('puts claimed records of an older page before its own', () => {
+    const world = createWorld()
+    const w = openQueue(world)
+    put(w, 'track', { id: '', body: '"mine"' })
+    const sequence = (world.now() - 60_000) * 1000
+    adopt(w, [[[w.queueId, sequence, 1, 'other'], 'identify\n"theirs"']])
+    expect(bodies(all(w))).toEqual(['"theirs"', '"mine"'])
+    expect(all(w)[0]!.row.kind).toBe('identify')
+  })
+
+  it.each(['memory', 'IndexedDB'])('in %s holds nothing of what was sent', async (store) => {
+    const world = createWorld()
+    const w = openQueue(world, { batch: { maxEvents: 1 } }, store === 'memory' ? undefined : 'q')
+    const sent: WeakRef<object>[] = []
+    for (let n = 0; n < 3; n++) {
+      put(w, 'track', { id: `id-${n}`, body: '{}' })
+      await world.settle()
+      sent.push(new WeakRef(all(w)[0]!), new WeakRef(w.rows[0]!))
+      finish(w, all(w), accepted)
+      await world.settle()
+    }
+    setFlagsFromString('--expose-gc')
+    // What a WeakRef was made of in a task stays until the end of that task.
+    await new Promise((resolve) => setImmediate(resolve))
+    runInNewContext('gc')()
+    expect(sent.filter((part) => part.deref())).toEqual([])
+    expect([w.queued, w.bytes, w.rows.length]).toEqual([0, 0, 0])
+  })
+})
+
+describe('a batch', () => {
+  /** A queue of records, some of them in flight, and how much a request may carry. */
+  const made = fc.record({
+    maxEvents: fc.integer({ min: 1, max: 4 }),
+    maxBytes: fc.integer({ min: 1, max: 1000 }),
+    payloads: fc.array(
+      fc.record({ kind: fc.constantFrom(...kinds), size: fc.integer({ min: 1, max: 400 }) }),
+      { maxLength: 30 },
+    ),
+    busy: fc.array(fc.boolean(), { maxLength: 30 }),
+  })
+  const build = ({ maxEvents, payloads, busy }: typeof made extends fc.Arbitrary<infer T> ? T : never) => {
+    const w = openQueue(createWorld(), { batch: { maxEvents } })
+    payloads.forEach(({ kind, size }, n) => put(w, kind, { id: `${n}`, body: 'x'.repeat(size) }))
+    w.rows.forEach((row, n) => (row.isBusy = !!busy[n]))
+    return w
+  }
+
+  it('is of one kind, of whole records, fits, and is as long as can be', () => {
+    fc.assert(
+      fc.property(made, (given) => {
+        const w = build(given)
+        const waiting = w.rows.filter(({ isBusy }) => !isBusy)
+        const batch = next(w, given.maxBytes)
+        const rows = [...new Set(batch.map(({ row }) => row))]
+        expect(rows).toEqual(waiting.slice(0, rows.length))
+        expect(batch).toEqual(rows.flatMap(({ items }) => items))
+        expect(new Set(rows.map(({ kind }) => kind)).size).toBeLessThanOrEqual(1)
+        if (rows.length > 1) expect(sizeOf(batch)).toBeLessThanOrEqual(given.maxBytes)
+        const after = waiting[rows.length]
+        if (after && after.kind === rows[0]!.kind)
+          expect(sizeOf([...batch, ...after.items])).toBeGreaterThan(given.maxBytes)
+        expect(rows.length > 0).toBe(waiting.length > 0)
+      }),
+    )
+  })
+
+  it('after batch carries everything, in order, with nothing left', () => {
+    fc.assert(
+      fc.property(made, (given) => {
+        const w = build({ ...given, busy: [] })
+        const before = all(w)
+        const sent: Payload[] = []
+        for (let batch; (batch = next(w, given.maxBytes))[0]; finish(w, batch, accepted)) sent.push(...batch)
+        expect(sent).toEqual(before)
+        expect([w.queued, w.bytes]).toEqual([0, 0])
+      }),
+    )
+  })
+})
+
+describe('the limits of the queue', () => {
+  const limits = { maxEvents: 10, maxBytes: 1000, ttlMs: 5000 }
+
+  it('name why a record goes: its age before their number, their number before their bytes', () => {
+    const world = createWorld()
+    const w = openQueue(world, { queue: limits, batch: { maxEvents: 1 } })
+    const reasons: string[] = []
+    on(w, 'drop', ({ reason }) => reasons.push(reason))
+    const fill = (count: number, size: number) => {
+      for (let n = 0; n < count; n++) put(w, 'track', { id: '', body: 'x'.repeat(size - 1) })
+    }
+    fill(10, 100)
+    expect(reasons).toEqual([])
+    fill(1, 100)
+    expect(reasons).toEqual(['too-many'])
+    finish(w, all(w).slice(0, 1), accepted)
+    fill(1, 101)
+    expect(reasons.splice(0)).toEqual(['too-many', 'too-big'])
+    world.setClock(world.now() + 5000)
+    fill(1, 1)
+    expect(reasons.splice(0)).toEqual([])
+    world.setClock(world.now() + 1)
+    fill(1, 1)
+    expect(reasons.splice(0)).toEqual(Array(9).fill('too-old'))
+  })
+
+  it('hold for what was claimed, too', () => {
+    const world = createWorld()
+    const w = openQueue(world, { queue: limits })
+    const claimed = Array.from({ length: 12 }, (_, n) => [
+      [w.queueId, (world.now() - 100 + n) * 1000, 1, 'other'],
+      `track\n"${n}"`,
+    ])
+    adopt(w, claimed as Parameters<typeof adopt>[1])
+    expect(bodies(all(w))).toEqual(Array.from({ length: 10 }, (_, n) => `"${n + 2}"`))
+    expect(w.dropped).toEqual({ 'too-many': 2 })
+  })
+
+  it('take the shortest run of the oldest that brings the rest under them', () => {
+    const tasks = fc.array(
+      fc.record({
+        afterMs: fc.nat(2000),
+        count: fc.integer({ min: 1, max: 5 }),
+        size: fc.integer({ min: 1, max: 150 }),
+      }),
+      { minLength: 1, maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(tasks, (made) => {
+        const world = createWorld()
+        const w = openQueue(world, { queue: limits, batch: { maxEvents: 5 } })
+        const rows: typeof w.rows = []
+        const counts = new Map<(typeof rows)[number], [payloads: number, bytes: number]>()
+        for (const { afterMs, count, size } of made) {
+          world.setClock(world.now() + afterMs)
+          for (let n = 0; n < count; n++) {
+            put(w, 'track', { id: '', body: 'x'.repeat(size) })
+            const row = w.rows.at(-1)!
+            if (!counts.has(row)) rows.push(row)
+            if (row.items.length) counts.set(row, [row.items.length, sizeOf(row.items) - 1])
+          }
+        }
+        const fits = (left: typeof rows) => {
+          const [queued, bytes] = [0, 1].map((i) => left.reduce((all, row) => all + counts.get(row)![i]!, 0))
+          const oldest = (world.now() - limits.ttlMs) * 1000
+          return queued! <= 10 && bytes! <= 1000 && left.every(({ key }) => key[1] >= oldest)
+        }
+        const gone = rows.length - w.rows.length
+        expect(w.rows).toEqual(rows.slice(gone))
+        expect(fits(w.rows)).toBe(true)
+        if (gone) expect(fits(rows.slice(gone - 1))).toBe(false)
+      }),
+    )
+  })
+
+  it('spare what a request carries', () => {
+    const w = openQueue(createWorld(), { queue: { maxEvents: 2 }, batch: { maxEvents: 1 } })
+    for (const body of ['"A"', '"B"']) put(w, 'track', { id: '', body })
+    mark(next(w, 3), true)
+    put(w, 'track', { id: '', body: '"C"' })
+    expect(bodies(all(w))).toEqual(['"A"', '"C"'])
+  })
+
+  it('drop the oldest, and count each', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { maxEvents: 40 } })
     await waymark.ready()
@@ -122,7 +327,7 @@ describe('the queue', () => {
     expect(world.service.names()).toEqual(Array.from({ length: 40 }, (_, n) => `E${n + 60}`))
   })
 
-  it('drops what is over its bytes or its age', async () => {
+  it('drop what is over the bytes or the age', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { maxBytes: 5000, ttlMs: 60_000 } })
     await waymark.ready()
@@ -139,7 +344,7 @@ describe('the queue', () => {
     expect(waymark.stats()).toMatchObject({ queued: 1, dropped: { 'too-big': 7, 'too-old': 3 } })
   })
 
-  it('goes on when a listener tracks an event for each that is dropped over the limits', async () => {
+  it('hold when a listener tracks an event for each that is dropped over them', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { maxEvents: 5 } })
     await waymark.ready()
@@ -157,10 +362,13 @@ describe('the queue', () => {
       await world.settle()
     }
     expect(heard).toBe(5)
-    expect(waymark.stats()).toMatchObject({ queued: 5, dropped: { 'too-many': 10 } })
+    // Whole records go: the last of them may be more than is needed.
+    const { queued, dropped } = waymark.stats()
+    expect([4, 5]).toContain(queued)
+    expect(dropped).toEqual({ 'too-many': 15 - queued })
   })
 
-  it('lets a listener track an event for one that was too old', async () => {
+  it('let a listener track an event for one that was too old', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { ttlMs: 60_000 } })
     await waymark.ready()
@@ -173,7 +381,7 @@ describe('the queue', () => {
     expect(waymark.stats()).toMatchObject({ queued: 2, dropped: { 'too-old': 1 } })
   })
 
-  it('lets go of one event that alone is over its bytes, and keeps the others', async () => {
+  it('let go of one event that alone is over the bytes, and keep the others', async () => {
     const world = createWorld()
     const waymark = world.openTab().init({ queue: { maxBytes: 5000 } })
     await waymark.ready()
@@ -187,38 +395,72 @@ describe('the queue', () => {
     expect(await outcome).toEqual({ status: 'dropped', reason: 'too-big' })
     expect(waymark.stats()).toMatchObject({ queued: 3, dropped: { 'too-big': 1 } })
   })
+})
 
-  it('in memory holds nothing of what was sent', async () => {
-    const { browser } = createWorld().openTab()
-    const { emit } = createSignals()
-    const config = {
-      batch: { maxEvents: 1, maxBytes: 600, intervalMs: 0 },
-      queue: { maxEvents: 10, maxBytes: 1e7, ttlMs: 1e9 },
-      insertId: false as const,
-    }
-    const queue = createQueue(browser, undefined, config, createTally(emit), emit)
-    const sent = Array.from({ length: 3 }, (_, n) => {
-      const payload = { id: `id-${n}`, body: '{}' }
-      queue.put('track', payload)
-      queue.store()
-      queue.finish(queue.all(), { status: 'accepted' })
-      return new WeakRef(payload)
-    })
-    setFlagsFromString('--expose-gc')
-    // What a WeakRef was made of in a task stays until the end of that task.
-    await new Promise((resolve) => setImmediate(resolve))
-    runInNewContext('gc')()
-    expect(sent.map((payload) => payload.deref())).toEqual([undefined, undefined, undefined])
-    expect(queue.size()).toMatchObject({ queued: 0, bytes: 0 })
-  })
-
-  it('stores what one task tracked as one record', async () => {
+describe('a page that has slept', () => {
+  /** A page that has stored an event record a task for ten seconds, and another that has claimed the second of three. */
+  const sleep = async () => {
     const world = createWorld()
-    const waymark = world.openTab().init()
-    await waymark.ready()
-    for (let n = 0; n < 15; n++) waymark.track(`E${n}`)
+    const w = openQueue(world, {}, 'q')
+    for (const body of ['"A"', '"B"', '"C"']) {
+      put(w, 'track', { id: '', body })
+      await world.settle()
+      world.setClock(world.now() + 1000)
+    }
+    await w.database!.transact('put', (store) => store.delete(w.rows[1]!.key))
+    world.setClock(world.now() + 7000)
+    put(w, 'track', { id: '', body: '"young"' })
     await world.settle()
-    const keys = await createRecords(openDatabase('waymark production pk_test')).keys()
-    expect(keys.map(([, , payloads]) => payloads)).toEqual([15])
+    return { world, w }
+  }
+
+  it('forgets what another page has claimed meanwhile, and no more', async () => {
+    const { w } = await sleep()
+    const batch = next(w, 1e6)
+    expect(bodies(batch)).toEqual(['"A"', '"B"', '"C"', '"young"'])
+    expect(bodies(await stillOurs(w, batch))).toEqual(['"A"', '"C"', '"young"'])
+    expect(bodies(all(w))).toEqual(['"A"', '"C"', '"young"'])
+    expect(w.queued).toBe(3)
   })
+
+  it('takes everything for its own where the disk does not say', async () => {
+    const { w } = await sleep()
+    w.database = undefined
+    expect(await stillOurs(w, next(w, 1e6))).toHaveLength(4)
+  })
+
+  it('does not put on disk again what it forgot', async () => {
+    const { world, w } = await sleep()
+    await stillOurs(w, next(w, 1e6))
+    await world.settle()
+    expect(await readKeys(w)).toHaveLength(3)
+  })
+})
+
+describe('a queue that is given up', () => {
+  it('leaves to the next page what is on disk, and takes the rest along under its new name', async () => {
+    const world = createWorld()
+    const w = openQueue(world, {}, 'q')
+    const outcomes: string[] = []
+    const settle = ({ status }: { status: string }) => outcomes.push(status)
+    put(w, 'track', { id: '', body: '"stored"', settle })
+    await world.settle()
+    put(w, 'track', { id: '', body: '"not yet"', settle })
+    mark(all(w), true)
+    const before = w.queueId
+    giveUp(w, 'new')
+    expect(outcomes).toEqual(['queued'])
+    expect(bodies(next(w, 1e6))).toEqual(['"not yet"'])
+    await world.settle()
+    expect((await readKeys(w))!.map(([queue]) => queue).toSorted()).toEqual([before, 'new'].toSorted())
+  })
+})
+
+it('stores what one task tracked as one record', async () => {
+  const world = createWorld()
+  const waymark = world.openTab().init()
+  await waymark.ready()
+  for (let n = 0; n < 15; n++) waymark.track(`E${n}`)
+  await world.settle()
+  expect((await readRecords()).map((key) => (key as unknown[])[2])).toEqual([15])
 })
