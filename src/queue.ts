@@ -50,11 +50,15 @@ const fill = (w: Instance, row: Row, ended: Ended & { body: string }, size = byt
 /** Takes payloads off the queue for good, and tells why. `keepOnDisk` leaves their records to a later page. */
 export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDisk?: boolean) => {
   const left = batch.filter(isQueued)
-  for (const { row } of batch) w.dirty[keepOnDisk ? 'delete' : 'add'](row)
   for (const payload of left) {
     payload.row.items.splice(payload.row.items.indexOf(payload), 1)
     w.queued--
     w.bytes -= payload.size
+  }
+  for (const { row } of batch) {
+    // What is empty and was never stored need not be deleted.
+    const isClean = keepOnDisk || !(row.isStored || row.items[0])
+    w.dirty[isClean ? 'delete' : 'add'](row)
   }
   // Nearly always the first: a long queue costs no more than a short one.
   while (w.rows[0]?.items.length === 0) w.rows.shift()

@@ -153,7 +153,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     use: (plugin) => usePlugin(w, plugin),
 
     configure(patch) {
-      Object.assign(w.config, readConfig(patch, w.config))
+      if (w.name) Object.assign(w.config, readConfig(patch, w.config))
     },
 
     stats: () => ({
