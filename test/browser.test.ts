@@ -1,62 +1,63 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createBrowser } from '../src/browser'
-import type { PageEvent } from '../src/browser/browser'
-import { readTag } from '../src/browser/readTag'
 
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
 })
 
-const page = window as unknown as { waymark?: unknown }
+const heard = ['pagehide', 'pageshow', 'visibilitychange', 'freeze', 'resume', 'online', 'offline'] as const
 
-const fire = (event: PageEvent | 'visible') => {
-  if (event === 'hidden' || event === 'visible') {
-    vi.spyOn(document, 'hidden', 'get').mockReturnValue(event === 'hidden')
-    document.dispatchEvent(new Event('visibilitychange'))
-  } else {
-    const target = event === 'freeze' || event === 'resume' ? document : window
-    target.dispatchEvent(new Event(event))
-  }
+const fire = (event: (typeof heard)[number]) => {
+  const isOfDocument = event === 'visibilitychange' || event === 'freeze' || event === 'resume'
+  const target = isOfDocument ? document : window
+  target.dispatchEvent(new Event(event))
 }
 
 describe('createBrowser', () => {
-  it.each(['pagehide', 'pageshow', 'hidden', 'freeze', 'resume', 'online'] as const)(
-    'hears %s, and nothing else for it, until stopped',
-    (event) => {
-      const heard: string[] = []
-      const stop = createBrowser().on({ [event]: () => heard.push(event) })
-      for (const other of [
-        'pagehide',
-        'pageshow',
-        'hidden',
-        'visible',
-        'freeze',
-        'resume',
-        'online',
-      ] as const) {
-        fire(other)
-      }
-      expect(heard).toEqual([event])
-      stop()
-      fire(event)
-      expect(heard).toHaveLength(1)
-    },
-  )
+  it.each(heard)('hears %s, and nothing else for it, until stopped', (event) => {
+    const fn = vi.fn()
+    const stop = createBrowser().on({ [event]: fn })
+    heard.forEach(fire)
+    expect(fn.mock.calls.map(([{ type }]) => type)).toEqual([event])
+    stop()
+    fire(event)
+    expect(fn).toHaveBeenCalledTimes(1)
+  })
 
-  it('lets no error out of a timer, a microtask or a listener', async () => {
+  it('calls what hears an event with nothing before its first statement', () => {
+    const add = vi.spyOn(globalThis, 'addEventListener')
+    const pagehide = () => {}
+    createBrowser().on({ pagehide })()
+    expect(add.mock.calls.map(([event, fn]) => [event, fn === pagehide])).toEqual([['pagehide', true]])
+  })
+
+  it('hears of a page that goes before the page’s own listeners do', () => {
+    const order: string[] = []
+    const own = () => order.push('own')
+    document.addEventListener('visibilitychange', own)
+    const stop = createBrowser().on({ visibilitychange: () => order.push('waymark') })
+    fire('visibilitychange')
+    stop()
+    document.removeEventListener('visibilitychange', own)
+    expect(order).toEqual(['waymark', 'own'])
+  })
+
+  it('lets no error out of a timer, a microtask or a message', async () => {
     const browser = createBrowser()
+    const told = vi.spyOn(console, 'debug').mockReturnValue()
     const fail = vi.fn(() => {
       throw new Error('never seen')
     })
     browser.soon(fail)
     browser.after(0, fail)
-    const stop = browser.on({ online: fail })
-    fire('online')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    stop()
-    expect(fail).toHaveBeenCalledTimes(3)
+    const [one, two] = [browser.channel('a', fail)!, browser.channel('a', fail)!]
+    one.postMessage('hello')
+    await vi.waitFor(() => expect(fail).toHaveBeenCalledTimes(3))
+    one.close()
+    two.close()
+    expect(told.mock.calls.map(([text]) => text)).toEqual(Array(3).fill('[waymark] internal'))
   })
 
   it('cancels a timer', async () => {
@@ -96,13 +97,13 @@ describe('createBrowser', () => {
   it('does not say that it took a beacon where there are none', () => {
     vi.stubGlobal('navigator', {})
     const attempt = { begun: false }
-    expect(createBrowser().prepareBeacon('https://api.test', '[]')(attempt)).toBeFalsy()
+    expect(createBrowser().prepareBeacon('https://api.test', { body: '[]' })(attempt)).toBeFalsy()
   })
 
   it('sends a beacon as JSON', () => {
     const send = vi.spyOn(navigator, 'sendBeacon').mockReturnValue(true)
     const attempt = { begun: false }
-    expect(createBrowser().prepareBeacon('https://api.test', '[]')(attempt)).toBe(true)
+    expect(createBrowser().prepareBeacon('https://api.test', { body: '[]' })(attempt)).toBe(true)
     expect(attempt.begun).toBe(true)
     expect((send.mock.calls[0]![1] as Blob).type).toBe('application/json')
   })
@@ -112,19 +113,19 @@ describe('createBrowser', () => {
     expect(createBrowser().channel('a', () => {})).toBeUndefined()
   })
 
-  it('notes a refusal where the next page reads it at once, and takes it back', () => {
-    createBrowser().noteRefusal('a', true)
-    expect([createBrowser().isRefused('a'), createBrowser().isRefused('b')]).toEqual([true, false])
-    createBrowser().noteRefusal('a', false)
-    expect(createBrowser().isRefused('a')).toBe(false)
+  it('notes text where the next page reads it at once, and forgets it', () => {
+    createBrowser().writeNote('a', 'text')
+    expect([createBrowser().readNote('a'), createBrowser().readNote('b')]).toEqual(['text', ''])
+    createBrowser().writeNote('a', '')
+    expect(createBrowser().readNote('a')).toBe('')
     expect(localStorage.length).toBe(0)
   })
 
-  it('knows of no refusal where the page may have no storage', () => {
+  it('does without notes where the page may have no storage', () => {
     vi.stubGlobal('localStorage', undefined)
     const browser = createBrowser()
-    expect(() => browser.noteRefusal('a', true)).not.toThrow()
-    expect(browser.isRefused('a')).toBeFalsy()
+    expect(() => browser.writeNote('a', 'text')).not.toThrow()
+    expect(browser.readNote('a')).toBe('')
   })
 
   it('knows an origin, also of a path, and what is none', () => {
@@ -136,42 +137,67 @@ describe('createBrowser', () => {
   })
 })
 
-describe('readTag', () => {
-  const withTag = (attributes: Record<string, string>) => {
-    const script = document.createElement('script')
-    for (const [name, value] of Object.entries(attributes)) script.setAttribute(name, value)
-    vi.spyOn(document, 'currentScript', 'get').mockReturnValue(script)
-    return readTag()
+describe('prepareFetch', () => {
+  const request = { method: 'POST', body: '[]', keepalive: true }
+
+  /** What took a request: the browser's `fetch`, its `fetchLater`, or a `fetch` of the page's own. */
+  const send = (isBehindWorker: boolean, by?: () => Promise<Response>) => {
+    const calls: [by: string, url: string, init: RequestInit][] = []
+    const record = (name: string, result: () => unknown) => (url: string, init: RequestInit) => {
+      calls.push([name, url, init])
+      return result()
+    }
+    vi.stubGlobal(
+      'fetch',
+      record('fetch', () => Promise.reject(new TypeError('Failed to fetch'))),
+    )
+    vi.stubGlobal(
+      'fetchLater',
+      record('fetchLater', () => ({ activated: false })),
+    )
+    vi.stubGlobal('navigator', { serviceWorker: isBehindWorker ? { controller: {} } : undefined })
+    const attempt = { begun: false }
+    const isTaken = createBrowser().prepareFetch('https://api.test', request, by)(attempt)
+    return { calls, attempt, isTaken }
   }
 
-  it('reads the key, the options and the early calls', () => {
-    page.waymark = [['track', 'Early']]
-    const { apiKey, config, commands } = withTag({
-      'data-api-key': 'pk',
-      'data-endpoint': 'https://api.test',
-      'data-environment': 'staging',
-      'data-debug': '',
-      'data-config': '{"batch":{"intervalMs":5}}',
-    })
-    expect(apiKey).toBe('pk')
-    expect(config).toEqual({
-      endpoint: 'https://api.test',
-      environment: 'staging',
-      debug: true,
-      batch: { intervalMs: 5 },
-    })
-    expect(commands).toEqual([['track', 'Early']])
+  it('sends as it was given, when nothing stands between the page and the network', () => {
+    const { calls, attempt, isTaken } = send(false)
+    expect(calls).toEqual([['fetch', 'https://api.test', request]])
+    expect([attempt.begun, isTaken]).toEqual([true, true])
   })
 
-  it('says when data-config is not JSON, and goes on without', () => {
-    const warn = vi.spyOn(console, 'warn').mockReturnValue()
-    expect(withTag({ 'data-config': '{oops' }).config).toEqual({})
-    expect(warn).toHaveBeenCalledOnce()
+  it('defers behind a service worker, for the browser to send when the page is gone', () => {
+    const { calls, isTaken } = send(true)
+    expect(calls).toEqual([['fetchLater', 'https://api.test', { ...request, activateAfter: 0 }]])
+    expect(isTaken).toBe(true)
   })
 
-  it('publishes the instance under the name of the array', () => {
-    const tag = withTag({})
-    tag.publish('instance')
-    expect(page.waymark).toBe('instance')
+  it('uses the page’s own fetch before everything else, and says when it throws', () => {
+    const own = vi.fn(() => Promise.reject(new Error('no')))
+    expect(send(true, own).calls).toEqual([])
+    expect(own).toHaveBeenCalledTimes(1)
+    const { isTaken, attempt } = send(true, () => {
+      throw new Error('no')
+    })
+    expect([attempt.begun, isTaken]).toEqual([true, false])
+  })
+
+  it('sends by fetch behind a service worker where there is no fetchLater', () => {
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
+    vi.stubGlobal('navigator', { serviceWorker: { controller: {} } })
+    const browser = createBrowser()
+    expect([browser.hasWorker(), browser.canDefer()]).toEqual([true, false])
+    expect(browser.prepareFetch('https://api.test', request)({ begun: false })).toBe(true)
+  })
+
+  it('says that nothing was taken when there is too much to defer', () => {
+    vi.stubGlobal('fetchLater', () => {
+      throw new DOMException('too much', 'QuotaExceededError')
+    })
+    vi.stubGlobal('navigator', { serviceWorker: { controller: {} } })
+    const browser = createBrowser()
+    expect([browser.hasWorker(), browser.canDefer()]).toEqual([true, true])
+    expect(browser.prepareFetch('https://api.test', request)({ begun: false })).toBe(false)
   })
 })

@@ -104,18 +104,18 @@ describe('consent', () => {
   })
 
   it('is denied by Global Privacy Control, without a trace, until the visitor opts in here', async () => {
-      const world = createWorld()
-      const tab = world.openTab()
-      tab.refuses = true
-      const waymark = tab.init()
-      expect(waymark.getConsent()).toBe('denied')
-      expect(await waymark.track('A').outcome).toMatchObject({ reason: 'no-consent' })
-      await world.settle()
-      expect(await databases()).toEqual([])
-      waymark.optIn()
-      waymark.track('B')
-      await world.advance(3000)
-      expect(world.service.names()).toEqual(['B'])
+    const world = createWorld()
+    const tab = world.openTab()
+    tab.refuses = true
+    const waymark = tab.init()
+    expect(waymark.getConsent()).toBe('denied')
+    expect(await waymark.track('A').outcome).toMatchObject({ reason: 'no-consent' })
+    await world.settle()
+    expect(await databases()).toEqual([])
+    waymark.optIn()
+    waymark.track('B')
+    await world.advance(3000)
+    expect(world.service.names()).toEqual(['B'])
   })
 
   it('does not listen to it when told so', async () => {

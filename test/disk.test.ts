@@ -61,7 +61,7 @@ describe('the disk', () => {
     waymark.track('A')
     await world.advance(30_000)
     expect(waymark.ids.distinctId).toBe('')
-    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 1, sent: 0 })
+    expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1, sent: 0 })
     await world.advance(5000)
     expect(waymark.stats()).toMatchObject({ store: 'memory', sent: 1 })
   })

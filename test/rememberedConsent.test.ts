@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { createWorld } from './world/createWorld'
 import { readSettings } from './world/readStore'
 
-
 /** A world in which the visitor has refused on an earlier page. */
 const createRefused = async () => {
   const world = createWorld()
@@ -124,7 +123,7 @@ describe('consent in several tabs', () => {
       tab.fire('pageshow')
       await world.advance(3000)
       expect(waymark.getConsent()).toBe('granted')
-      },
+    },
   )
 
   it('is the last that was chosen, however quickly', async () => {

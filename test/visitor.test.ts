@@ -143,20 +143,20 @@ describe('identity', () => {
   })
 
   it('is that of another tab that signs in while this one starts', async () => {
-      for (let turns = 0; turns < 20; turns++) {
-        const world = createWorld()
-        const first = world.openTab().init()
-        await first.ready()
-        await world.settle()
-        const second = world.openTab().init()
-        for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
-        first.identify('ann')
-        await world.advance(1000)
-        const third = world.openTab().init()
-        await third.ready()
-        const users = [first, second, third].map(({ ids }) => ids.userId)
-        expect(users, `after ${turns} turns`).toEqual(['ann', 'ann', 'ann'])
-      }
+    for (let turns = 0; turns < 20; turns++) {
+      const world = createWorld()
+      const first = world.openTab().init()
+      await first.ready()
+      await world.settle()
+      const second = world.openTab().init()
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+      first.identify('ann')
+      await world.advance(1000)
+      const third = world.openTab().init()
+      await third.ready()
+      const users = [first, second, third].map(({ ids }) => ids.userId)
+      expect(users, `after ${turns} turns`).toEqual(['ann', 'ann', 'ann'])
+    }
   })
 
   it.each(['', 'ann'])('that had to be assumed where the database is slow is kept (%j)', async (user) => {

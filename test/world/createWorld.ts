@@ -183,3 +183,5 @@ export function createWorld() {
     channels: () => channels.size,
   }
 }
+
+export type World = ReturnType<typeof createWorld>
