@@ -138,8 +138,8 @@ export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
       if (user) login(w, user)
       const ids = readIds(w)
       if (!ids.userId) refuse('not-identified', own)
-      const { traits = {} } = filter(w, { kind: 'identify', userId: ids.userId, traits: own })
-      return fields.identify(ids, timestamp, traits)
+      const { traits } = filter(w, { kind: 'identify', userId: ids.userId, traits: own })
+      return fields.identify(ids, timestamp, traits ?? {})
     }
   }
 

@@ -34,7 +34,7 @@ export const readConfig = <T extends object = Config>(given: InitConfig | undefi
     const own = merged[name]
     merged[name] = isObject(value)
       ? readConfig(isObject(own) ? own : {}, value)
-      : value === undefined || typeof own === typeof value || /beacon|insertId/.test(name) ? own : value
+      : value === undefined || typeof own === typeof value || /beacon|insertId/.test(name) ? own ?? value : value
   }
   return merged as T
 }

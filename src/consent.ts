@@ -2,7 +2,7 @@ import { load, save, suspect, wipe } from './disk'
 import { isAway, type Instance } from './instance'
 import { emit } from './signals'
 import type { Consent } from './types'
-import { assume, set, take, type Settings } from './visitor'
+import { assume, isInSession, set, take, touch, type Settings } from './visitor'
 
 /** A page waits no longer for its database until it goes on in memory. */
 const giveUpAfterMs = 30_000
@@ -61,11 +61,15 @@ const read = async (w: Instance, isChoice?: boolean) => {
     }
     take(w, stored, note)
     emit(w, 'open', undefined)
+    // The next event need not wait for a transaction: what it tracks is on its way to the disk in its own task.
+    if (!isInSession(w, w.browser.now())) touch(w, w.browser.now())
     return true
   }
   let stop = w.browser.after(slowAfterMs, () => {
     if (turn !== w.turn || w.consent !== 'granted') return
     if (isRefused(w)) return void (become(w, 'denied') && close(w, true))
+    // Memory has to do, until it answers.
+    suspect(w)
     w.onReady()
     stop = w.browser.after(giveUpAfterMs, () => {
       if (turn !== w.turn) return

@@ -96,9 +96,11 @@ export const login = (w: Instance, userId: string) => {
 export const reset = (w: Instance, deviceId?: boolean) =>
   set(w, {
     ids: fresh(deviceId ? {} : { deviceId: readIds(w).deviceId }),
-    session: undefined,
+    session: begin(w.browser.now()),
     persistent: undefined,
   })
+
+const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })
 
 /** Whether an event of that time belongs to the session that is known. */
 export const isInSession = (w: Instance, at: number) =>
@@ -112,7 +114,7 @@ export const touch = (w: Instance, at: number) => {
     if (Math.abs(at - w.sharedAt!) < shareEveryMs) return
   }
   w.sharedAt = at
-  set(w, { session: last ? { ...last } : { id: `session-${newId()}`, startedAt: at, lastAt: at } })
+  set(w, { session: last ? { ...last } : begin(at) })
 }
 
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */

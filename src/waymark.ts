@@ -51,21 +51,29 @@ export function createWaymarkIn(browser: Browser): Waymark {
     else if (isOpen(call.at)) call.run()
     else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
   }
-  /** What changes the state of the instance keeps its place among the calls. */
-  const inOrder = (run: () => void) => whenKnown({ run, drop() {} })
-
-  const register = (given: Properties, isOnce?: boolean) => {
-    try {
-      const own = copy(w, given)
-      inOrder(() => {
+  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
+  const inOrder = <Own>(read: () => Own, run: (own: Own) => void) => {
+    const attempt = (part: () => void) => {
+      try {
+        part()
+      } catch (error) {
+        // Of a getter or a proxy of the caller's.
+        complain(w, 'unreadable', error)
+      }
+    }
+    attempt(() => {
+      const own = read()
+      whenKnown({ run: () => attempt(() => run(own)), drop() {} })
+    })
+  }
+  const register = (given: Properties, isOnce?: boolean) =>
+    inOrder(
+      () => copy(w, given),
+      (own) => {
         const { persistent } = w.settings
         set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
-      })
-    } catch (error) {
-      // Of a proxy of the caller's.
-      complain(w, 'unreadable', error)
-    }
-  }
+      },
+    )
   const setConsent: Waymark['setConsent'] = (state) => {
     chosen = state
     if (w.name) choose(w, state)
@@ -107,12 +115,19 @@ export function createWaymarkIn(browser: Browser): Waymark {
     register: (properties) => register(properties),
     registerOnce: (properties) => register(properties, true),
     unregister: (...names) =>
-      inOrder(() => {
-        const persistent = { ...w.settings.persistent }
-        for (const name of names) delete persistent[name]
-        set(w, { persistent })
-      }),
-    reset: (options) => inOrder(() => reset(w, options?.deviceId)),
+      inOrder(
+        () => names,
+        () => {
+          const persistent = { ...w.settings.persistent }
+          for (const name of names) delete persistent[name]
+          set(w, { persistent })
+        },
+      ),
+    reset: (options) =>
+      inOrder(
+        () => options?.deviceId,
+        (deviceId) => reset(w, deviceId),
+      ),
 
     setConsent,
     getConsent: () => w.consent,
@@ -152,12 +167,14 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
     use: (plugin) => usePlugin(w, plugin),
 
-    configure(patch) {
-      if (w.name) Object.assign(w.config, readConfig(patch, w.config))
-    },
+    configure: (patch) =>
+      inOrder(
+        () => patch,
+        () => Object.assign(w.config, readConfig(patch, w.config)),
+      ),
 
     stats: () => ({
-      store: works(w) ? 'indexeddb' : 'memory',
+      store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
       queued: w.queued + w.waiting.length,
       bytes: w.bytes,
       oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
