@@ -61,7 +61,7 @@ const nextDue = (w: Instance) => {
 const run = async (w: Instance) => {
   const { attempts } = w
   try {
-    for (let batch; ; ) {
+    for (let batch; ;) {
       if ((batch = nextDue(w)) ? !(await deliver(w, batch)) : !(await more(w)) && !nextDue(w)) break
     }
   } catch (error) {

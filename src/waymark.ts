@@ -143,7 +143,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
             resolve()
           }
           const stopTimer = browser.after(timeoutMs, end)
-          void ready.then(() => w.looking).then<unknown>(() => w.isKnown && flush(w)).then(end)
+          void ready
+            .then(() => w.looking)
+            .then<unknown>(() => w.isKnown && flush(w))
+            .then(end)
         })
       return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
     },
