@@ -93,7 +93,7 @@ const acts = {
     // What the start of the page asks of the database stands in front of what is measured.
     await new Promise((done) => after(plan.stayMs, done))
     track(plan.count)
-    for (let turn = 0; turn < 20; turn++) await null
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
     const request = new XMLHttpRequest()
     request.open('GET', `/say?${new URLSearchParams({ what: 'tracked', name: plan.name, last: '' })}`, false)
     request.send()

@@ -82,6 +82,8 @@ export async function createFaultProxy(serviceUrl) {
       requests.push({ at, fault: playing?.name ?? '', payloads: payloads.length })
       for (const { properties } of payloads) {
         const { ledger_id: id, ledger_at: trackedAt, insert_id: insertId } = properties ?? {}
+        // A sign-in is no event.
+        if (id === undefined) continue
         arrivals.push({ id, insertId, at, trackedAt, passed: !answer && !playing?.awayMs })
       }
     }
