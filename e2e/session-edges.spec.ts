@@ -1,7 +1,7 @@
 import { inTab } from './fixtures/inTab'
 import { serveSite, type Site } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
-import { engineNames, withEngine } from './fixtures/withEngine'
+import { engineNames, useEngine } from './fixtures/useEngine'
 
 const second = 1000
 const minute = 60 * second
@@ -15,10 +15,11 @@ let site: Site
 test.afterEach(() => site.close())
 
 for (const name of engineNames) {
-  test(`29:55 of idleness go on with the session, 30:01 do not, in ${name}`, async ({ service }) => {
-    site = await serveSite({ endpoint: service.url, first: ['clock.js'] })
-    const startMs = Date.now() - 600 * minute
-    await withEngine(name, site.url, async (open) => {
+  test.describe(name, () => {
+    const open = useEngine(name)
+    test('29:55 of idleness go on with the session, 30:01 do not', async ({ service }) => {
+      site = await serveSite({ endpoint: service.url, first: ['clock.js'] })
+      const startMs = Date.now() - 600 * minute
       const at = (now: number) => `${site.url}/?now=${now}`
       const tab = await open(at(startMs))
       await inTab(tab).loaded()
@@ -32,6 +33,8 @@ for (const name of engineNames) {
       await tab.goto(at((lastMs += 29 * minute + 55 * second)))
       await inTab(tab).loaded()
       await inTab(tab).sent()
+      // What was accepted becomes a row within a second.
+      await expect.poll(async () => (await service.events()).length).toBe(5)
       const [[viewedAt]] = (await service.sql('SELECT epoch_ms(max(timestamp)) FROM events')) as [[number]]
       await tab.goto(at(viewedAt + 30 * minute + second))
       await inTab(tab).loaded()
@@ -48,12 +51,10 @@ for (const name of engineNames) {
           ['$pageview', 1],
         ])
     })
-  })
 
-  test(`an event in another tab keeps the session alive in ${name}`, async ({ service }) => {
-    site = await serveSite({ endpoint: service.url, first: ['clock.js'] })
-    const startMs = Date.now() - 600 * minute
-    await withEngine(name, site.url, async (open) => {
+    test('an event in another tab keeps the session alive', async ({ service }) => {
+      site = await serveSite({ endpoint: service.url, first: ['clock.js'] })
+      const startMs = Date.now() - 600 * minute
       const first = await open(`${site.url}/?now=${startMs}`)
       await inTab(first).loaded()
       await inTab(first).sent()
@@ -76,12 +77,10 @@ for (const name of engineNames) {
           ['Here', 0],
         ])
     })
-  })
 
-  test(`what waits for consent has the sessions of its own times in ${name}`, async ({ service }) => {
-    site = await serveSite({ endpoint: service.url, config: { consent: 'pending' }, first: ['clock.js'] })
-    const startMs = Date.now() - 600 * minute
-    await withEngine(name, site.url, async (open) => {
+    test('what waits for consent has the sessions of its own times', async ({ service }) => {
+      site = await serveSite({ endpoint: service.url, config: { consent: 'pending' }, first: ['clock.js'] })
+      const startMs = Date.now() - 600 * minute
       const tab = await open(`${site.url}/?now=${startMs}`)
       await inTab(tab).loaded()
       await tab.run(`(forward(${10 * minute}), waymark.track('Before'), 0)`)

@@ -14,11 +14,11 @@ export const onlineTooEarly = [
     kind: 'leaving',
     promise: 'once',
     oneIn: 8,
-    fastRounds: 12,
+    fastRounds: 4,
     origins: ['same'],
     async act(stage) {
       for (let round = 0; round < stage.rounds; round++) {
-        const tab = await stage.open({ act: 'stay' })
+        const tab = await stage.open({ act: 'stay', config: { batch: { intervalMs: 300 } } })
         const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
         await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
         // The service is well, and the page has seen it.
@@ -30,8 +30,8 @@ export const onlineTooEarly = [
         else await stage.proxy.refuse()
         await tab.run('void ledger.setOnline(false)')
         await stage.track(tab, perRound, round, 1)
-        // What was tracked is on disk.
-        await tab.run('new Promise((done) => setTimeout(done, 100))')
+        // What was tracked is on disk, and not yet due.
+        await tab.run('new Promise((done) => setTimeout(done, 50))')
         const stayMs = staysMs[(round >> 1) % staysMs.length]
         const leave = `setTimeout(() => (location.href = '/blank'), ${stayMs})`
         await tab.run(`void (ledger.setOnline(true), ${leave})`)

@@ -17,7 +17,7 @@ export const signing = [
     kind: 'leaving',
     promise: 'once',
     oneIn: 4,
-    fastRounds: 18,
+    fastRounds: 9,
     origins: ['same'],
     async act(stage) {
       const pages = stage.rounds * 4
