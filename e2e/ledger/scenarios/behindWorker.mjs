@@ -11,7 +11,7 @@ export const behindWorker = [
     // What is handed off there may stay on disk, and arrive again.
     promise: 'same-id',
     oneIn: 1,
-    fastRounds: 24,
+    fastRounds: 10,
     origins: ['same'],
     async act(stage) {
       const { rounds, origin } = stage

@@ -14,7 +14,7 @@ export const onlineTooEarly = [
     kind: 'leaving',
     promise: 'once',
     oneIn: 8,
-    fastRounds: 4,
+    fastRounds: 2,
     origins: ['same'],
     async act(stage) {
       for (let round = 0; round < stage.rounds; round++) {

@@ -17,7 +17,7 @@ export const signing = [
     kind: 'leaving',
     promise: 'once',
     oneIn: 4,
-    fastRounds: 9,
+    fastRounds: 6,
     origins: ['same'],
     async act(stage) {
       const pages = stage.rounds * 4
