@@ -1,4 +1,4 @@
-import type { Page, Response } from '@playwright/test'
+import type { Page, Response as Answer } from '@playwright/test'
 import type { Kind, Properties } from './types'
 
 
@@ -73,7 +73,7 @@ export async function waitForEvent(
   { timeoutMs, where = () => true }: WaitOptions = {},
 ): Promise<Sent> {
   let found: Sent | undefined
-  const accepts = async (response: Response) => {
+  const accepts = async (response: Answer) => {
     const request = response.request()
     if (request.method() !== 'POST' || !/\/track(\?|$)/.test(request.url())) return false
     try {
