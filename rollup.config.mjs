@@ -44,7 +44,8 @@ const tagFile = ({ source, tag, wrap }) => ({
       : null,
 })
 
-const properties = { regex: new RegExp(`^(${innerNames.join('|')})$`) }
+/** None of them is read from the DOM: see there. */
+const properties = { builtins: true, regex: new RegExp(`^(${innerNames.join('|')})$`) }
 
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 

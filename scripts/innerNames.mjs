@@ -38,7 +38,10 @@ const spoken = new Set([
   ...['ask', 'here', 'change'],
 ])
 
-const dom = new Set(domprops)
+/** What the DOM has under these names the core never asks for. */
+const ours = 'after browser channel database items listeners openDatabase rows tabs turn'.split(' ')
+
+const dom = new Set(domprops.filter((/** @type {string} */ name) => !ours.includes(name)))
 
 export const innerNames = [
   ...new Set(Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name)))),
