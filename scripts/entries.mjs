@@ -53,9 +53,7 @@ export const exported = Object.fromEntries([
     }
     return [isMain ? '.' : `./${name}`, paths]
   }),
-  ...['iife', 'early', ...tagEntries.map(({ name }) => name)].map((name) => [
-    `./waymark.${name}.js`,
-    `./dist/waymark.${name}.js`,
-  ]),
+  // The files for script tags.
+  ['./waymark.*.js', './dist/waymark.*.js'],
   ['./package.json', './package.json'],
 ])
