@@ -94,7 +94,7 @@ export function createBrowser(): Browser {
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
     hasWorker: () => !!navigator.serviceWorker?.controller,
-    canDefer: () => 'fetchLater' in self,
+    canDefer: () => 'fetchLater' in globalThis,
     page() {
       if (!this.isPage) return { url: '', referrer: '', viewport: '' }
       if (!viewport) {
@@ -113,20 +113,25 @@ export function createBrowser(): Browser {
         return navigator.sendBeacon?.(url, blob)
       }
     },
-    prepareFetch:
-      (url, init, by = fetch) =>
-      (attempt) => {
+    prepareFetch(url, init, by) {
+      const { fetchLater } = globalThis as { fetchLater?(url: string, init: RequestInit): object }
+      const defer = !by && this.hasWorker() && fetchLater
+      const request = { ...init, activateAfter: 0 }
+      return (attempt) => {
         try {
           attempt.begun = true
-          by(url, init)?.catch?.(() => {
-            // The page is gone, or the network is.
-          })
+          if (defer) defer(url, request)
+          else
+            (by ?? fetch)(url, init).catch(() => {
+              // The page is gone, or the network is.
+            })
           return true
         } catch {
-          // One of the page's own, that has thrown or gives no promise.
+          // Of the page's own that has thrown or gives no promise; or there is too much to defer.
           return false
         }
-      },
+      }
+    },
     originOf(url) {
       try {
         // The page's own may be opaque: `null` in a sandbox, whatever its address.

@@ -30,13 +30,9 @@ const readUser = (given: unknown): string => readUserId(given) ?? refuse('invali
 
 /**
  * Copies `given`, with every value made fit for JSON: nothing in it is the caller's any more. What is named wrongly is
- * said, and left out; `tooLong` may refuse the whole.
+ * said, and left out; a name that is too long may refuse the whole.
  */
-export function copy(
-  w: Instance,
-  given: unknown,
-  tooLong?: 'property-name-too-long' | 'trait-name-too-long',
-): Properties {
+export function copy(w: Instance, given: unknown, noun?: 'property' | 'trait'): Properties {
   const own: Properties = {}
   if (!isObject(given)) {
     if (given !== undefined) complain(w, 'invalid-properties', given)
@@ -44,11 +40,10 @@ export function copy(
   }
   for (const name of Object.keys(given)) {
     if (isTooLong(name)) {
-      if (tooLong) refuse(tooLong, name)
+      if (noun) refuse(`${noun}-name-too-long`, name)
       complain(w, 'property-name-too-long', name)
-    } else if (tooLong !== 'trait-name-too-long' && isUnknown(name))
-      complain(w, 'unknown-built-in-property', name)
-    else {
+    } else if (noun !== 'trait' && isUnknown(name)) complain(w, 'unknown-built-in-property', name)
+    else
       try {
         let value = given[name]
         if (!/string|number|boolean/.test(typeof value)) {
@@ -61,7 +56,6 @@ export function copy(
         // A getter of the caller's has thrown.
         own[name] = '[unreadable]'
       }
-    }
   }
   return own
 }
@@ -137,7 +131,7 @@ export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
 
   /** Traits of a user; of the one of the last `identify` without an id. */
   const describe = (user: string, given?: Properties, options?: TrackOptions) => {
-    const own = copy(w, given, 'trait-name-too-long')
+    const own = copy(w, given, 'trait')
     const timestamp = readTime(w, options?.timestamp)
 
     return () => {
@@ -153,7 +147,7 @@ export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
     track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
       if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
       if (isTooLong(event)) refuse('event-name-too-long', event)
-      const own = copy(w, properties, 'property-name-too-long')
+      const own = copy(w, properties, 'property')
       const timestamp = readTime(w, options?.timestamp)
       const at = w.browser.now()
       const page = w.browser.page()

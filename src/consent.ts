@@ -45,7 +45,9 @@ const close = (w: Instance, isChosen: boolean) => {
 }
 
 /** Reads what is stored, and lets calls run when the visitor agrees. `isChoice` counts more than what is stored. */
-export const look = async (w: Instance, isChoice?: boolean) => {
+export const look = (w: Instance, isChoice?: boolean) => void (w.looking = read(w, isChoice))
+
+const read = async (w: Instance, isChoice?: boolean) => {
   const { turn } = w
   const use = (stored: Settings): boolean => {
     stop()
@@ -58,7 +60,6 @@ export const look = async (w: Instance, isChoice?: boolean) => {
       return false
     }
     take(w, stored, note)
-    if (isChoice) set(w, { consent: w.consent })
     emit(w, 'open', undefined)
     return true
   }
@@ -77,6 +78,8 @@ export const look = async (w: Instance, isChoice?: boolean) => {
   try {
     if (w.consent !== 'granted' && !(w.database && (await w.browser.hasDatabase(w.name)))) use({})
     else await load(w, use)
+    // After the read: another tab that is still forgetting everything must have done so before.
+    if (isChoice && turn === w.turn) set(w, { ...w.settings, consent: w.consent })
   } catch {
     // A page that goes ends what reads. Else there is no database, and memory has to do.
     if (isAway(w)) return
@@ -89,7 +92,7 @@ export const look = async (w: Instance, isChoice?: boolean) => {
 export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
   w.turn++
   if (!become(w, next)) return
-  if (next === 'granted') return void look(w, isChoice)
+  if (next === 'granted') return look(w, isChoice)
   if (isChoice) set(w, { consent: next === 'denied' ? next : undefined })
   close(w, w.settings.consent === 'denied')
 }

@@ -35,8 +35,18 @@ export const flush = (w: Instance): Promise<void> => {
 }
 
 /** Looks for what other pages left, and sends it. */
-export const adoptOthers = async (w: Instance) => {
-  if (await scan(w)) await flush(w)
+export const adoptOthers = async (w: Instance): Promise<void> => {
+  try {
+    await scan(w, () => void adoptOthers(w))
+    if (await claim(w)) await flush(w)
+  } catch (error) {
+    tellUnexpected(w, error)
+  }
+}
+
+/** A transaction may fail, or be aborted because the page goes: the next scan finds the same. */
+const tellUnexpected = (w: Instance, error: unknown) => {
+  if (!(error instanceof DOMException)) complain(w, 'internal', error)
 }
 
 /** The batch that is to be sent now, if there is one. */
@@ -55,8 +65,7 @@ const run = async (w: Instance) => {
       if ((batch = nextDue(w)) ? !(await deliver(w, batch)) : !(await more(w)) && !nextDue(w)) break
     }
   } catch (error) {
-    // A transaction of a claim that fails, or is aborted because the page goes.
-    if (!(error instanceof DOMException)) complain(w, 'internal', error)
+    tellUnexpected(w, error)
   }
   // A page that came back from the page cache may have begun anew.
   if (attempts !== w.attempts) return
@@ -127,6 +136,8 @@ const fail = (w: Instance, { status, errorCode = '', afterMs }: Answer) => {
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
 export const wake = (w: Instance) => {
   const ms = w.queued < w.config.batch.maxEvents ? w.config.batch.intervalMs : 0
+  // Its handlers do that by themselves.
+  if (w.state === 'leaving') return
   if (isAway(w)) leave(w)
   else if (!w.queued || w.running || w.failures || ms >= w.timerMs) return
   // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
@@ -138,7 +149,7 @@ export const wake = (w: Instance) => {
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
   w.hiddenAt = w.browser.now()
-  if (!w.failures) void flush(w)
+  if (!w.failures) void Promise.resolve(w.looking).then(() => w.isKnown && flush(w))
 }
 
 /**

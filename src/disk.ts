@@ -8,7 +8,7 @@ import type { Settings } from './visitor'
 // transaction an event costs ten times as much; a timer or an idle callback loses a third when the page goes.
 //
 // Settings lie under strings, each with its name, so that one request reads them all; event records under arrays, which
-// sort above: `[queue, sequence, payloads, bytes, origin]` → kind and bodies, a line each.
+// sort above: `[queue, sequence, payloads, origin]` → kind and bodies, a line each.
 
 /** How long a page does without IndexedDB before it tries again. */
 const retryAfterMs = 30_000
@@ -34,6 +34,7 @@ export const schedule = (w: Instance) => {
     emit(w, 'save', undefined)
   }
   // A page that goes has no microtask to come.
+  if (w.state === 'leaving') return save(w, true)
   if (isAway(w)) return run()
   if (!w.isSaving) w.browser.soon(run)
   w.isSaving = true

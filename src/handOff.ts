@@ -21,7 +21,11 @@ export interface Attempt {
 const settle = (w: Instance, { batch, begun, isFetch }: Attempt) => {
   const { browser } = w
   if (begun) {
-    const isKept = w.config.delivery === 'at-least-once' || (browser.hasWorker() && (isFetch || !browser.canDefer()))
+    const { delivery, transport } = w.config
+    // Behind a service worker nothing is sure to arrive that was not deferred.
+    const isKept =
+      delivery === 'at-least-once' ||
+      (browser.hasWorker() && (isFetch || transport.fetch || !browser.canDefer()))
     if (isKept) save(w)
     finish(w, batch, { status: 'handed-off' }, isKept)
   } else {

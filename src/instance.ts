@@ -1,8 +1,10 @@
 import type { Browser } from './browser'
+import { defaults } from './config'
+import { newId } from './ids'
 import type { Call } from './capture'
 import type { Database } from './database'
 import type { Attempt } from './handOff'
-import type { Payload, Row } from './queue'
+import type { Payload, Row, RowKey } from './queue'
 import type { Tabs } from './tabs'
 import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host } from './types'
 import type { Settings } from './visitor'
@@ -77,6 +79,8 @@ export interface Instance {
   consent: Consent
   /** Counts what was decided: a look that began before is void. */
   turn: number
+  /** The last look at what is stored, until it is done. */
+  looking?: Promise<void>
 
   /** The visitor is known, or the page has waited for long enough. */
   onReady(): void
@@ -104,7 +108,8 @@ export interface Instance {
   // tabs.ts, claim.ts
   tabs?: Tabs
   alive: Set<string>
-  abandoned: string[]
+  /** Keys of event records whose page is gone, the oldest first. */
+  abandoned: RowKey[]
   isScanning?: boolean | undefined
   scannedAt: number
   stopScan: Stop
@@ -127,3 +132,48 @@ export interface Instance {
 
 /** Nothing may be begun: what is left is handed off, or waits on the disk. */
 export const isAway = (w: Instance) => /leaving|away|shut/.test(w.state)
+
+/** An instance that was not started. */
+export const createInstance = (browser: Browser): Instance => {
+  const nothing = () => {}
+  return {
+    browser,
+    config: defaults,
+    apiKey: '',
+    name: '',
+    state: browser.isPage ? 'starting' : 'shut',
+    listeners: new Set(),
+    accepted: 0,
+    handedOff: 0,
+    lost: 0,
+    dropped: {},
+    plugins: new Map(),
+    waiting: [],
+    cleanUrl: String,
+    settings: {},
+    recent: {},
+    consent: 'pending',
+    turn: 0,
+    dirty: new Set(),
+    changes: {},
+    unsure: {},
+    brokenUntil: Infinity,
+    queueId: newId(10),
+    sequence: 0,
+    rows: [],
+    queued: 0,
+    bytes: 0,
+    alive: new Set(),
+    abandoned: [],
+    scannedAt: 0,
+    stopScan: nothing,
+    inFlight: [],
+    failures: 0,
+    timerMs: Infinity,
+    stopTimer: nothing,
+    until: 0,
+    attempts: [],
+    budget: 0,
+    onReady: nothing,
+  }
+}

@@ -1,11 +1,11 @@
 import { hearProbe } from './claim'
 import { decide, isRefused, look, refuses } from './consent'
-import { adoptOthers, enter, flush, hide, leave, setDown } from './delivery'
+import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './delivery'
 import { save, works } from './disk'
 import { newId } from './ids'
 import { isAway, type Instance } from './instance'
 import { all, dropHalf, finish, giveUp } from './queue'
-import { emit, on } from './signals'
+import { complain, emit, on } from './signals'
 import { closeTabs, openTabs } from './tabs'
 import { assume, hear, noteUnsure, readIds } from './visitor'
 
@@ -30,7 +30,7 @@ export const follow = (w: Instance) => {
   on(w, 'save', () => {
     save(w)
     // There was no database: there may be one by now.
-    if (w.isKnown && !w.isWritable && works(w)) void look(w)
+    if (w.isKnown && !w.isWritable && works(w)) look(w)
   })
   on(w, 'full', () => dropHalf(w))
   on(w, 'tab', (message) => {
@@ -42,6 +42,7 @@ export const follow = (w: Instance) => {
     if (!isAway(w)) w.state = 'open'
     runCalls(w)
     if (isAway(w)) return
+    wake(w)
     void adoptOthers(w)
     w.onReady()
   })
@@ -56,6 +57,14 @@ export const follow = (w: Instance) => {
   const goes = () => {
     // First of all: Firefox can cut this handler short at any call, and the next one must know that the page has left.
     w.state = 'leaving'
+    try {
+      goNow()
+    } catch (error) {
+      complain(w, 'internal', error)
+    }
+    w.state = 'away'
+  }
+  const goNow = () => {
     // Calls of a page that goes before the visitor was known: better under fresh ids than not at all.
     if (w.consent === 'granted' && !isRefused(w)) {
       assume(w)
@@ -67,7 +76,6 @@ export const follow = (w: Instance) => {
     save(w)
     w.stopScan()
     closeTabs(w)
-    w.state = 'away'
   }
   const comes = () => {
     if (w.state !== 'away') return
@@ -81,7 +89,7 @@ export const follow = (w: Instance) => {
   /** The channel first: what another tab changes after the read is heard. */
   const begin = () => {
     openTabs(w)
-    void look(w)
+    look(w)
   }
 
   // In the next microtask: opening a database takes a millisecond that `init` need not.
@@ -95,7 +103,7 @@ export const follow = (w: Instance) => {
       if (!browser.hidden()) return
       // After `pagehide`, the last chance; before it, a tab was switched.
       if (isAway(w)) goes()
-      else if (w.isKnown) hide(w)
+      else hide(w)
     },
     pageshow: comes,
     resume: comes,

@@ -24,10 +24,10 @@ export interface Row {
 }
 
 /**
- * Keys alone tell how much waits and how old it is, so that a page can weigh what others left without reading it.
+ * Keys alone tell how much waits and how old it is, so that a page can count what others left without reading it.
  * `sequence` is in microseconds since 1970; with `origin`, the page queue it was tracked in, it is unique for ever.
  */
-export type RowKey = [queue: string, sequence: number, payloads: number, bytes: number, origin: string]
+export type RowKey = [queue: string, sequence: number, payloads: number, origin: string]
 
 /** A page that has not stored anything for this long may be gone. */
 export const claimableAfterMs = 5000
@@ -41,22 +41,24 @@ export const mark = (batch: Payload[], isBusy: boolean) => {
 
 export const isQueued = (payload: Payload) => payload.row.items.includes(payload)
 
-const fill = (w: Instance, row: Row, ended: Ended & { body: string }) => {
-  const size = byteLength(ended.body) + 1
+const fill = (w: Instance, row: Row, ended: Ended & { body: string }, size = byteLength(ended.body) + 1) => {
   row.items.push({ ...ended, size, row })
   w.queued++
   w.bytes += size
-  return size
 }
 
 /** Takes payloads off the queue for good, and tells why. `keepOnDisk` leaves their records to a later page. */
 export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDisk?: boolean) => {
   const left = batch.filter(isQueued)
-  for (const { row } of batch) w.dirty[keepOnDisk ? 'delete' : 'add'](row)
   for (const payload of left) {
     payload.row.items.splice(payload.row.items.indexOf(payload), 1)
     w.queued--
     w.bytes -= payload.size
+  }
+  for (const { row } of batch) {
+    // What is empty and was never stored need not be deleted.
+    const isClean = keepOnDisk || !(row.isStored || row.items[0])
+    w.dirty[isClean ? 'delete' : 'add'](row)
   }
   // Nearly always the first: a long queue costs no more than a short one.
   while (w.rows[0]?.items.length === 0) w.rows.shift()
@@ -65,16 +67,6 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
 }
 
 export const all = (w: Instance) => w.rows.flatMap(({ items }) => items)
-
-/** Why a record has to go, if it has: it is among the oldest of so many payloads and bytes. */
-export const excess = (w: Instance, key: RowKey, { queued, bytes }: { queued: number; bytes: number }) => {
-  const { ttlMs, maxEvents, maxBytes } = w.config.queue
-  return key[1] < (w.browser.now() - ttlMs) * 1000
-    ? 'too-old'
-    : queued > maxEvents
-      ? 'too-many'
-      : bytes > maxBytes && 'too-big'
-}
 
 const drop = (w: Instance, rows: Row[], reason: DropReason) => {
   for (const row of rows) finish(w, [...row.items], { status: 'dropped', reason })
@@ -88,8 +80,14 @@ export const dropHalf = (w: Instance) => {
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
 const trim = (w: Instance) => {
+  const { ttlMs, maxEvents, maxBytes } = w.config.queue
   for (let row; (row = w.rows.find(({ isBusy, items }) => !isBusy && items.length)); ) {
-    const reason = excess(w, row.key, w)
+    const reason =
+      row.key[1] < (w.browser.now() - ttlMs) * 1000
+        ? 'too-old'
+        : w.queued > maxEvents
+          ? 'too-many'
+          : w.bytes > maxBytes && 'too-big'
     if (!reason) return
     drop(w, [row], reason)
   }
@@ -98,8 +96,9 @@ const trim = (w: Instance) => {
 /** Puts a payload at the end: true in memory at once, on disk a few milliseconds later. */
 export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) => {
   const { maxEvents, maxBytes } = w.config.batch
+  const size = byteLength(ended.body) + 1
   // It alone would push all others out, and then itself.
-  if (ended.body.length > w.config.queue.maxBytes)
+  if (size > w.config.queue.maxBytes)
     return tell(w, [kind, [ended]], { status: 'dropped', reason: 'too-big' })
   let row = w.rows.at(-1)
   if (
@@ -108,14 +107,14 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     row.isBusy ||
     row.kind !== kind ||
     row.key[2] >= maxEvents ||
-    row.key[3] + ended.body.length >= maxBytes
+    sizeOf(row.items) + size > maxBytes
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
-    row = { kind, key: [w.queueId, w.sequence, 0, 0, w.queueId], items: [], isStored: false, isBusy: false }
+    row = { kind, key: [w.queueId, w.sequence, 0, w.queueId], items: [], isStored: false, isBusy: false }
     w.rows.push(row)
   }
   row.key[2]++
-  row.key[3] += fill(w, row, ended)
+  fill(w, row, ended, size)
   w.dirty.add(row)
   trim(w)
   schedule(w)
@@ -132,6 +131,7 @@ export const adopt = (w: Instance, claimed: [RowKey, string][]) => {
     if (key[1] < (w.browser.now() + 1) * 1000) w.sequence = Math.max(w.sequence, key[1])
   }
   w.rows.sort((a, b) => a.key[1] - b.key[1])
+  trim(w)
 }
 
 /** What one request is to carry: the first that wait, of one kind, whole rows, as many as fit. One may be larger. */

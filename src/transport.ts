@@ -49,7 +49,7 @@ export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
   const own = browser.originOf('')
   const arrives = w.beaconArrives ? own !== 'null' : own === browser.originOf(url)
   // A `fetch` of the page's own is passed over only by option.
-  return auth === 'query' && (beacon === true || (beacon && arrives && !fetch))
+  return auth === 'query' && !browser.hasWorker() && (beacon === true || (beacon && arrives && !fetch))
     ? browser.prepareBeacon(url, init)
     : browser.prepareFetch(url, init, fetch)
 }

@@ -72,8 +72,8 @@ export const take = (w: Instance, stored: Settings, note: Settings) => {
   // What could not be stored then is stored now.
   Object.assign(w.changes, note, recent)
   const found = recall(w, stored.ids ?? {})
-  if (found || !w.settings.ids)
-    set(w, { ids: { ...fresh(found ?? w.config.bootstrap), userId: w.settings.ids?.userId } })
+  if (found || !stored.ids)
+    set(w, { ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId } })
   // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
   if (w.bootUser) login(w, w.bootUser)
   w.bootUser = undefined

@@ -1,11 +1,11 @@
 import { createBrowser, type Browser } from './browser'
 import { copy, createCalls, type Call } from './capture'
-import { defaults, readConfig } from './config'
+import { readConfig } from './config'
 import { choose, look, refuses } from './consent'
 import { enter, flush } from './delivery'
 import { save, works } from './disk'
 import { newId, readUserId } from './ids'
-import { isAway, type Instance } from './instance'
+import { createInstance, isAway } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { all, finish, giveUp } from './queue'
@@ -31,56 +31,16 @@ export const createWaymark = <Events extends object = EventMap>() =>
 
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
-  const nothing = () => {}
-  const w: Instance = {
-    browser,
-    config: defaults,
-    apiKey: '',
-    name: '',
-    state: browser.isPage ? 'starting' : 'shut',
-    listeners: new Set(),
-    accepted: 0,
-    handedOff: 0,
-    lost: 0,
-    dropped: {},
-    plugins: new Map(),
-    waiting: [],
-    cleanUrl: String,
-    settings: {},
-    recent: {},
-    consent: 'pending',
-    turn: 0,
-    dirty: new Set(),
-    changes: {},
-    unsure: {},
-    brokenUntil: Infinity,
-    queueId: newId(10),
-    sequence: 0,
-    rows: [],
-    queued: 0,
-    bytes: 0,
-    alive: new Set(),
-    abandoned: [],
-    scannedAt: 0,
-    stopScan: nothing,
-    inFlight: [],
-    failures: 0,
-    timerMs: Infinity,
-    stopTimer: nothing,
-    until: 0,
-    attempts: [],
-    budget: 0,
-    onReady: nothing,
-  }
+  const w = createInstance(browser)
   const ready = new Promise<void>((resolve) => (w.onReady = resolve))
-  let stop = nothing
+  let stop = () => {}
   let chosen: Parameters<Waymark['setConsent']>[0] | undefined
 
   const isOpen = (at?: number) => {
     if (w.isKnown && at && !w.waiting[0] && !isAway(w) && !isInSession(w, at)) {
       // The session is over. Tabs agree on the next one in the transaction that reads it.
       w.isKnown = false
-      void look(w)
+      look(w)
     }
     return w.isKnown
   }
@@ -92,7 +52,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
   }
   /** What changes the state of the instance keeps its place among the calls. */
-  const inOrder = (run: () => void) => whenKnown({ run, drop: nothing })
+  const inOrder = (run: () => void) => whenKnown({ run, drop() {} })
 
   const register = (given: Properties, isOnce?: boolean) => {
     try {
@@ -168,7 +128,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
             resolve()
           }
           const stopTimer = browser.after(timeoutMs, end)
-          void ready.then<unknown>(() => isOpen() && flush(w)).then(end)
+          void ready.then(() => w.looking).then<unknown>(() => w.isKnown && flush(w)).then(end)
         })
       return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
     },
@@ -193,7 +153,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
     use: (plugin) => usePlugin(w, plugin),
 
     configure(patch) {
-      Object.assign(w.config, readConfig(patch, w.config))
+      if (w.name) Object.assign(w.config, readConfig(patch, w.config))
     },
 
     stats: () => ({

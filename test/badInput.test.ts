@@ -59,7 +59,7 @@ describe('a wrong call', () => {
     const { world, codes, drops, warnings, waymark } = await attempt((w) => (id = act(w).id))
     expect(id).toBe('')
     expect(codes).toEqual([code])
-    expect(warnings).toEqual([expect.stringContaining(`(${code})`)])
+    expect(warnings).toEqual([expect.stringContaining(`[waymark] ${code}: `)])
     expect(drops).toEqual([expect.objectContaining({ reason: 'invalid', errorCode: code })])
     expect(waymark.stats().dropped).toEqual({ invalid: 1 })
     expect(world.service.names()).toEqual(['Good'])
@@ -116,8 +116,7 @@ describe('an odd value', () => {
     const world = createWorld()
     const [waymark, other] = [world.openTab().init(), world.openTab().init()]
     await Promise.all([waymark.ready(), other.ready()])
-    for (const scope of ['memory', 'session', 'persistent'] as const)
-      waymark.register({ [scope]: 1n, fn() {}, node: { nodeType: 1 }, at: new Date(0) }, scope)
+    waymark.register({ big: 1n, fn() {}, node: { nodeType: 1 }, at: new Date(0) })
     waymark.register(null as never)
     waymark.registerOnce('text' as never)
     await world.advance(100)
@@ -126,9 +125,10 @@ describe('an odd value', () => {
     waymark.track('B')
     await world.advance(5000)
     const [a, b] = world.service.events().map(({ properties }) => properties)
-    expect(a).toMatchObject({ session: '1', persistent: '1', at: '1970-01-01T00:00:00.000Z' })
-    expect(b).toMatchObject({ memory: '1', session: '1', persistent: '1', node: '[object Object]' })
-    for (const name of ['fn', '0']) expect(b).not.toHaveProperty(name)
+    for (const own of [a, b]) {
+      expect(own).toMatchObject({ big: '1', node: '[object Object]', at: '1970-01-01T00:00:00.000Z' })
+      for (const name of ['fn', '0']) expect(own).not.toHaveProperty(name)
+    }
   })
 
   it('under a name that only the service may give is left out, and said; traits may have it', async () => {
@@ -241,6 +241,57 @@ describe('init', () => {
     expect(world.service.names()).toEqual(['Kept'])
   })
 
+  it.each([
+    ['a list of numbers as texts', { batch: { maxEvents: '5', intervalMs: null } }],
+    ['an option that does not exist', { endpont: 'https://other.test', batch: { max_events: 1 } }],
+    [
+      'texts where objects are',
+      { batch: 'all', queue: 'none', session: 'long', transport: 'fast', bootstrap: 'ann' },
+    ],
+    [
+      'null everywhere',
+      { environment: null, queue: null, url: null, plugins: null, consent: null, debug: null },
+    ],
+    [
+      'lists everywhere',
+      { environment: [], queue: [], url: { keepParams: 'utm_*', redact: 'no' }, persistence: [] },
+    ],
+    ['a beforeSend and plugins that are none', { beforeSend: 'no', plugins: ['one', 5] }],
+  ])('with %s throws nothing, loses nothing, and goes on with the defaults', async (_, config) => {
+    const world = createWorld()
+    const waymark = world.openTab('https://shop.test/?utm_source=a&token=b').init(config as never)
+    expect(waymark.getConsent()).toBe('granted')
+    waymark.track('A')
+    waymark.identify('ann')
+    waymark.register({ plan: 'pro' })
+    await world.advance(1999)
+    expect(world.service.arrivals).toEqual([])
+    await world.advance(1)
+    waymark.track('B')
+    await world.advance(2000)
+    expect(world.service.names()).toEqual(['A', 'identify', 'B'])
+    expect(world.service.arrivals[0]!.path).toBe('https://api.test/track?apiKey=pk_test')
+    expect(world.service.events()[2]).toMatchObject({
+      environment: 'production',
+      properties: { plan: 'pro' },
+    })
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 0, dropped: {} })
+  })
+
+  it.each([undefined, null, 'text', 5, []])(
+    'with %j for its options says that the endpoint is missing, and keeps what is called',
+    async (config) => {
+      const world = createWorld()
+      const tab = world.openTab()
+      const waymark = tab.create().init('pk_test', config as never)
+      waymark.track('Kept')
+      expect(tab.warnings).toEqual([expect.stringContaining('missing-endpoint')])
+      waymark.init('pk_test', { endpoint: 'https://api.test' })
+      await world.advance(3000)
+      expect(world.service.names()).toEqual(['Kept'])
+    },
+  )
+
   it('on a server does nothing, leaves no timer, and lets everything be called', async () => {
     const world = createWorld()
     const waymark = world.openTab('https://shop.test/', { isPage: false }).init()
@@ -255,18 +306,17 @@ describe('init', () => {
 
 describe('a service that refuses the set-up', () => {
   it.each([
-    ['a wrong key', 401, '{}', 'http-401', 'API key'],
+    ['a wrong key', 401, '{}', 'http-401'],
     [
       'an unknown environment',
       400,
       '{"ok":false,"error_code":"environment-not-found"}',
       'environment-not-found',
-      'environment "production"',
     ],
-    ['a wrong address', 404, 'Not found', 'http-404', 'https://api.test'],
+    ['a wrong address', 404, 'Not found', 'http-404'],
   ])(
-    'for %s keeps every event, says once what to do, and gets them when it is mended',
-    async (_, status, body, code, says) => {
+    'for %s keeps every event, says once what is refused, and gets them when it is mended',
+    async (_, status, body, code) => {
       const world = createWorld()
       world.service.become({ kind: 'answers', status, body })
       const tab = world.openTab()
@@ -276,8 +326,7 @@ describe('a service that refuses the set-up', () => {
       waymark.track('Later')
       await world.advance(600_000)
 
-      expect(tab.warnings).toEqual([expect.stringContaining(says)])
-      expect(tab.warnings[0]).toContain(code)
+      expect(tab.warnings).toEqual([`[waymark] ${code}: https://api.test production`])
       expect(waymark.stats()).toMatchObject({ queued: 31, state: 'paused', dropped: {} })
       expect(world.service.arrivals.length).toBeLessThan(8)
 

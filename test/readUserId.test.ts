@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readUserId } from '../src/readUserId'
+import { readUserId } from '../src/ids'
 
 describe('readUserId', () => {
   it.each([

@@ -1,22 +1,88 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createSignals } from '../src/signals'
+import { createInstance } from '../src/instance'
+import { countDrops, emit, on, tell } from '../src/signals'
+import type { Signals } from '../src/types'
 import { createWorld } from './world/createWorld'
 
 describe('signals', () => {
-  it('reach those who listen, until they stop, also past one that throws', () => {
-    const { on, emit } = createSignals()
+  const open = () => {
+    const tab = createWorld().openTab()
+    return { tab, w: createInstance(tab.browser) }
+  }
+
+  it('reach those who listen, until they stop', () => {
+    const { w } = open()
     const heard = vi.fn()
-    on('error', () => {
-      throw new Error('no')
-    })
-    const stop = on('error', heard)
-    const other = on('drop', heard)
-    emit('error', { code: 'a', message: '' })
-    emit('error', { code: 'b', message: '' })
+    const stop = on(w, 'error', heard)
+    const other = on(w, 'drop', heard)
+    emit(w, 'error', { code: 'a', message: '' })
+    emit(w, 'error', { code: 'b', message: '' })
     stop()
     other()
-    emit('error', { code: 'c', message: '' })
+    emit(w, 'error', { code: 'c', message: '' })
     expect(heard.mock.calls).toEqual([[{ code: 'a', message: '' }], [{ code: 'b', message: '' }]])
+  })
+
+  it('reach the others past one that throws, which is told', () => {
+    const { w } = open()
+    const heard: string[] = []
+    on(w, 'consent', () => {
+      throw new Error('a bug of the page')
+    })
+    on(w, 'consent', ({ state }) => heard.push(state))
+    on(w, 'error', ({ code, message }) => heard.push(`${code}: ${message}`))
+    emit(w, 'consent', { state: 'denied' })
+    emit(w, 'consent', { state: 'granted' })
+    const said = expect.stringMatching(/^internal: .*a bug of the page/)
+    expect(heard).toEqual([said, 'denied', said, 'granted'])
+  })
+
+  it('may be stopped by one of those who hear them', () => {
+    const { w } = open()
+    const heard: string[] = []
+    const stop = on(w, 'consent', () => {
+      heard.push('first')
+      stop()
+    })
+    on(w, 'consent', () => heard.push('second'))
+    emit(w, 'consent', { state: 'denied' })
+    emit(w, 'consent', { state: 'denied' })
+    expect(heard).toEqual(['first', 'second', 'second'])
+  })
+
+  it('tell and count what became of payloads, also to their callers', () => {
+    const { w } = open()
+    const told: unknown[] = []
+    on(w, 'sent', (sent) => told.push(sent))
+    on(w, 'drop', (drop) => told.push(drop))
+    const one = (id: string) => ({
+      id,
+      body: `"${id}"`,
+      settle: ({ status }: { status: string }) => told.push(status),
+    })
+    tell(w, ['track', [one('a'), one('b')]], { status: 'accepted', taskId: 'task-1' })
+    tell(w, ['track', [one('c')]], { status: 'handed-off' })
+    tell(w, ['identify', [one('d')]], { status: 'dropped', reason: 'quarantined', errorCode: 'http-400' })
+    tell(w, ['track', [one('e')]], { status: 'queued' })
+    tell(w, ['track', []], { status: 'accepted' })
+    countDrops(w, 'quarantined', 4)
+    expect(told).toEqual([
+      'accepted',
+      'accepted',
+      { kind: 'track', ids: ['a', 'b'], status: 'accepted', taskId: 'task-1' },
+      'handed-off',
+      { kind: 'track', ids: ['c'], status: 'handed-off' },
+      'dropped',
+      expect.objectContaining<Partial<Signals['drop']>>({
+        kind: 'identify',
+        id: 'd',
+        reason: 'quarantined',
+        errorCode: 'http-400',
+        payload: '"d"',
+      }),
+      'queued',
+    ])
+    expect([w.accepted, w.handedOff, w.lost, w.dropped]).toEqual([2, 1, 5, { quarantined: 5 }])
   })
 
   it('are not told to a listener by which they come about, but to the others', async () => {

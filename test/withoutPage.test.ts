@@ -45,11 +45,11 @@ describe.each(Object.entries(scopes))('in %s', (_, globals) => {
       (await import('../src/plugins/webVitals')).webVitals({ onCLS: listen }),
       (await import('../src/plugins/bots')).bots(),
     ]
-    await import('../src/react/index')
-    await import('../src/vue/index')
-    await import('../src/svelte/index')
-    await import('../src/testing/index')
-    const worker = await import('../src/worker/index')
+    await import('../src/react')
+    await import('../src/vue')
+    await import('../src/svelte')
+    await import('../src/testing')
+    const worker = await import('../src/worker')
 
     for (const waymark of [usual, createWaymark(), worker.createWaymark()]) {
       waymark.init('pk_1', { endpoint: 'https://api.test', plugins })

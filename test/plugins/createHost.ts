@@ -13,6 +13,13 @@ export function createHost() {
     page: (properties) => track('$pageview', properties),
     register() {},
     registerOnce() {},
+    unregister() {},
+    ids: () => ({
+      deviceId: 'device-1',
+      anonymousId: 'anonymous-1',
+      distinctId: 'anonymous-1',
+      sessionId: 'session-1',
+    }),
     on: () => () => {},
     cleanUrl: (href) => href.replace(/\?.*/, ''),
   }

@@ -69,9 +69,11 @@ waymark.track(1)
 // @ts-expect-error properties are an object
 waymark.track('Anything', 'text')
 
-waymark.register({ theme: 'dark' }, 'session')
-// @ts-expect-error no scope of this name
-waymark.register({ theme: 'dark' }, 'forever')
+waymark.register({ theme: 'dark' })
+// @ts-expect-error properties are an object
+waymark.register('dark')
+// @ts-expect-error names are texts
+waymark.unregister({ theme: 'dark' })
 waymark.setConsent('dismissed')
 // @ts-expect-error no state of this name
 waymark.setConsent('yes')

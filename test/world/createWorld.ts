@@ -6,7 +6,7 @@ import type { InitConfig, Waymark } from '../../src/types'
 import { createWaymarkIn } from '../../src/waymark'
 import { createService, type Service } from './createService'
 
-const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))
+export const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))
 
 /** What a browser tells a page; `hidden` and `visible` are two of `visibilitychange`. */
 type Told = 'pagehide' | 'pageshow' | 'freeze' | 'resume' | 'online' | 'offline' | 'hidden' | 'visible'
@@ -183,3 +183,5 @@ export function createWorld() {
     channels: () => channels.size,
   }
 }
+
+export type World = ReturnType<typeof createWorld>

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { createWorld } from './world/createWorld'
+
+const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+describe('lanes', () => {
+  it('of three tabs are each sent by their own tab, once, through an outage', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tabs = [1, 2, 3].map((n) => {
+      const tab = world.openTab()
+      const waymark = tab.init()
+      for (let e = 0; e < 200; e++) waymark.track(`Tab ${n} event ${e}`)
+      return tab
+    })
+    await world.advance(30_000)
+    world.service.become({ kind: 'well' })
+    for (const tab of tabs) tab.fire('online')
+    await world.advance(60_000)
+    const got = world.service.names()
+    expect(got).toHaveLength(600)
+    expect(new Set(got).size).toBe(600)
+  })
+
+  it('of closed tabs are adopted by one that opens, oldest first, once', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    for (const n of [1, 2, 3]) {
+      const tab = world.openTab()
+      const waymark = tab.init()
+      await waymark.ready()
+      for (const name of names(250, `Tab ${n} event `)) waymark.track(name)
+      await world.advance(1000)
+      tab.leave()
+      tab.crash()
+    }
+    await world.advance(6000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual([1, 2, 3].flatMap((n) => names(250, `Tab ${n} event `)))
+  })
+
+  it('of a page that has just gone are taken a few seconds later', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    tab.init().track('A')
+    await world.advance(2500)
+    tab.leave()
+    tab.crash()
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(1000)
+    expect(world.service.names()).toEqual([])
+    await world.advance(6000)
+    expect(world.service.names()).toEqual(['A'])
+    expect(world.timers()).toBe(0)
+  })
+
+  it('of a live tab are left alone, however old', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const owner = world.openTab().init()
+    owner.track('A')
+    await world.advance(60_000)
+    const other = world.openTab().init()
+    await world.advance(20_000)
+    expect(other.stats().queued).toBe(0)
+    expect(owner.stats().queued).toBe(1)
+  })
+
+  it('of a tab that slept are not sent by it when another has claimed them', async () => {
+    const world = createWorld()
+    const sleeper = world.openTab()
+    const waymark = sleeper.init()
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    for (const name of names(20)) waymark.track(name)
+    await world.advance(100)
+    sleeper.isFrozen = true
+    // It sleeps: its timers stand still, and it answers nobody.
+    const timers = world.pauseTimersOf(sleeper)
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(names(20))
+
+    sleeper.isFrozen = false
+    timers.resume()
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(names(20))
+    expect(waymark.stats().queued).toBe(0)
+  })
+
+  it('are claimed by one of two tabs that find them together', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    const waymark = tab.init()
+    for (const name of names(60)) waymark.track(name)
+    await world.advance(1000)
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    world.openTab().init()
+    await world.advance(30_000)
+    expect(world.service.names().toSorted()).toEqual(names(60).toSorted())
+  })
+
+  it('are not asked for in a page that has left, and are again when it is back', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    tab.init()
+    await world.settle()
+    expect(world.channels()).toBe(1)
+    tab.leave()
+    expect(world.channels()).toBe(0)
+    tab.fire('pageshow')
+    await world.advance(300)
+    expect(world.channels()).toBe(1)
+  })
+
+  it('that are over the limits lose their oldest, and it is counted', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    for (const n of [1, 2]) {
+      const tab = world.openTab()
+      const waymark = tab.init()
+      for (const name of names(60, `Tab ${n} event `)) waymark.track(name)
+      await world.advance(1000)
+      tab.crash()
+    }
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    const waymark = world.openTab().init({ queue: { maxEvents: 60 } })
+    await world.advance(20_000)
+    expect(waymark.stats().dropped).toEqual({ 'too-many': 60 })
+    expect(world.service.names()).toEqual(names(60, 'Tab 2 event '))
+  })
+
+  it('that are too old are dropped, and it is counted', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    tab.init().track('Ancient')
+    await world.advance(3000)
+    tab.crash()
+    await world.advance(15 * 86_400_000)
+    world.service.become({ kind: 'well' })
+    const waymark = world.openTab().init()
+    await world.advance(20_000)
+    expect(world.service.names()).toEqual([])
+    expect(waymark.stats().dropped).toEqual({ 'too-old': 1 })
+  })
+
+  it('of many records are moved a hundred at a time', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    const waymark = tab.init()
+    await waymark.ready()
+    for (const name of names(350)) {
+      waymark.track(name)
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+    await world.advance(3000)
+    tab.crash()
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    for (let second = 0; second < 10; second++) await world.advance(1000)
+    expect(world.service.names()).toEqual(names(350))
+  })
+})
