@@ -1,28 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
+import { entries, external, tagEntries } from './scripts/entries.mjs'
+import { innerNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
-
-/** What npm users import, each a file of its own: name in `dist/`, and in `build/`. */
-const entries = {
-  waymark: 'index',
-  pageviews: 'plugins/pageviews',
-  campaign: 'plugins/campaign',
-  clicks: 'plugins/clicks',
-  errors: 'plugins/errors',
-  forms: 'plugins/forms',
-  engagement: 'plugins/engagement',
-  'web-vitals': 'plugins/webVitals',
-  bots: 'plugins/bots',
-  react: 'react/index',
-  vue: 'vue/index',
-  svelte: 'svelte/index',
-  worker: 'worker/index',
-  testing: 'testing/index',
-  lakehouse: 'lakehouse/index',
-}
 
 /** Reads what tsc wrote, with its source map, and puts the version in. */
 const compiled = {
@@ -37,26 +21,31 @@ const compiled = {
   },
 }
 
-/** The adapters take the instance from the main entry, which must not be in them a second time. */
+/**
+ * The main entry must not be in another one a second time. The adapters take it by its name, so that they get the
+ * development build where the application does; that build is a shell around the usual one.
+ */
 const mainEntry = {
   name: 'main-entry',
-  resolveId: (source) => (source === '../index' ? { id: './waymark.js', external: true } : null),
+  resolveId: (source, importer) =>
+    source === './index' && importer
+      ? { id: importer.endsWith('development.js') ? './waymark.js' : 'waymark', external: true }
+      : null,
 }
 
-/**
- * Names that only the rooms of the core say to each other: in no public type, never stored, sent or read from the page.
- * Each becomes a letter. What is missing here is only longer; what is here by mistake stops the build (below).
- */
-const innerNames = `
-  abortReads addIds afterMs assume begin begun choose claim countDrops drain dropAll enter hasDatabase hear hold
-  isAway isPage isReady isRefused isStored isUnanswered known lane leave look more noteRefusal originOf payloads
-  prepareBeacon prepareFetch prepareHandOff publish readCookie recover recoverDisk refuses registered scan schedule
-  settle soon stillOurs suspect suspectDisk tell wipe works writeCookie
-`
-  .split(/\s+/)
-  .filter(Boolean)
+/** What a script tag loads for a plugin. The library itself is there, or comes and makes the call. */
+const tagFile = ({ source, tag, wrap }) => ({
+  name: 'tag-file',
+  resolveId: (id) => (id === 'tag' ? id : null),
+  load: (id) =>
+    id === 'tag'
+      ? `import { ${tag ?? wrap} } from ${JSON.stringify(fileURLToPath(new URL(`build/${source}.js`, import.meta.url)))}
+         ${tag ? `;(window.waymark ||= []).push(['use', ${tag}()])` : `${wrap}(window.waymark)`}`
+      : null,
+})
 
-const properties = { regex: new RegExp(`^(${innerNames.join('|')})$`) }
+/** None of them is read from the DOM: see there. */
+const properties = { builtins: true, regex: new RegExp(`^(${innerNames.join('|')})$`) }
 
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 
@@ -76,41 +65,38 @@ const shrink = terser({
   mangle: { properties },
 })
 
-/** The entries that hold the core. */
-const core = ['waymark', 'worker']
-
 /** The core's types are what the world may name: none of it may have been taken for an inner name. */
 const checkInnerNames = {
   name: 'check-inner-names',
   generateBundle(_, files) {
-    const types = ['types', ...core].map((name) => files[`${name}.d.ts`].code).join('\n')
+    const named = ['types', ...entries.filter(({ core }) => core).map(({ name }) => name)]
+    const types = named.map((name) => files[`${name}.d.ts`].code).join('\n')
     const words = types.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').match(/[\w$]+/g)
-    const named = innerNames.filter((name) => words.includes(name))
-    if (named.length) this.error(`public names must keep their letters: ${named.join(', ')}`)
+    const taken = innerNames.filter((name) => words.includes(name))
+    if (taken.length) this.error(`public names must keep their letters: ${taken.join(', ')}`)
   },
 }
 
+/** A file that a page loads by a script tag. */
+const script = (file, input, ...plugins) => ({
+  input,
+  plugins: [...plugins, compiled, resolve({ browser: true }), minify],
+  output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
+})
+
 export default [
-  ...Object.entries(entries).map(([name, input]) => ({
-    input: `build/${input}.js`,
-    external: ['idb-keyval', 'nanoid', 'react', 'svelte', 'vue'],
-    plugins: [mainEntry, compiled, ...(core.includes(name) ? [shrink] : [])],
+  ...[...entries, { name: 'waymark.development', source: 'development' }].map(({ name, source, core }) => ({
+    input: `build/${source}.js`,
+    external,
+    plugins: [mainEntry, compiled, ...(core ? [shrink] : [])],
     output: { file: `dist/${name}.js`, format: 'es', sourcemap: true },
   })),
-  ...['script', 'early'].map((name) => ({
-    input: `build/${name}.js`,
-    plugins: [compiled, resolve({ browser: true }), minify],
-    output: {
-      file: `dist/waymark.${name === 'script' ? 'iife' : name}.js`,
-      format: 'iife',
-      sourcemap: true,
-    },
-  })),
+  script('iife', 'build/script.js'),
+  script('early', 'build/early.js'),
+  ...tagEntries.map((entry) => script(entry.name, 'tag', tagFile(entry))),
   {
-    input: Object.fromEntries(
-      Object.entries(entries).map(([name, input]) => [`${name}.d`, `build/${input}.d.ts`]),
-    ),
-    external: ['@playwright/test', 'react', 'svelte', 'vue'],
+    input: Object.fromEntries(entries.map(({ name, source }) => [`${name}.d`, `build/${source}.d.ts`])),
+    external,
     plugins: [dts(), checkInnerNames],
     // The types that several entries name are one file, so that they are the same types.
     output: { dir: 'dist', format: 'es', entryFileNames: '[name].ts', chunkFileNames: 'types.d.ts' },

@@ -1,3 +1,4 @@
+import { serveSite } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'
 
@@ -6,13 +7,13 @@ const wrong = [
     what: 'API key',
     serviceSettings: { apiKeys: 'another-key' },
     corrected: { apiKeys: 'another-key,test-key' },
-    message: /API key/,
+    message: /http-401: /,
   },
   {
     what: 'environment',
     serviceSettings: { environments: 'staging' },
     corrected: { environments: 'staging,production' },
-    message: /environment "production"/,
+    message: /environment-not-found: .*production/,
   },
 ]
 
@@ -42,3 +43,31 @@ for (const { what, serviceSettings, corrected, message } of wrong) {
     })
   })
 }
+
+test('data-debug names wrong options and puts errors into words, under a policy that allows no inline code', async ({
+  page,
+  service,
+  complaints,
+}) => {
+  const site = await serveSite({
+    endpoint: service.url,
+    config: { enviroment: 'staging' },
+    attributes: 'data-debug data-plugins="campaign nosuch"',
+  })
+  try {
+    await page.goto(`${site.url}/?utm_source=letter`)
+    await waymarkOf(page).loaded()
+    await waymarkOf(page).track('')
+    await expect.poll(service.events).toEqual(['$pageview'])
+    const told = complaints.filter((text) => text.includes('[waymark]'))
+    expect(told).toEqual([
+      expect.stringMatching(/unknown-option: .*"enviroment".*"environment"/),
+      expect.stringMatching(/invalid-event-name: An event was refused/),
+    ])
+    // The one plugin that is there has loaded before the first page view, the other one stops nothing.
+    const [row] = await service.sql(`SELECT properties FROM events`)
+    expect(JSON.stringify(row)).toContain('first_utm_source')
+  } finally {
+    await site.close()
+  }
+})

@@ -13,7 +13,7 @@ test('the ids cookie reaches every subdomain of the site, stays small, and lives
   context,
   service,
 }) => {
-  site = await serveSite({ endpoint: service.url, config: { cookie: true } })
+  site = await serveSite({ endpoint: service.url, attributes: 'data-plugins="cookie"' })
   const visit = async (host: string) => {
     await page.goto(under(host))
     await waymarkOf(page).loaded()
@@ -45,7 +45,7 @@ test('the ids cookie of an address belongs to it alone, and goes when the visito
   context,
   service,
 }) => {
-  site = await serveSite({ endpoint: service.url, config: { cookie: true } })
+  site = await serveSite({ endpoint: service.url, attributes: 'data-plugins="cookie"' })
   await page.goto(site.url)
   await waymarkOf(page).loaded()
   await expect.poll(async () => (await context.cookies()).map(({ domain }) => domain)).toEqual(['127.0.0.1'])

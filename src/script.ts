@@ -4,13 +4,15 @@ import { runCommands, type Command } from './commands'
 import { createWaymarkIn } from './waymark'
 
 // The script tag: starts by the tag's own attributes (`data-api-key`, `data-endpoint`, `data-environment`,
-// `data-release`, `data-debug`, `data-pageviews`, and every other option as JSON in `data-config`), then makes the calls
-// that the page has collected. No inline code is needed.
+// `data-release`, `data-debug`, `data-pageviews`, `data-plugins`, and every other option as JSON in `data-config`), then
+// makes the calls that the page has collected. No inline code is needed.
 
 const page = window as { waymark?: unknown }
-const { apiKey, config, debug, pageviews: views, ...rest } = document.currentScript?.dataset ?? {}
+const { apiKey, config, debug, pageviews: views, plugins = '', ...rest } = document.currentScript?.dataset ?? {}
 const browser = createBrowser()
 const waymark = createWaymarkIn(browser)
+
+const isOn = (value?: string) => value !== undefined && value !== 'false'
 
 const parse = (json = '{}'): object => {
   try {
@@ -23,11 +25,12 @@ const parse = (json = '{}'): object => {
 
 const commands = Array.isArray(page.waymark) ? (page.waymark as Command[]) : []
 page.waymark = runCommands(waymark, commands, browser)
-if (views !== undefined && views !== 'false')
-  waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))
-if (apiKey)
-  waymark.init(apiKey, {
-    ...rest,
-    debug: debug !== undefined && debug !== 'false',
-    ...parse(config),
-  })
+
+// From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does
+// not. What is called meanwhile waits for `init`; one that cannot be loaded is done without.
+const names = (plugins + (isOn(debug) ? ' checks' : '')).match(/[\w-]+/g) ?? []
+void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).then(() => {
+  // After those that are to be on the first page view.
+  if (isOn(views)) waymark.use(pageviews({ replace: views!.includes('replace'), query: views!.includes('query') }))
+  if (apiKey) waymark.init(apiKey, { ...rest, debug: isOn(debug), ...parse(config) })
+})

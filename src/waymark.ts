@@ -2,9 +2,9 @@ import { createBrowser, type Browser } from './browser'
 import { copy, createCalls, type Call } from './capture'
 import { readConfig } from './config'
 import { choose, look, refuses } from './consent'
-import { enter, flush } from './delivery'
+import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
-import { newId, readUserId } from './ids'
+import { readUserId } from './ids'
 import { createInstance, isAway } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
@@ -143,10 +143,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
             resolve()
           }
           const stopTimer = browser.after(timeoutMs, end)
-          void ready
-            .then(() => w.looking)
-            .then<unknown>(() => w.isKnown && flush(w))
-            .then(end)
+          void ready.then(() => flushKnown(w)).then(end)
         })
       return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
     },

@@ -1,3 +1,4 @@
+import { scope } from '../scopes'
 import type { Plugin, Properties } from '../types'
 import { whenShown } from './whenShown'
 
@@ -9,10 +10,14 @@ const clickIds = ['gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li
  * for the last that had a campaign, a click id or a referrer on another site. Put it before `pageviews()`.
  */
 export function campaign(): Plugin {
+  const session = scope('session')
   return {
+    ...session,
     name: 'campaign',
-    start: ({ register, registerOnce, cleanUrl }) =>
-      whenShown(() => {
+    start(host) {
+      const { register, registerOnce, cleanUrl } = host
+      session.start!(host)
+      return whenShown(() => {
         const params = new URLSearchParams(location.search)
         const { referrer } = document
         const isForeign = referrer && new URL(referrer).host !== location.host
@@ -35,7 +40,8 @@ export function campaign(): Plugin {
         registerOnce(as('first_'))
         if (!isTouch) return
         register(as('last_'))
-        register(now, 'session')
-      }),
+        session.register(now)
+      })
+    },
   }
 }

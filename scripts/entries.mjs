@@ -1,0 +1,59 @@
+// Every entry of the package, once: rollup, size-limit and knip read this list, and `test/entries.test.ts` holds
+// package.json and the README's table of sizes against it.
+
+/**
+ * @typedef {object} Entry
+ * @property {string} name what is imported after `waymark/`, and the file in `dist/`
+ * @property {string} source the module in `src/`
+ * @property {string} limit what it may weigh, brotlied; peers and the main entry are there already
+ * @property {true} [core] it holds the core
+ * @property {string} [tag] what makes the plugin, where the script tag can load it: as `dist/waymark.<name>.js`
+ * @property {string} [wrap] the same, for what takes the instance itself
+ */
+
+/** @type {Entry[]} */
+export const entries = [
+  { name: 'waymark', source: 'index', limit: '9.5 kB', core: true },
+  { name: 'pageviews', source: 'plugins/pageviews', limit: '0.7 kB' },
+  { name: 'campaign', source: 'plugins/campaign', limit: '1.1 kB', tag: 'campaign' },
+  { name: 'clicks', source: 'plugins/clicks', limit: '0.7 kB', tag: 'clicks' },
+  { name: 'errors', source: 'plugins/errors', limit: '0.7 kB', tag: 'errors' },
+  { name: 'forms', source: 'plugins/forms', limit: '0.7 kB', tag: 'forms' },
+  { name: 'engagement', source: 'plugins/engagement', limit: '0.7 kB', tag: 'engagement' },
+  { name: 'web-vitals', source: 'plugins/webVitals', limit: '0.3 kB' },
+  { name: 'bots', source: 'plugins/bots', limit: '0.4 kB', tag: 'bots' },
+  { name: 'cookie', source: 'cookie', limit: '0.6 kB', tag: 'cookie' },
+  { name: 'sample', source: 'sample', limit: '0.2 kB' },
+  { name: 'scopes', source: 'scopes', limit: '0.6 kB' },
+  { name: 'do-not-track', source: 'doNotTrack', limit: '0.1 kB' },
+  { name: 'checks', source: 'checks', limit: '2.5 kB', wrap: 'withChecks' },
+  { name: 'react', source: 'react', limit: '0.3 kB' },
+  { name: 'vue', source: 'vue', limit: '0.3 kB' },
+  { name: 'svelte', source: 'svelte', limit: '0.4 kB' },
+  { name: 'worker', source: 'worker', limit: '9.7 kB', core: true },
+  { name: 'testing', source: 'testing', limit: '0.6 kB' },
+  { name: 'lakehouse', source: 'lakehouse/index', limit: '1.4 kB' },
+]
+
+/** Those that a script tag can load (`data-plugins`, `data-debug`). */
+export const tagEntries = entries.filter(({ tag, wrap }) => tag ?? wrap)
+
+/** What the other entries may import and not bring. */
+export const external = ['idb-keyval', 'nanoid', '@playwright/test', 'react', 'svelte', 'vue', 'waymark']
+
+/** What package.json has to export. */
+export const exported = Object.fromEntries([
+  ...entries.map(({ name }) => {
+    const isMain = name === 'waymark'
+    const paths = {
+      types: `./dist/${name}.d.ts`,
+      // With the words and the checks that a page in production does without.
+      ...(isMain && { development: './dist/waymark.development.js' }),
+      default: `./dist/${name}.js`,
+    }
+    return [isMain ? '.' : `./${name}`, paths]
+  }),
+  // The files for script tags.
+  ['./waymark.*.js', './dist/waymark.*.js'],
+  ['./package.json', './package.json'],
+])

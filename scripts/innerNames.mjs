@@ -1,0 +1,48 @@
+// Names that only the files of the core say to each other: in no public type, never stored, sent, told to other tabs or
+// read from the page. The build makes a letter of each. A name that is missing here is only longer.
+import { readFileSync, readdirSync } from 'node:fs'
+import { domprops } from '../node_modules/terser/tools/domprops.js'
+
+const src = new URL('../src/', import.meta.url)
+const read = (/** @type {string} */ file) =>
+  readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')
+
+/** Whose fields are inner ones, as a rule: the interface, by its file. */
+const interfaces = {
+  'instance.ts': ['Instance'],
+  'queue.ts': ['Payload', 'Row'],
+  'signals.ts': ['Ended'],
+  'handOff.ts': ['Attempt'],
+  'contract.ts': ['Answer'],
+  'capture.ts': ['Call'],
+  'browser.ts': ['Browser'],
+  'database.ts': ['Database'],
+  'tracked.ts': ['Slip'],
+}
+
+const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
+  const body = read(file).split(new RegExp(`interface ${name}\\b.*\\{\\n`))[1]?.split('\n}')[0]
+  if (!body) throw new Error(`src/${file} has no interface ${name}`)
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
+}
+
+/** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
+const spoken = new Set([
+  ...(read('types.ts').match(/\w+/g) ?? []),
+  ...readdirSync(src)
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? [])),
+  // Stored, and told to other tabs (`Settings`, `Session`, `News['tab']`).
+  ...fieldsOf('visitor.ts', 'Settings'),
+  ...fieldsOf('session.ts', 'Session'),
+  ...['ask', 'here', 'change'],
+])
+
+/** What the DOM has under these names the core never asks for. */
+const ours = 'after browser channel database items listeners openDatabase rows tabs turn'.split(' ')
+
+const dom = new Set(domprops.filter((/** @type {string} */ name) => !ours.includes(name)))
+
+export const innerNames = [
+  ...new Set(Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name)))),
+].filter((name) => !spoken.has(name) && !dom.has(name))

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+// @ts-expect-error plain JavaScript
+import limits from '../.size-limit.mjs'
+// @ts-expect-error plain JavaScript
+import { entries, exported } from '../scripts/entries.mjs'
+// @ts-expect-error plain JavaScript
+import { innerNames } from '../scripts/innerNames.mjs'
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const names: string[] = (entries as { name: string }[]).map(({ name }) => name).filter((name) => name !== 'waymark')
+
+describe('the list of entries', () => {
+  it('is what package.json exports, in its order', () => {
+    const { exports } = JSON.parse(read('package.json'))
+    expect(exports).toEqual(exported)
+    expect(Object.keys(exports)).toEqual(Object.keys(exported))
+  })
+
+  it('is what the README measures', () => {
+    const table = read('README.md').split('| entry | size |')[1]!.split('\n\n')[0]!
+    const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, name, limit]) => ({ name, limit }))
+    expect(rows).toEqual(
+      (limits as { name: string; limit: string }[]).map(({ name, limit }) => ({ name, limit })),
+    )
+  })
+
+  it('is explained, each with an import or by its name', () => {
+    const docs = ['README.md', 'docs/plugins.md', 'docs/adapters.md'].map(read).join('')
+    for (const name of names) expect(docs).toContain(`waymark/${name}`)
+  })
+})
+
+describe('the inner names', () => {
+  it('are fields of the core, and none that is stored, told to other tabs, sent or public', () => {
+    expect(innerNames).toEqual(expect.arrayContaining(['settings', 'inFlight', 'prepareBeacon']))
+    for (const name of ['consent', 'session', 'lastAt', 'change', 'accepted', 'deviceId', 'status', 'body', 'fetch'])
+      expect(innerNames).not.toContain(name)
+  })
+})
