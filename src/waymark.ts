@@ -13,7 +13,7 @@ import { complain, on } from './signals'
 import { closeTabs } from './tabs'
 import type { EventMap, Properties, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { isInSession, readIds, reset, set } from './visitor'
+import { act, isInSession, readIds, type Act } from './visitor'
 
 /** Calls kept before the visitor is known; the oldest go first. */
 const mostWaiting = 1000
@@ -66,14 +66,15 @@ export function createWaymarkIn(browser: Browser): Waymark {
       whenKnown({ run: () => attempt(() => run(own)), drop() {} })
     })
   }
-  const register = (given: Properties, isOnce?: boolean) =>
-    inOrder(
-      () => copy(w, given),
-      (own) => {
-        const { persistent } = w.settings
-        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
-      },
-    )
+  const change =
+    (name: Act[0], own = (given: unknown) => given) =>
+    (given?: unknown) =>
+      inOrder(
+        () => own(given),
+        (copied) => act(w, name, copied),
+      )
+  const read = (given: unknown) => copy(w, given)
+
   const setConsent: Waymark['setConsent'] = (state) => {
     chosen = state
     if (w.name) choose(w, state)
@@ -112,22 +113,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     page: (properties, options) => waymark.track('$pageview', properties, options),
-    register: (properties) => register(properties),
-    registerOnce: (properties) => register(properties, true),
-    unregister: (...names) =>
-      inOrder(
-        () => names,
-        () => {
-          const persistent = { ...w.settings.persistent }
-          for (const name of names) delete persistent[name]
-          set(w, { persistent })
-        },
-      ),
-    reset: (options) =>
-      inOrder(
-        () => options?.deviceId,
-        (deviceId) => reset(w, deviceId),
-      ),
+    register: change('register', read),
+    registerOnce: change('registerOnce', read),
+    unregister: (...names) => change('unregister')(names),
+    reset: change('reset', (options) => (options as { deviceId?: boolean } | undefined)?.deviceId),
 
     setConsent,
     getConsent: () => w.consent,
