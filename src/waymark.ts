@@ -11,7 +11,7 @@ import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { all, finish, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
-import type { EventMap, Properties, Waymark } from './types'
+import type { EventMap, Waymark } from './types'
 import { createUrlFilter } from './urls'
 import { act, isInSession, readIds, type Act } from './visitor'
 
