@@ -42,8 +42,11 @@ test('only the development build names wrong options, also to the adapters', asy
     console.log(app.config.globalProperties.$waymark === waymark)`
   const say = async (...conditions: string[]) => {
     const args = [...conditions, '--input-type=module', '--eval', code]
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, timeout: 20_000 })
-    expect(stdout.trim()).toBe('true')
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
+      cwd: root,
+      timeout: 20_000,
+    })
+    expect(stdout).toContain('true')
     return [...stderr.matchAll(/unknown-option: There is no option "(.+?)"/g)].map(([, name]) => name)
   }
   expect(await say()).toEqual([])
@@ -54,7 +57,7 @@ test('every entry brings its types, and no entry brings the core a second time',
   for (const name of entries) {
     const { types, default: code } = exports[name] as { types: string; default: string }
     expect(readFileSync(`${root}/${types}`, 'utf8')).toMatch(/export/)
-    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('insert_id')
+    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('getAllKeys')
     expect([name, hasCore]).toEqual([name, ['.', './worker'].includes(name)])
   }
 })
