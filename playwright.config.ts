@@ -7,7 +7,7 @@ const executablePath = await ensureBrowser()
 // here, so there is none.
 export default defineConfig({
   testDir: 'e2e',
-  testIgnore: 'ledger/**',
+  testIgnore: '**/e2e/ledger/**',
   globalSetup: './e2e/fixtures/globalSetup.ts',
   outputDir: '.cache/e2e',
   workers: 1,

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { Waymark } from '../src/types'
-import { waitForEvent } from '../src/testing/index'
+import { waitForEvent } from '../src/testing'
 import { openUndriven } from './fixtures/openUndriven'
 import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'

@@ -1,4 +1,4 @@
-import { waitForEvent } from '../src/testing/index'
+import { waitForEvent } from '../src/testing'
 import { serveSite } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'

@@ -85,7 +85,7 @@ for (const name of wanted) {
   entries.push(
     ...(await runEngine({
       engine,
-      scenarios: chosen,
+      scenarios: chosen.filter(({ engines }) => engines?.includes(name) ?? true),
       roundsOf: ({ oneIn, fastRounds }) =>
         values.fast ? fastRounds : names ? rounds : Math.max(1, Math.ceil(rounds / oneIn)),
       fast: values.fast,

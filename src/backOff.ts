@@ -9,7 +9,5 @@ const longestMs = 5 * 60_000
 export function backOff(failures: number, random: number, retryAfterMs = 0): number {
   const most = Math.min(longestMs, 1500 * 2 ** Math.min(failures, 10))
   // A little jitter above Retry-After too, or every visitor comes back in the same millisecond.
-  return retryAfterMs > 0
-    ? Math.min(retryAfterMs, 3_600_000) + random * 1000
-    : most * (0.25 + 0.75 * random)
+  return retryAfterMs > 0 ? Math.min(retryAfterMs, 3_600_000) + random * 1000 : most * (0.25 + 0.75 * random)
 }

@@ -2,8 +2,7 @@ import { createStore } from 'idb-keyval'
 import { openDatabase, type Database } from './database'
 import type { Stop } from './types'
 
-type PageEvent =
-  'pagehide' | 'pageshow' | 'visibilitychange' | 'freeze' | 'resume' | 'online' | 'offline'
+type PageEvent = 'pagehide' | 'pageshow' | 'visibilitychange' | 'freeze' | 'resume' | 'online' | 'offline'
 
 export interface PageView {
   url: string

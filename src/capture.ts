@@ -8,7 +8,7 @@ import { put } from './queue'
 import { complain, tell } from './signals'
 import { createTracked } from './tracked'
 import type { BeforeSend, Draft, DropReason, Kind, Properties, TrackOptions, Tracked } from './types'
-import { login, readIds, touch } from './visitor'
+import { act, readIds, touch } from './visitor'
 
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
 export interface Call {
@@ -135,11 +135,11 @@ export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
     const timestamp = readTime(w, options?.timestamp)
 
     return () => {
-      if (user) login(w, user)
+      if (user) act(w, 'login', user)
       const ids = readIds(w)
       if (!ids.userId) refuse('not-identified', own)
-      const { traits = {} } = filter(w, { kind: 'identify', userId: ids.userId, traits: own })
-      return fields.identify(ids, timestamp, traits)
+      const { traits } = filter(w, { kind: 'identify', userId: ids.userId, traits: own })
+      return fields.identify(ids, timestamp, traits ?? {})
     }
   }
 

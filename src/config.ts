@@ -28,13 +28,20 @@ export const defaults: Config = {
  * Fills in what is not given, or is of another type than what is usual. What is wrong is told by `waymark/checks`, which
  * has the words for it.
  */
-export const readConfig = <T extends object = Config>(given: InitConfig | undefined, usual = defaults as T): T => {
+export const readConfig = <T extends object = Config>(
+  given: InitConfig | undefined,
+  usual = defaults as T,
+): T => {
   const merged = { ...usual, ...given } as Record<string, unknown>
   for (const [name, value] of Object.entries(usual)) {
     const own = merged[name]
     merged[name] = isObject(value)
       ? readConfig(isObject(own) ? own : {}, value)
-      : value === undefined || typeof own === typeof value || /beacon|insertId/.test(name) ? own : value
+      : value === undefined ||
+          /beacon|insertId/.test(name) ||
+          (typeof own === typeof value && Array.isArray(own) === Array.isArray(value))
+        ? (own ?? value)
+        : value
   }
   return merged as T
 }

@@ -11,12 +11,14 @@ export const isTooLong = (name: string) => name.length > maxNameLength && [...na
  * A name with a `$` that the service does not know, by which it refuses the whole event. Told by the beginning: the
  * list is short then, and has to be right only about what it leaves out.
  */
-export const isUnknown = (name: string) =>
-  /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
+export const isUnknown = (name: string) => /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const fields = {
-  track: (ids: Ids, { event, timestamp, properties }: { event: string; timestamp: string; properties: object }) => ({
+  track: (
+    ids: Ids,
+    { event, timestamp, properties }: { event: string; timestamp: string; properties: object },
+  ) => ({
     event,
     timestamp,
     distinct_id: ids.distinctId,

@@ -34,6 +34,12 @@ export const flush = (w: Instance): Promise<void> => {
   return (w.running ??= run(w))
 }
 
+/** The same, when the visitor is known: what waits for that is sent, too. */
+export const flushKnown = async (w: Instance) => {
+  await w.looking
+  if (w.isKnown) await flush(w)
+}
+
 /** Looks for what other pages left, and sends it. */
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
@@ -61,7 +67,7 @@ const nextDue = (w: Instance) => {
 const run = async (w: Instance) => {
   const { attempts } = w
   try {
-    for (let batch; ; ) {
+    for (let batch; ;) {
       if ((batch = nextDue(w)) ? !(await deliver(w, batch)) : !(await more(w)) && !nextDue(w)) break
     }
   } catch (error) {
@@ -149,7 +155,7 @@ export const wake = (w: Instance) => {
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
   w.hiddenAt = w.browser.now()
-  if (!w.failures) void Promise.resolve(w.looking).then(() => w.isKnown && flush(w))
+  if (!w.failures) void flushKnown(w)
 }
 
 /**

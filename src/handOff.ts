@@ -25,7 +25,7 @@ const settle = (w: Instance, { batch, begun, isFetch }: Attempt) => {
     // Behind a service worker nothing is sure to arrive that was not deferred.
     const isKept =
       delivery === 'at-least-once' ||
-      (browser.hasWorker() && (isFetch || transport.fetch || !browser.canDefer()))
+      (browser.hasWorker() && (isFetch || !!transport.fetch || !browser.canDefer()))
     if (isKept) save(w)
     finish(w, batch, { status: 'handed-off' }, isKept)
   } else {

@@ -11,7 +11,10 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
 }
 
 const run = (w: Instance, plugin: Plugin) =>
-  w.plugins.set(plugin, safely(w, plugin, () => w.host && plugin.start?.(w.host)))
+  w.plugins.set(
+    plugin,
+    safely(w, plugin, () => w.host && plugin.start?.(w.host)),
+  )
 
 const remove = (w: Instance, plugin: Plugin) => {
   safely(w, plugin, () => w.plugins.get(plugin)?.())

@@ -81,7 +81,7 @@ export const dropHalf = (w: Instance) => {
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
 const trim = (w: Instance) => {
   const { ttlMs, maxEvents, maxBytes } = w.config.queue
-  for (let row; (row = w.rows.find(({ isBusy, items }) => !isBusy && items.length)); ) {
+  for (let row; (row = w.rows.find(({ isBusy, items }) => !isBusy && items.length));) {
     const reason =
       row.key[1] < (w.browser.now() - ttlMs) * 1000
         ? 'too-old'

@@ -1,7 +1,6 @@
 import type { Page, Response as Answer } from '@playwright/test'
 import type { Kind, Properties } from './types'
 
-
 /** One payload as it would have travelled, and the operation that it belongs to. */
 export interface SentPayload {
   kind: Kind

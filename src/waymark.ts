@@ -2,9 +2,9 @@ import { createBrowser, type Browser } from './browser'
 import { copy, createCalls, type Call } from './capture'
 import { readConfig } from './config'
 import { choose, look, refuses } from './consent'
-import { enter, flush } from './delivery'
+import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
-import { newId, readUserId } from './ids'
+import { readUserId } from './ids'
 import { createInstance, isAway } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
@@ -13,7 +13,7 @@ import { complain, on } from './signals'
 import { closeTabs } from './tabs'
 import type { EventMap, Properties, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { isInSession, readIds, reset, set } from './visitor'
+import { act, isInSession, readIds, type Act } from './visitor'
 
 /** Calls kept before the visitor is known; the oldest go first. */
 const mostWaiting = 1000
@@ -51,21 +51,30 @@ export function createWaymarkIn(browser: Browser): Waymark {
     else if (isOpen(call.at)) call.run()
     else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
   }
-  /** What changes the state of the instance keeps its place among the calls. */
-  const inOrder = (run: () => void) => whenKnown({ run, drop() {} })
-
-  const register = (given: Properties, isOnce?: boolean) => {
-    try {
-      const own = copy(w, given)
-      inOrder(() => {
-        const { persistent } = w.settings
-        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
-      })
-    } catch (error) {
-      // Of a proxy of the caller's.
-      complain(w, 'unreadable', error)
+  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
+  const inOrder = <Own>(read: () => Own, run: (own: Own) => void) => {
+    const attempt = (part: () => void) => {
+      try {
+        part()
+      } catch (error) {
+        // Of a getter or a proxy of the caller's.
+        complain(w, 'unreadable', error)
+      }
     }
+    attempt(() => {
+      const own = read()
+      whenKnown({ run: () => attempt(() => run(own)), drop() {} })
+    })
   }
+  const change =
+    (name: Act[0], own = (given: unknown) => given) =>
+    (given?: unknown) =>
+      inOrder(
+        () => own(given),
+        (copied) => act(w, name, copied),
+      )
+  const read = (given: unknown) => copy(w, given)
+
   const setConsent: Waymark['setConsent'] = (state) => {
     chosen = state
     if (w.name) choose(w, state)
@@ -104,15 +113,10 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     page: (properties, options) => waymark.track('$pageview', properties, options),
-    register: (properties) => register(properties),
-    registerOnce: (properties) => register(properties, true),
-    unregister: (...names) =>
-      inOrder(() => {
-        const persistent = { ...w.settings.persistent }
-        for (const name of names) delete persistent[name]
-        set(w, { persistent })
-      }),
-    reset: (options) => inOrder(() => reset(w, options?.deviceId)),
+    register: change('register', read),
+    registerOnce: change('registerOnce', read),
+    unregister: (...names) => change('unregister')(names),
+    reset: change('reset', (options) => (options as { deviceId?: boolean } | undefined)?.deviceId),
 
     setConsent,
     getConsent: () => w.consent,
@@ -128,7 +132,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
             resolve()
           }
           const stopTimer = browser.after(timeoutMs, end)
-          void ready.then(() => w.looking).then<unknown>(() => w.isKnown && flush(w)).then(end)
+          void ready.then(() => flushKnown(w)).then(end)
         })
       return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
     },
@@ -152,12 +156,14 @@ export function createWaymarkIn(browser: Browser): Waymark {
 
     use: (plugin) => usePlugin(w, plugin),
 
-    configure(patch) {
-      if (w.name) Object.assign(w.config, readConfig(patch, w.config))
-    },
+    configure: (patch) =>
+      inOrder(
+        () => patch,
+        () => Object.assign(w.config, readConfig(patch, w.config)),
+      ),
 
     stats: () => ({
-      store: works(w) ? 'indexeddb' : 'memory',
+      store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
       queued: w.queued + w.waiting.length,
       bytes: w.bytes,
       oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),

@@ -298,27 +298,6 @@ describe('leaving', () => {
     expect(service.names()).toEqual(['A', 'B'])
   })
 
-  it('before the ids are read finishes in the hidden handler the early call that was cut short', async () => {
-    const world = createWorld()
-    let isCut = false
-    const tab = world.openTab()
-    const { now } = tab.browser
-    tab.browser.now = () => {
-      if (isCut) throw new Error('cut')
-      return now()
-    }
-    const waymark = tab.init()
-    waymark.register({ plan: 'pro' })
-    waymark.track('A')
-    isCut = true
-    tab.fire('pagehide')
-    isCut = false
-    tab.fire('hidden')
-    tab.crash()
-    await world.settle()
-    expect(world.service.events().map(({ properties }) => properties['plan'])).toEqual(['pro'])
-  })
-
   it('before the ids are read hands the early calls over all the same', async () => {
     const world = createWorld()
     const tab = world.openTab()

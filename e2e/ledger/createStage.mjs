@@ -3,7 +3,8 @@ import { waitFor } from './engines/waitFor.mjs'
 import { createFaultProxy } from './serve/createFaultProxy.mjs'
 
 /** @param {import('./scenarios/types').Plan & { name: string, engine: string, key: string, endpoint: string }} plan @param {string} origin */
-const toUrl = (plan, origin) => `${origin}/page?plan=${encodeURIComponent(JSON.stringify(plan))}`
+const toUrl = (plan, origin) =>
+  `${origin}${plan.behindServiceWorker ? '/behind' : ''}/page?plan=${encodeURIComponent(JSON.stringify(plan))}`
 
 /**
  * What one scenario works with in one engine: a proxy, an API key and so a queue of its own.

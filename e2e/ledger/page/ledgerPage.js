@@ -28,7 +28,16 @@ const track = (count, round = plan.round ?? 0, from = 0, properties = {}) => {
 /** The next page of the same plan, on the same or the other origin. */
 const nextUrl = (more) => {
   const next = JSON.stringify({ ...plan, ...more })
-  return `${plan.origins[more.round % plan.origins.length]}/page?plan=${encodeURIComponent(next)}`
+  return `${plan.origins[more.round % plan.origins.length]}${location.pathname}?plan=${encodeURIComponent(next)}`
+}
+
+/** Leaves for the next page of the plan. */
+const goOn = () => {
+  const next = nextUrl({ round: plan.round + 1 })
+  // Every other page is only loaded again.
+  if (!plan.reloads || plan.round % 2) return void (location.href = next)
+  history.replaceState(null, '', next)
+  location.reload()
 }
 
 const after = (ms, act) => void setTimeout(() => act(), ms)
@@ -43,8 +52,51 @@ const acts = {
     if (round === rounds) return void say('left', { round })
     after(plan.stayMs, () => {
       track(count)
-      location.href = nextUrl({ round: round + 1 })
+      goOn()
     })
+  },
+
+  /** Signs in or out, and leaves in the same task; the next page tells whether it knows, and puts it right. */
+  signInAndOut() {
+    const { round, rounds } = plan
+    if (round === rounds) return void say('left', { round })
+    const name = `user-${round - (round % 4)}`
+    const isIn = round % 4 < 2
+    const change = () => (isIn ? library.identify(name) : library.reset())
+    if (round % 2 === 0) {
+      // A page like any other tells that it was seen.
+      track(1)
+      const leave = () => {
+        change()
+        track(1, round, 1)
+        goOn()
+      }
+      // The first task of a page, before its ids are known; the moment they are; a little later.
+      const turn = ((round / 4) % 3) | 0
+      if (turn === 0) leave()
+      else library.ready().then(() => (turn === 1 ? leave() : after(round % 30, leave)))
+      return
+    }
+    library.ready().then(async () => {
+      const knows = library.ids.userId === (isIn ? name : undefined)
+      await say('knows', { round, knows, isIn, turn: (((round - 1) / 4) % 3) | 0 })
+      if (!knows) change()
+      track(1)
+      await library.flush()
+      goOn()
+    })
+  },
+
+  /** Tracks, and is killed in that very task: nothing of the page runs after what `track` has begun. */
+  async trackAndHang() {
+    await library.ready()
+    // What the start of the page asks of the database stands in front of what is measured.
+    await new Promise((done) => after(plan.stayMs, done))
+    track(plan.count)
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    const request = new XMLHttpRequest()
+    request.open('GET', `/say?${new URLSearchParams({ what: 'tracked', name: plan.name, last: '' })}`, false)
+    request.send()
   },
 
   /** Opens one popup after the other, each of which tracks and closes itself in its last task. */
@@ -99,7 +151,22 @@ async function isEmpty() {
   return true
 }
 
+/** What the browser tells when it believes that the network is gone, or there. */
+const setOnline = (isOnline) => {
+  Object.defineProperty(navigator, 'onLine', { value: isOnline, configurable: true })
+  dispatchEvent(new Event(isOnline ? 'online' : 'offline'))
+}
+
+/** Resolves to whether this page is behind the service worker, which it asks for. */
+async function registerWorker() {
+  await navigator.serviceWorker.register('serviceWorker.js')
+  await navigator.serviceWorker.ready
+  return true
+}
+
 window.ledger = {
+  setOnline,
+  registerWorker,
   isEmpty,
   page: plan.round,
   track,
@@ -110,6 +177,9 @@ window.ledger = {
 
 const hang = () => new Proxy({}, { get: () => () => ({}) })
 if (plan.indexedDb === 'hangs') Object.defineProperty(window, 'indexedDB', { value: hang() })
+
+// A page that listens to `unload` is never kept in the page cache (not in WebKit, which takes no notice).
+if (plan.noPageCache) addEventListener('unload', () => {})
 
 library.init(plan.key, { endpoint: plan.endpoint, environment: 'production', ...plan.config })
 library.on('drop', (drop) => window.ledger.drops.push(drop))

@@ -1,9 +1,13 @@
 import { badPayload } from './badPayload.mjs'
+import { behindWorker } from './behindWorker.mjs'
 import { closing } from './closing.mjs'
+import { killInTask } from './killInTask.mjs'
 import { kills } from './kills.mjs'
 import { leaving } from './leaving.mjs'
+import { onlineTooEarly } from './onlineTooEarly.mjs'
 import { outages } from './outages.mjs'
 import { returning } from './returning.mjs'
+import { signing } from './signing.mjs'
 import { unreachable } from './unreachable.mjs'
 import { storageScenarios } from './withoutStorage.mjs'
 
@@ -11,10 +15,14 @@ import { storageScenarios } from './withoutStorage.mjs'
 export const scenarios = [
   ...leaving,
   ...closing,
+  ...behindWorker,
+  ...signing,
+  ...onlineTooEarly,
   ...returning,
   ...storageScenarios,
   ...outages,
   ...unreachable,
   ...badPayload,
   ...kills,
+  ...killInTask,
 ]

@@ -5,7 +5,7 @@ import type { PageServer } from '../serve/createPageServer.mjs'
 
 /** What a test page is told, in its address. */
 export interface Plan {
-  act: 'stay' | 'leave' | 'openPopups' | 'popup' | 'tick'
+  act: 'stay' | 'leave' | 'signInAndOut' | 'trackAndHang' | 'openPopups' | 'popup' | 'tick'
   round?: number
   rounds?: number
   /** Events of the last task. */
@@ -15,6 +15,11 @@ export interface Plan {
   /** Sends first, and leaves while the request is under way. */
   flushFirst?: boolean
   everyMs?: number
+  /** Every other page leaves by a reload. */
+  reloads?: boolean
+  noPageCache?: boolean
+  /** The page is in the scope of a service worker. */
+  behindServiceWorker?: boolean
   origins?: string[]
   indexedDb?: 'hangs'
   config?: Record<string, unknown>
@@ -65,6 +70,8 @@ export interface Scenario {
   promise: 'once' | 'same-id'
   /** How many of the rounds asked for this scenario runs by default: one in so many. */
   oneIn: number
+  /** Where it tells something; everywhere by default. */
+  engines?: Engine['name'][]
   fastRounds: number
   /** Where its pages live, so that a later visit finds what they left. */
   origins: ('same' | 'other' | 'insecure')[]

@@ -82,12 +82,19 @@ export async function createFaultProxy(serviceUrl) {
       requests.push({ at, fault: playing?.name ?? '', payloads: payloads.length })
       for (const { properties } of payloads) {
         const { ledger_id: id, ledger_at: trackedAt, insert_id: insertId } = properties ?? {}
-        arrivals.push({ id, insertId, at, trackedAt, passed: !answer })
+        // A sign-in is no event.
+        if (id === undefined) continue
+        arrivals.push({ id, insertId, at, trackedAt, passed: !answer && !playing?.awayMs })
       }
     }
     if (answer) {
       response.writeHead(answer.status, { ...echoOrigin(request.headers.origin ?? '*'), ...answer.headers })
       response.end(answer.body)
+      return
+    }
+    if (playing?.awayMs) {
+      await sleep(playing.awayMs, undefined, { ref: false })
+      request.socket.destroy()
       return
     }
     if (playing?.delayMs && isPost) await sleep(playing.delayMs)
@@ -127,6 +134,8 @@ export async function createFaultProxy(serviceUrl) {
     /** @param {import('./faults.mjs').Fault} [next] none ends the fault */
     play(next) {
       fault = next
+      // Chromium sends a request again that fails on a connection which has served before.
+      if (next?.awayMs) server.closeIdleConnections()
     },
     refuse,
     /** Listens again, on the same port. */

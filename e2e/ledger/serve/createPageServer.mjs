@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, request as ask } from 'node:http'
 
 const script = readFileSync(new URL('../page/ledgerPage.js', import.meta.url))
+const worker = readFileSync(new URL('../page/serviceWorker.js', import.meta.url))
 const blank = '<!doctype html><meta charset="utf-8"><title>Blank</title>'
 
 /** @param {string} title @param {string} body */
@@ -23,7 +24,9 @@ export async function createPageServer(libraryPath) {
     if (url.pathname === '/waymark.iife.js') return { type: 'text/javascript', body: library }
     if (url.pathname === '/ledgerPage.js') return { type: 'text/javascript', body: script }
     if (url.pathname === '/blank') return { type: html, body: blank }
-    if (url.pathname === '/page') {
+    // Its scope is `/behind/`: the pages of the other scenarios are not behind it.
+    if (url.pathname === '/behind/serviceWorker.js') return { type: 'text/javascript', body: worker }
+    if (/^(\/behind)?\/page$/.test(url.pathname)) {
       const scripts = '<script src="/waymark.iife.js"></script><script src="/ledgerPage.js"></script>'
       // A sandboxed page has an opaque origin: IndexedDB is refused to it, in every engine.
       const headers = url.searchParams.has('sandbox')
@@ -56,6 +59,8 @@ export async function createPageServer(libraryPath) {
     }
     if (url.pathname === '/say') {
       said.emit('said', Object.fromEntries(url.searchParams))
+      // A page that says it in its last task waits for an answer that never comes.
+      if (url.searchParams.has('last')) return
       response.writeHead(204, { 'Access-Control-Allow-Origin': '*' }).end()
       return
     }

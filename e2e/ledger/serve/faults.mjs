@@ -11,6 +11,7 @@
  * @property {(payloads: any[]) => Answer | undefined} [answer] undefined lets the request through to the service
  * @property {number} [delayMs] the service gets the request that much later
  * @property {number} [holdMs] the service gets the request at once, the page its answer never: the line is cut after this
+ * @property {number} [awayMs] nobody gets the request, preflights neither: the line is cut after this
  * @property {boolean} [anyOrigin] answers `Access-Control-Allow-Origin: *`, so no credentialed request is welcome
  */
 
@@ -46,6 +47,9 @@ export const notOk = () => ({
 
 /** @param {number} holdMs @returns {Fault} */
 export const hang = (holdMs) => ({ name: 'hang', holdMs })
+
+/** A network that swallows what it is given, before it says so. @param {number} awayMs @returns {Fault} */
+export const away = (awayMs) => ({ name: 'away', awayMs })
 
 /** @param {number} delayMs @returns {Fault} */
 export const delay = (delayMs) => ({ name: 'delay', delayMs })

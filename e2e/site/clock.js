@@ -1,0 +1,6 @@
+// A clock of the page's own: it begins at `?now=` of the address, goes on, and is moved ahead by hand.
+const now = Number(new URLSearchParams(location.search).get('now'))
+const began = performance.now()
+let ahead = 0
+if (now) Date.now = () => Math.round(now + ahead + performance.now() - began)
+window.forward = (ms) => void (ahead += ms)

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import type { InitConfig, Waymark } from '../src/types'
+import { createWorld } from './world/createWorld'
+
+/** A visitor who has signed in on an earlier page, and has registered properties; then a page whose database is slow. */
+const createKnown = async (config: InitConfig = {}) => {
+  const world = createWorld()
+  const first = world.openTab()
+  const earlier = first.init()
+  earlier.identify('ann')
+  earlier.registerOnce({ first: 'letter' })
+  earlier.register({ plan: 'pro' })
+  earlier.track('Earlier')
+  await world.advance(3000)
+  const { ids } = earlier
+  first.leave()
+  first.crash()
+  const tab = world.openSlowTab()
+  return { world, ids, tab, waymark: tab.init(config) }
+}
+type World = ReturnType<typeof createWorld>
+
+const carriedBy = (world: World, name: string) => world.service.events().find(({ event }) => event === name)!
+const own = ({ properties: { first, plan, theme } }: { properties: Record<string, unknown> }) => ({
+  first,
+  plan,
+  theme,
+})
+
+/** What the next page finds. */
+const visitAgain = async (world: World) => {
+  const waymark = world.openTab().init()
+  await waymark.ready()
+  waymark.track('Next')
+  await world.advance(3000)
+  return { ids: waymark.ids, own: own(carriedBy(world, 'Next')) }
+}
+
+const startUp = (waymark: Waymark) => {
+  waymark.registerOnce({ first: 'banner' })
+  waymark.register({ theme: 'dark' })
+  waymark.page()
+}
+const all = { first: 'letter', plan: 'pro', theme: 'dark' }
+
+describe.each([2, 10])('a database that answers after %i s', (seconds) => {
+  it('changes neither the ids nor the session, for this page and the next', async () => {
+    const { world, ids, tab, waymark } = await createKnown()
+    startUp(waymark)
+    await world.advance(seconds * 1000)
+    tab.open()
+    await world.advance(3000)
+    expect(waymark.ids).toEqual(ids)
+    expect(carriedBy(world, '$pageview')).toMatchObject({
+      distinct_id: 'ann',
+      anonymous_id: ids.anonymousId,
+      device_id: ids.deviceId,
+      session_id: ids.sessionId,
+    })
+    expect((await visitAgain(world)).ids).toEqual(ids)
+  })
+
+  it('keeps what was registered, and the first touch, and takes what is new', async () => {
+    const { world, tab, waymark } = await createKnown()
+    startUp(waymark)
+    await world.advance(seconds * 1000)
+    tab.open()
+    await world.advance(3000)
+    expect(own(carriedBy(world, '$pageview'))).toEqual(all)
+    expect((await visitAgain(world)).own).toEqual(all)
+  })
+
+  it('lets calls wait, and counts them', async () => {
+    const { world, tab, waymark } = await createKnown()
+    startUp(waymark)
+    waymark.track('Waits')
+    await world.advance(seconds * 1000)
+    expect(waymark.stats().queued).toBeGreaterThanOrEqual(2)
+    expect(world.service.names()).not.toContain('$pageview')
+    tab.open()
+    await world.advance(3000)
+    expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 0, dropped: {} })
+    expect(world.service.names().filter((name) => /Waits|view/.test(name))).toEqual(['$pageview', 'Waits'])
+  })
+
+  it('does not keep a page waiting that asks for the ids', async () => {
+    const { world, waymark } = await createKnown()
+    let isReady = false
+    void waymark.ready().then(() => (isReady = true))
+    await world.advance(seconds * 1000)
+    expect(isReady).toBe(true)
+  })
+})
+
+describe('a page that goes before its database has answered', () => {
+  const leave = async (seconds: number, act = startUp) => {
+    const known = await createKnown()
+    act(known.waymark)
+    await known.world.advance(seconds * 1000)
+    known.tab.leave()
+    await known.world.settle()
+    known.tab.crash()
+    await known.world.advance(10_000)
+    return known
+  }
+
+  it.each([0, 2, 10])('after %i s hands off what was called', async (seconds) => {
+    const { world, waymark } = await leave(seconds)
+    expect(world.service.names()).toContain('$pageview')
+    expect(waymark.stats()).toMatchObject({ handedOff: 1, queued: 0 })
+  })
+
+  it.each([0, 2, 10])('after %i s changes none of the ids that are stored', async (seconds) => {
+    const { world, ids } = await leave(seconds)
+    const next = await visitAgain(world)
+    expect(next.ids).toMatchObject({ deviceId: ids.deviceId, anonymousId: ids.anonymousId, userId: 'ann' })
+  })
+
+  it.each([0, 2, 10])('after %i s overwrites nothing that was registered', async (seconds) => {
+    const { world } = await leave(seconds)
+    expect((await visitAgain(world)).own).toMatchObject({ first: 'letter', plan: 'pro' })
+  })
+
+  it('leaves the session that is stored to the next page', async () => {
+    const { world, ids } = await leave(2)
+    expect((await visitAgain(world)).ids.sessionId).toBe(ids.sessionId)
+  })
+
+  it('and signs in as the same user leaves device and anonymous id as they are stored', async () => {
+    const { world, ids } = await leave(2, (waymark) => waymark.identify('ann'))
+    const next = await visitAgain(world)
+    expect(next.ids).toMatchObject({ deviceId: ids.deviceId, anonymousId: ids.anonymousId, userId: 'ann' })
+    expect(next.own).toMatchObject({ first: 'letter', plan: 'pro' })
+  })
+
+  it('and signs in as another user is another visitor on the same device, for the next page', async () => {
+    const { world, ids } = await leave(2, (waymark) => waymark.identify('bob'))
+    const next = await visitAgain(world)
+    expect(next.ids).toMatchObject({ deviceId: ids.deviceId, userId: 'bob' })
+    expect(next.ids.anonymousId).not.toBe(ids.anonymousId)
+  })
+
+  it('and signs out is nobody’s for the next page', async () => {
+    const { world, ids } = await leave(2, (waymark) => waymark.reset())
+    const next = await visitAgain(world)
+    expect(next.ids.userId).toBeUndefined()
+    expect(next.ids.anonymousId).not.toBe(ids.anonymousId)
+    expect(next.own).toEqual({ first: undefined, plan: undefined, theme: undefined })
+  })
+})
+
+describe('a database that answers when the page has gone on without it', () => {
+  const wake = async (act = startUp) => {
+    const known = await createKnown()
+    act(known.waymark)
+    await known.world.advance(40_000)
+    known.tab.open()
+    await known.world.advance(5000)
+    known.waymark.track('Awake')
+    await known.world.advance(3000)
+    return known
+  }
+
+  it('brings the ids and the user back that are stored', async () => {
+    const { world, ids, waymark } = await wake()
+    expect(world.service.names()).toContain('$pageview')
+    expect(waymark.ids).toMatchObject({ deviceId: ids.deviceId, anonymousId: ids.anonymousId, userId: 'ann' })
+    expect((await visitAgain(world)).ids).toMatchObject({ deviceId: ids.deviceId, userId: 'ann' })
+  })
+
+  it('keeps the first touch that is stored, and what was registered', async () => {
+    const { world } = await wake()
+    expect(own(carriedBy(world, 'Awake'))).toEqual(all)
+    expect((await visitAgain(world)).own).toEqual(all)
+  })
+
+  it('keeps a sign-out that it was late for', async () => {
+    const { world, waymark } = await wake((page) => page.reset())
+    expect(waymark.ids.userId).toBeUndefined()
+    expect((await visitAgain(world)).own).toEqual({ first: undefined, plan: undefined, theme: undefined })
+  })
+})
