@@ -13,26 +13,26 @@
 
 /** @type {Entry[]} */
 export const entries = [
-  { name: 'waymark', source: 'index', limit: '9.5 kB', core: true },
-  { name: 'pageviews', source: 'plugins/pageviews', limit: '0.7 kB' },
-  { name: 'campaign', source: 'plugins/campaign', limit: '1.1 kB', tag: 'campaign' },
-  { name: 'clicks', source: 'plugins/clicks', limit: '0.7 kB', tag: 'clicks' },
-  { name: 'errors', source: 'plugins/errors', limit: '0.7 kB', tag: 'errors' },
-  { name: 'forms', source: 'plugins/forms', limit: '0.7 kB', tag: 'forms' },
+  { name: 'waymark', source: 'index', limit: '9.2 kB', core: true },
+  { name: 'pageviews', source: 'plugins/pageviews', limit: '0.6 kB' },
+  { name: 'campaign', source: 'plugins/campaign', limit: '1.4 kB', tag: 'campaign' },
+  { name: 'clicks', source: 'plugins/clicks', limit: '0.6 kB', tag: 'clicks' },
+  { name: 'errors', source: 'plugins/errors', limit: '0.5 kB', tag: 'errors' },
+  { name: 'forms', source: 'plugins/forms', limit: '0.4 kB', tag: 'forms' },
   { name: 'engagement', source: 'plugins/engagement', limit: '0.7 kB', tag: 'engagement' },
-  { name: 'web-vitals', source: 'plugins/webVitals', limit: '0.3 kB' },
-  { name: 'bots', source: 'plugins/bots', limit: '0.4 kB', tag: 'bots' },
+  { name: 'web-vitals', source: 'plugins/webVitals', limit: '0.2 kB' },
+  { name: 'bots', source: 'plugins/bots', limit: '0.3 kB', tag: 'bots' },
   { name: 'cookie', source: 'cookie', limit: '0.6 kB', tag: 'cookie' },
   { name: 'sample', source: 'sample', limit: '0.2 kB' },
-  { name: 'scopes', source: 'scopes', limit: '0.6 kB' },
+  { name: 'scopes', source: 'scopes', limit: '1.1 kB' },
   { name: 'do-not-track', source: 'doNotTrack', limit: '0.1 kB' },
   { name: 'checks', source: 'checks', limit: '2.5 kB', wrap: 'withChecks' },
   { name: 'react', source: 'react', limit: '0.3 kB' },
   { name: 'vue', source: 'vue', limit: '0.3 kB' },
   { name: 'svelte', source: 'svelte', limit: '0.4 kB' },
-  { name: 'worker', source: 'worker', limit: '9.7 kB', core: true },
-  { name: 'testing', source: 'testing', limit: '0.6 kB' },
-  { name: 'lakehouse', source: 'lakehouse/index', limit: '1.4 kB' },
+  { name: 'worker', source: 'worker', limit: '9.4 kB', core: true },
+  { name: 'testing', source: 'testing', limit: '0.4 kB' },
+  { name: 'lakehouse', source: 'lakehouse/index', limit: '1.3 kB' },
 ]
 
 /** Those that a script tag can load (`data-plugins`, `data-debug`). */

@@ -21,7 +21,9 @@ const interfaces = {
 }
 
 const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
-  const body = read(file).split(new RegExp(`interface ${name}\\b.*\\{\\n`))[1]?.split('\n}')[0]
+  const body = read(file)
+    .split(new RegExp(`interface ${name}\\b.*\\{\\n`))[1]
+    ?.split('\n}')[0]
   if (!body) throw new Error(`src/${file} has no interface ${name}`)
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
 }
@@ -44,5 +46,7 @@ const ours = 'after browser channel database items listeners openDatabase rows t
 const dom = new Set(domprops.filter((/** @type {string} */ name) => !ours.includes(name)))
 
 export const innerNames = [
-  ...new Set(Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name)))),
+  ...new Set(
+    Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name))),
+  ),
 ].filter((name) => !spoken.has(name) && !dom.has(name))
