@@ -72,12 +72,13 @@ describe('a claim', () => {
     expect(new Set(claimed).size).toBe(1000)
   })
 
-  it('of 1,000 records is delivered in their order, once, by the page that finds them', async () => {
+  it('of 1,000 records of three pages is delivered in their order, once, by the page that finds them', async () => {
     const world = createWorld()
     const event = (n: number) => JSON.stringify({ event: `E${n}`, environment: 'production', properties: {} })
     const start = (world.now() - 3_600_000) * 1000
     await openDatabase('waymark production pk_test').transact('put', (store) => {
-      for (let n = 0; n < 1000; n++) store.put(`track\n${event(n)}`, ['gone', start + n, 1, 'gone'])
+      for (let n = 0; n < 1000; n++)
+        store.put(`track\n${event(n)}`, [`gone-${n % 3}`, start + n, 1, `gone-${n % 3}`])
     })
     const waymark = world.openTab().init()
     await waymark.ready()
