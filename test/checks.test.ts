@@ -136,7 +136,7 @@ const wrong: [code: string, act: (waymark: Waymark) => unknown, says: string][] 
   ['before-send-failed', (w) => [w.configure({ beforeSend: fail }), w.track('A')], 'Error: no'],
   ['plugin-failed', (w) => w.use(plugin({ start: fail })), 'theirs: Error: no'],
   ['unreadable', (w) => w.track('A', new Proxy({}, { ownKeys: fail })), 'Error: no'],
-  ['internal', (w) => [w.on('session', fail), w.track('A')], 'Error: no'],
+  ['internal', (w) => [w.on('consent', fail), w.setConsent('pending')], 'Error: no'],
   ['already-initialised', (w) => w.init('pk_other', { endpoint }), 'pk_other'],
 ]
 
