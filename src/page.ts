@@ -18,7 +18,7 @@ const openAfterReturnMs = 300
 /** What was called until now gets the ids that are known. */
 const runCalls = (w: Instance) => {
   w.isKnown = true
-  emit(w, 'identity', readIds(w))
+  if (!w.isAssumed) emit(w, 'identity', readIds(w))
   // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
   for (; w.waiting[0]; w.waiting.shift()) w.waiting[0].run()
 }

@@ -44,7 +44,8 @@ export const hear = (w: Instance, change: Settings) => {
   const before = w.settings.session
   w.settings = { ...w.settings, ...change }
   Object.assign(w.recent, change)
-  if (change.ids) emit(w, 'identity', readIds(w))
+  // Ids that were only assumed are nobody's to keep.
+  if (change.ids && !w.isAssumed) emit(w, 'identity', readIds(w))
   if (change.session && change.session.id !== before?.id) emit(w, 'session', { id: change.session.id })
 }
 
@@ -103,11 +104,11 @@ export const take = (w: Instance, stored: Settings, { late = [], ...noted }: Not
     set(w, {
       ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId },
     })
-  const acts = w.isAssumed && stored.ids ? [...late, ...w.late] : late
+  const undone = w.isAssumed && stored.ids ? [...late, ...w.late] : late
   w.isRead = true
   w.isAssumed = false
   w.late = []
-  for (const one of acts) act(w, ...one)
+  for (const one of undone) act(w, ...one)
   // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
   if (w.bootUser) act(w, 'login', w.bootUser)
   w.bootUser = undefined
