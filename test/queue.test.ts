@@ -201,7 +201,19 @@ describe('a batch', () => {
           expect(sizeOf([...batch, ...after.items])).toBeGreaterThan(given.maxBytes)
         expect(rows.length > 0).toBe(waiting.length > 0)
       }),
+      { numRuns: 1000 },
     )
+  })
+
+  it('on its way takes nothing more', () => {
+    const w = openQueue(createWorld())
+    put(w, 'track', { id: '', body: '"A"' })
+    const batch = next(w, 1000)
+    mark(batch, true)
+    put(w, 'track', { id: '', body: '"B"' })
+    expect(bodies(next(w, 1000))).toEqual(['"B"'])
+    finish(w, batch, accepted)
+    expect(bodies(all(w))).toEqual(['"B"'])
   })
 
   it('after batch carries everything, in order, with nothing left', () => {
