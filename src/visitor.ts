@@ -55,7 +55,8 @@ export const set = (w: Instance, change: Settings) => {
   if (change.ids || change.persistent) w.browser.writeNote(w.name, '')
   Object.assign(w.changes, change)
   schedule(w)
-  tellTabs(w, { change })
+  // What rests on ids that were not read is this page's own.
+  if (!w.isAssumed) tellTabs(w, { change })
   hear(w, change)
 }
 
