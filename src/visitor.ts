@@ -56,7 +56,7 @@ export const set = (w: Instance, change: Settings) => {
   Object.assign(w.changes, change)
   schedule(w)
   // What rests on ids that were not read is this page's own.
-  if (!w.isAssumed) tellTabs(w, { change })
+  if (!w.isAssumed || 'consent' in change) tellTabs(w, { change })
   hear(w, change)
 }
 
