@@ -37,9 +37,13 @@ export const scan = async (w: Instance, again: () => void) => {
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
     const keys = await readOthers(w)
     // They come in order: the last of a queue is its newest.
-    const ages = new Map(keys.map(([id, sequence]) => [id, w.browser.now() - sequence / 1000]))
-    const isYoung = (ageMs: number) => ageMs < claimableAfterMs && ageMs > -dayMs
-    w.abandoned = keys.filter(([id]) => !isYoung(ages.get(id)!)).sort((a, b) => a[1] - b[1])
+    const newest = new Map(keys as unknown as [string, number][])
+    w.abandoned = keys
+      .filter(([id]) => {
+        const ageMs = w.browser.now() - newest.get(id)! / 1000
+        return ageMs >= claimableAfterMs || ageMs <= -dayMs
+      })
+      .sort((a, b) => a[1] - b[1])
     if (w.abandoned.length < keys.length) w.stopScan = w.browser.after(claimableAfterMs, again)
   }
   w.isScanning = false
@@ -47,13 +51,13 @@ export const scan = async (w: Instance, again: () => void) => {
 
 /** Claims the next records, the oldest first. Resolves to whether there were any. */
 export const claim = async (w: Instance): Promise<boolean> => {
+  if (isAway(w) || !w.abandoned[0]) return false
   const id = w.queueId
   const moved: [RowKey, string][] = []
   // What has to go, goes unread: there can be a great many where nothing was ever delivered.
-  const gone = w.abandoned.splice(0, Math.max(0, w.abandoned.length - w.config.queue.maxEvents))
+  const gone = w.abandoned.splice(0, w.abandoned.length - w.config.queue.maxEvents)
   for (const key of gone) countDrops(w, 'too-many', key[2])
-  const keys = isAway(w) ? [] : w.abandoned.splice(0, claimAtOnce)
-  if (!keys[0]) return false
+  const keys = w.abandoned.splice(0, claimAtOnce)
   await w.database!.transact('readwrite', (store, commit) => {
     for (const key of gone) store.delete(key)
     for (const key of keys) {

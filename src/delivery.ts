@@ -1,7 +1,7 @@
 import { backOff } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
-import { handOff, handOffBytes } from './handOff'
+import { handOff } from './handOff'
 import { isAway, type Instance } from './instance'
 import { finish, isQueued, mark, next, stillOurs, type Payload } from './queue'
 import { complain } from './signals'
@@ -178,5 +178,4 @@ export const enter = (w: Instance) => {
   w.inFlight = []
   w.running = undefined
   w.attempts = []
-  w.budget = handOffBytes
 }

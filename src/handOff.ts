@@ -1,13 +1,13 @@
 import type { Instance } from './instance'
 import { save } from './disk'
-import { finish, mark, next, sizeOf, type Payload } from './queue'
+import { finish, next, sizeOf, type Payload } from './queue'
 import { prepareHandOff } from './transport'
 
 /**
  * Keepalive requests and beacons of a page share 64 KiB of bodies in flight (Fetch, "HTTP-network-or-cache fetch").
  * Some are left free for other scripts of the page.
  */
-export const handOffBytes = 60 * 1024
+const handOffBytes = 60 * 1024
 
 /** One request of an unload: what it carries, and whether it was given to the browser, as far as can be known. */
 export interface Attempt {
@@ -17,53 +17,44 @@ export interface Attempt {
   isFetch: boolean
 }
 
-/** What was begun is off the queue; what was not waits again. */
-const settle = (w: Instance, { batch, begun, isFetch }: Attempt) => {
+/** What was begun is off the queue, and taken off the disk. */
+const settle = (w: Instance, { batch, isFetch }: Attempt) => {
+  const { delivery, transport } = w.config
   const { browser } = w
-  if (begun) {
-    const { delivery, transport } = w.config
-    // Behind a service worker nothing is sure to arrive that was not deferred.
-    const isKept =
-      delivery === 'at-least-once' ||
-      (browser.hasWorker() && (isFetch || !!transport.fetch || !browser.canDefer()))
-    if (isKept) save(w)
-    finish(w, batch, { status: 'handed-off' }, isKept)
-  } else {
-    w.budget += sizeOf(batch)
-    mark(batch, false)
-  }
-  return begun
-}
-
-const begin = (w: Instance, batch: Payload[], isFetch: boolean): Attempt => {
-  const attempt = { batch, begun: isFetch, isFetch }
-  w.budget -= sizeOf(batch)
-  w.attempts.push(attempt)
-  return attempt
+  // Behind a service worker nothing is sure to arrive that was not deferred.
+  const isKept =
+    delivery === 'at-least-once' ||
+    (browser.hasWorker() && (isFetch || !!transport.fetch || !browser.canDefer()))
+  if (isKept) save(w)
+  finish(w, batch, { status: 'handed-off' }, isKept)
 }
 
 /**
  * Gives to the browser all that a page has not sent, batch by batch, as far as its budget reaches. Each batch is noted
  * before, and taken off the disk right after: a handler that is cut short leaves whole batches, and the next one goes
- * on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted once more.
+ * on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted once more; what
+ * was not waits again.
  */
 export const handOff = (w: Instance, inFlight: Payload[]) => {
   const { maxBytes } = w.config.batch
-  w.attempts = w.attempts.filter((attempt) => settle(w, attempt))
+  w.attempts = w.attempts.filter(({ begun }) => begun)
   // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-  if (inFlight[0] && sizeOf(inFlight) <= maxBytes) settle(w, begin(w, inFlight, true))
+  if (inFlight[0] && sizeOf(inFlight) <= maxBytes)
+    w.attempts.push({ batch: inFlight, begun: true, isFetch: true })
+  for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
-    const batch = next(w, Math.min(maxBytes, w.budget))
-    if (!batch[0] || sizeOf(batch) > w.budget) return
+    const budget = w.attempts.reduce((bytes, { batch }) => bytes - sizeOf(batch), handOffBytes)
+    const batch = next(w, Math.min(maxBytes, budget))
+    if (!batch[0] || sizeOf(batch) > budget) return
     const send = prepareHandOff(w, batch)
-    const attempt = begin(w, batch, false)
-    mark(batch, true)
+    const attempt = { batch, begun: false, isFetch: false }
+    w.attempts.push(attempt)
     if (!send(attempt)) {
       // The browser did not take it: it stays on disk for the next page.
       w.attempts.pop()
-      attempt.begun = false
+      return
     }
-    if (!settle(w, attempt)) return
+    settle(w, attempt)
   }
 }

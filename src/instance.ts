@@ -129,7 +129,6 @@ export interface Instance {
   hiddenAt?: number | undefined
   beaconArrives?: boolean | undefined
   attempts: Attempt[]
-  budget: number
 }
 
 /** Nothing may be begun: what is left is handed off, or waits on the disk. */
@@ -176,7 +175,6 @@ export const createInstance = (browser: Browser): Instance => {
     stopTimer: nothing,
     until: 0,
     attempts: [],
-    budget: 0,
     onReady: nothing,
   }
 }

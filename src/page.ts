@@ -4,7 +4,7 @@ import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './deliver
 import { save, works } from './disk'
 import { newId } from './ids'
 import { isAway, type Instance } from './instance'
-import { all, dropHalf, finish, giveUp } from './queue'
+import { dropAll, dropHalf, giveUp } from './queue'
 import { complain, emit, on } from './signals'
 import { closeTabs, openTabs } from './tabs'
 import { assume, hear, note, readIds } from './visitor'
@@ -50,8 +50,7 @@ export const follow = (w: Instance) => {
     if (!isAway(w)) w.state = 'starting'
     w.isKnown = false
     if (!refuses(w)) return
-    for (const { drop } of w.waiting.splice(0)) drop('no-consent')
-    finish(w, all(w), { status: 'dropped', reason: 'no-consent' })
+    dropAll(w, 'no-consent')
   })
 
   const goes = () => {

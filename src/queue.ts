@@ -68,14 +68,20 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
 
 export const all = (w: Instance) => w.rows.flatMap(({ items }) => items)
 
-const drop = (w: Instance, rows: Row[], reason: DropReason) => {
-  for (const row of rows) finish(w, [...row.items], { status: 'dropped', reason })
+const finishRows = (w: Instance, rows: Row[], outcome: Outcome, keepOnDisk?: boolean) => {
+  for (const row of rows) finish(w, [...row.items], outcome, keepOnDisk)
+}
+
+/** Lets go of all that waits. */
+export const dropAll = (w: Instance, reason: DropReason) => {
+  for (const { drop } of w.waiting.splice(0)) drop(reason)
+  finishRows(w, [...w.rows], { status: 'dropped', reason })
 }
 
 /** There is no room on the disk: the older half of what is stored makes some. */
 export const dropHalf = (w: Instance) => {
   const stored = w.rows.filter((row) => row.isStored && !row.isBusy)
-  drop(w, stored.slice(0, Math.ceil(stored.length / 2)), 'no-space')
+  finishRows(w, stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
 }
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
@@ -89,7 +95,7 @@ const trim = (w: Instance) => {
           ? 'too-many'
           : w.bytes > maxBytes && 'too-big'
     if (!reason) return
-    drop(w, [row], reason)
+    finishRows(w, [row], { status: 'dropped', reason })
   }
 }
 
@@ -145,9 +151,7 @@ export const next = (w: Instance, maxBytes: number): Payload[] => {
   return batch
 }
 
-const leaveOnDisk = (w: Instance, rows: Row[]) => {
-  for (const row of rows) finish(w, [...row.items], { status: 'queued' }, true)
-}
+const leaveOnDisk = (w: Instance, rows: Row[]) => finishRows(w, rows, { status: 'queued' }, true)
 
 /** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
 export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
@@ -166,9 +170,8 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
 /** The keys of event records, from the first to the last, both included. Undefined when the disk does not say. */
 export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBValidKey = [[]]) => {
   try {
-    let found: IDBRequest<IDBValidKey[]> | undefined
-    await w.database!.transact('readonly', (store) => (found = store.getAllKeys(range(first, last))))
-    return found!.result as RowKey[]
+    const found = await w.database!.transact('readonly', (store) => store.getAllKeys(range(first, last)))
+    return found.result as RowKey[]
   } catch {
     // There is no database, it is broken, or the page goes.
   }

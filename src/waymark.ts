@@ -8,7 +8,7 @@ import { readUserId } from './ids'
 import { createInstance, isAway } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
-import { all, finish, giveUp } from './queue'
+import { dropAll, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
 import type { EventMap, Waymark } from './types'
@@ -147,8 +147,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       w.stopTimer()
       w.stopScan()
       giveUp(w, '')
-      for (const { drop } of w.waiting.splice(0)) drop('shut-down')
-      finish(w, all(w), { status: 'dropped', reason: 'shut-down' })
+      dropAll(w, 'shut-down')
       closeTabs(w)
       w.database?.close()
       return flushed
