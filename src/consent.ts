@@ -11,7 +11,7 @@ const giveUpAfterMs = 30_000
 const slowAfterMs = 1000
 
 /** Whether a page that cannot wait for its database must take the visitor for one who has refused. */
-export const isRefused = (w: Instance) => !w.isRead && readNote(w).consent === 'denied'
+export const isRefused = (w: Instance) => readNote(w).consent === 'denied'
 
 /** Whether calls are refused; before the first look they wait, because the visitor may have chosen before. */
 export const refuses = (w: Instance) => w.turn > 0 && w.consent === 'denied'
@@ -27,8 +27,7 @@ const become = (w: Instance, next: Consent): boolean => {
 const close = (w: Instance, isChosen: boolean) => {
   w.turn++
   if (w.consent === 'denied') {
-    w.settings = {}
-    w.recent = {}
+    w.settings = w.recent = {}
     wipe(w, isChosen)
   } else save(w)
   w.isWritable = false
@@ -71,10 +70,10 @@ const read = async (w: Instance, isChoice?: boolean) => {
       emit(w, 'open', undefined)
     })
   })
-  w.recent = { ...w.unsure, ...w.changes }
+  w.recent = w.changes
   try {
-    if (w.consent !== 'granted' && !(w.database && (await w.browser.hasDatabase(w.name)))) use({})
-    else await load(w, use)
+    if (w.database && (w.consent === 'granted' || (await w.browser.hasDatabase(w.name)))) await load(w, use)
+    else use({})
     // It is stored now, unless someone has noted more.
     if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')
     // After the read: another tab that is still forgetting everything must have done so before.

@@ -63,16 +63,13 @@ export const save = (
   const settings = w.isWritable && !onlyDeletes ? w.changes : {}
   if (!works(w) || !(rows.length || Object.keys(settings).length)) return
   for (const row of rows) w.dirty.delete(row)
-  if (settings === w.changes) w.changes = {}
-  const mine = (w.unsure = { ...w.unsure, ...settings })
   run((store) => put(store, rows, settings)).then(
     () => {
-      if (w.unsure === mine) w.unsure = {}
+      if (w.changes === settings) w.changes = {}
       w.isFull = false
       turn(w, 0)
     },
     (error) => {
-      w.changes = { ...settings, ...w.changes }
       for (const row of rows) {
         if (row.items.length) row.isStored = false
         w.dirty.add(row)
@@ -89,8 +86,7 @@ export const save = (
  * at the same time therefore agree. Rejects where there is no database.
  */
 export const load = async (w: Instance, use: (stored: Settings) => boolean) => {
-  if (!w.database) return void use({})
-  const loading = w.database.transact('readwrite', (store, commit) => {
+  const loading = w.database!.transact('readwrite', (store, commit) => {
     const found = store.getAll(range('', []))
     found.onsuccess = () => {
       turn(w, 0)
@@ -108,7 +104,7 @@ export const load = async (w: Instance, use: (stored: Settings) => boolean) => {
 
 /** Forgets everything, on disk too; a refusal that was chosen is remembered. */
 export const wipe = (w: Instance, isChosen: boolean) => {
-  w.changes = w.unsure = {}
+  w.changes = {}
   w.dirty.clear()
   if (isChosen || w.isWritable)
     w.database
@@ -119,5 +115,4 @@ export const wipe = (w: Instance, isChosen: boolean) => {
       .catch(() => {
         // There is none, so that nothing was kept.
       })
-  w.isWritable = false
 }

@@ -71,8 +71,6 @@ export interface Instance {
   late: Act[]
   /** The ids were made without looking, because the page could not wait. */
   isAssumed?: boolean | undefined
-  /** The settings were read. */
-  isRead?: boolean | undefined
   /** The user that the server knew, until it was used. */
   bootUser?: string | undefined
   sharedAt?: number | undefined
@@ -89,11 +87,10 @@ export interface Instance {
 
   // disk.ts
   database?: Database | undefined
-  /** Rows and settings that differ from what is on the disk. */
+  /** Rows that differ from what is on the disk. */
   dirty: Set<Row>
+  /** Settings that are not known to be on the disk: those in a transaction that has not said that it is done, too. */
   changes: Settings
-  /** Settings in a transaction that has not said that it is done. */
-  unsure: Settings
   /** The settings may be written: not before consent, and not before they were read. */
   isWritable?: boolean | undefined
   isSaving?: boolean | undefined
@@ -158,7 +155,6 @@ export const createInstance = (browser: Browser): Instance => {
     turn: 0,
     dirty: new Set(),
     changes: {},
-    unsure: {},
     brokenUntil: Infinity,
     queueId: newId(10),
     sequence: 0,

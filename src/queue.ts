@@ -41,6 +41,12 @@ export const mark = (batch: Payload[], isBusy: boolean) => {
 
 export const isQueued = (payload: Payload) => payload.row.items.includes(payload)
 
+const addRow = (w: Instance, kind: Kind, key: RowKey, isStored: boolean) => {
+  const row: Row = { kind, key, items: [], isStored, isBusy: false }
+  w.rows.push(row)
+  return row
+}
+
 const fill = (w: Instance, row: Row, ended: Ended & { body: string }, size = byteLength(ended.body) + 1) => {
   row.items.push({ ...ended, size, row })
   w.queued++
@@ -116,8 +122,7 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     sizeOf(row.items) + size > maxBytes
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
-    row = { kind, key: [w.queueId, w.sequence, 0, w.queueId], items: [], isStored: false, isBusy: false }
-    w.rows.push(row)
+    row = addRow(w, kind, [w.queueId, w.sequence, 0, w.queueId], false)
   }
   row.key[2]++
   fill(w, row, ended, size)
@@ -130,8 +135,7 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
 export const adopt = (w: Instance, claimed: [RowKey, string][]) => {
   for (const [key, stored] of claimed) {
     const [kind, ...bodies] = stored.split('\n') as [Kind, ...string[]]
-    const row: Row = { kind, key, items: [], isStored: true, isBusy: false }
-    w.rows.push(row)
+    const row = addRow(w, kind, key, true)
     for (const body of bodies) fill(w, row, { id: '', body })
     // What this page tracks next comes after it, also within one millisecond.
     if (key[1] < (w.browser.now() + 1) * 1000) w.sequence = Math.max(w.sequence, key[1])

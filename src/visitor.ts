@@ -43,7 +43,7 @@ export const readIds = (w: Instance): Ids => {
 export const hear = (w: Instance, change: Settings) => {
   const before = w.settings.session
   w.settings = { ...w.settings, ...change }
-  Object.assign(w.recent, change)
+  w.recent = { ...w.recent, ...change }
   // Ids that were only assumed are nobody's to keep.
   if (change.ids && !w.isAssumed) emit(w, 'identity', readIds(w))
   if (change.session && change.session.id !== before?.id) emit(w, 'session', { id: change.session.id })
@@ -53,7 +53,7 @@ export const hear = (w: Instance, change: Settings) => {
 export const set = (w: Instance, change: Settings) => {
   // What a page of before noted is older.
   if (change.ids || change.persistent) w.browser.writeNote(w.name, '')
-  Object.assign(w.changes, change)
+  w.changes = { ...w.changes, ...change }
   schedule(w)
   // What rests on ids that were not read is this page's own.
   if (!w.isAssumed || 'consent' in change) tellTabs(w, { change })
@@ -99,14 +99,13 @@ export const take = (w: Instance, stored: Settings, { late = [], ...noted }: Not
   if (w.isAssumed && stored.ids) w.settings = w.recent = w.changes = {}
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // What could not be stored then is stored now.
-  Object.assign(w.changes, noted)
+  w.changes = { ...w.changes, ...noted }
   const found = recall(w, stored.ids ?? {})
   if (found || !stored.ids)
     set(w, {
       ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId },
     })
   const undone = w.isAssumed && stored.ids ? [...late, ...w.late] : late
-  w.isRead = true
   w.isAssumed = false
   w.late = []
   for (const one of undone) act(w, ...one)
@@ -156,7 +155,7 @@ export const readNote = (w: Instance): Note => {
 
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
-  const { ids, persistent, session } = { ...w.unsure, ...w.changes }
+  const { ids, persistent, session } = w.changes
   const { late = [], ...before } = readNote(w)
   const noted: Note = w.isAssumed
     ? { ...before, late: [...late, ...w.late] }
