@@ -1,8 +1,9 @@
 import { load, save, suspect, wipe } from './disk'
 import { isAway, type Instance } from './instance'
 import { emit } from './signals'
+import { isInSession } from './session'
 import type { Consent } from './types'
-import { assume, isInSession, readNote, set, take, touch, type Settings } from './visitor'
+import { assume, hear, readNote, set, take, touch, type Settings } from './visitor'
 
 /** A page waits no longer for its database until it goes on in memory. */
 const giveUpAfterMs = 30_000
@@ -24,42 +25,34 @@ const become = (w: Instance, next: Consent): boolean => {
   return turn === w.turn
 }
 
-const close = (w: Instance, isChosen: boolean) => {
-  w.turn++
-  if (w.consent === 'denied') {
-    w.settings = w.recent = {}
-    wipe(w, isChosen)
-  } else save(w)
-  w.isWritable = false
-  emit(w, 'closed', undefined)
-}
-
 /** Reads what is stored, and lets calls run when the visitor agrees. `isChoice` counts more than what is stored. */
 export const look = (w: Instance, isChoice?: boolean) => void (w.looking = read(w, isChoice))
 
 const read = async (w: Instance, isChoice?: boolean) => {
   const { turn } = w
   let noted = ''
-  const use = (stored: Settings): boolean => {
+  /** `stored` is missing where there is no database. */
+  const use = (stored?: Settings) => {
     stop()
-    if (turn !== w.turn) return false
+    if (turn !== w.turn) return
+    if (stored) w.isWritable = true
     const note = readNote(w)
     noted = w.browser.readNote(w.name)
     const before = { ...stored, ...note }.consent
-    if (!become(w, (!isChoice && before) || w.consent)) return false
-    if (w.consent !== 'granted') {
-      close(w, before === 'denied')
-      return false
+    const next = (!isChoice && before) || w.consent
+    if (next !== 'granted') {
+      hear(w, { consent: before })
+      return decide(w, next, false)
     }
+    if (!become(w, next)) return
     take(w, stored, note)
     emit(w, 'open', undefined)
     // The next event need not wait for a transaction: what it tracks is on its way to the disk in its own task.
     if (!isInSession(w, w.browser.now())) touch(w, w.browser.now())
-    return true
   }
   let stop = w.browser.after(slowAfterMs, () => {
     if (turn !== w.turn || w.consent !== 'granted') return
-    if (isRefused(w)) return void (become(w, 'denied') && close(w, true))
+    if (isRefused(w)) return use()
     // Memory has to do, until it answers.
     suspect(w)
     w.onReady()
@@ -73,7 +66,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
   w.recent = w.changes
   try {
     if (w.database && (w.consent === 'granted' || (await w.browser.hasDatabase(w.name)))) await load(w, use)
-    else use({})
+    else use()
     // It is stored now, unless someone has noted more.
     if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')
     // After the read: another tab that is still forgetting everything must have done so before.
@@ -82,17 +75,20 @@ const read = async (w: Instance, isChoice?: boolean) => {
     // A page that goes ends what reads. Else there is no database, and memory has to do.
     if (isAway(w)) return
     suspect(w)
-    use({})
+    use()
   }
 }
 
-/** The visitor has chosen: here, or in another tab. */
+/** The visitor has chosen: here, in another tab, or on an earlier page. */
 export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
   w.turn++
   if (!become(w, next)) return
   if (next === 'granted') return look(w, isChoice)
   if (isChoice) set(w, { consent: next === 'denied' ? next : undefined })
-  close(w, w.settings.consent === 'denied')
+  if (next === 'denied') wipe(w)
+  else save(w)
+  w.isWritable = false
+  emit(w, 'closed', undefined)
 }
 
 export const choose = (w: Instance, state: Consent | 'dismissed') => {

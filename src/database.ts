@@ -46,14 +46,14 @@ export function openDatabase(createStore: () => UseStore): Database {
         return result
       }
       const access = mode === 'put' ? 'readwrite' : mode
+      let objects: IDBObjectStore | undefined
       try {
-        if (connection) return await use(connection.transaction('waymark', access).objectStore('waymark'))
-      } catch (error) {
+        objects = connection?.transaction('waymark', access).objectStore('waymark')
+      } catch {
         // The connection died without a word.
-        if ((error as Error).name !== 'InvalidStateError') throw error
         close()
       }
-      return store(access, use)
+      return objects ? use(objects) : store(access, use)
     },
     abortReads() {
       for (const transaction of reading) {

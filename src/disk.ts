@@ -82,29 +82,29 @@ export const save = (
 }
 
 /**
- * Reads the settings, and saves in the same transaction what `use` makes of them, when it returns true. Tabs that do so
- * at the same time therefore agree. Rejects where there is no database.
+ * Reads the settings, and saves in the same transaction what `use` makes of them. Tabs that do so at the same time
+ * therefore agree. Rejects where there is no database.
  */
-export const load = async (w: Instance, use: (stored: Settings) => boolean) => {
+export const load = (w: Instance, use: (stored: Settings) => void) => {
   const loading = w.database!.transact('readwrite', (store, commit) => {
     const found = store.getAll(range('', []))
     found.onsuccess = () => {
       turn(w, 0)
-      w.isWritable = true
-      if (use(Object.fromEntries(found.result)))
-        save(w, false, (work) => {
-          work(store)
-          return loading
-        })
+      use(Object.fromEntries(found.result))
+      save(w, false, (work) => {
+        work(store)
+        return loading
+      })
       commit()
     }
   })
-  await loading
+  return loading
 }
 
 /** Forgets everything, on disk too; a refusal that was chosen is remembered. */
-export const wipe = (w: Instance, isChosen: boolean) => {
-  w.changes = {}
+export const wipe = (w: Instance) => {
+  const isChosen = w.settings.consent === 'denied'
+  w.settings = w.recent = w.changes = {}
   w.dirty.clear()
   if (isChosen || w.isWritable)
     w.database

@@ -49,8 +49,7 @@ export const follow = (w: Instance) => {
   on(w, 'closed', () => {
     if (!isAway(w)) w.state = 'starting'
     w.isKnown = false
-    if (!refuses(w)) return
-    dropAll(w, 'no-consent')
+    if (refuses(w)) dropAll(w, 'no-consent')
   })
 
   const goes = () => {

@@ -1,3 +1,5 @@
+import type { Instance } from './instance'
+
 /** All tabs share it. */
 export interface Session {
   id: string
@@ -10,17 +12,16 @@ export interface Session {
 const clockSlackMs = 60_000
 
 /**
- * Whether an event belongs to a session: neither idle for too long, nor too old, nor of another clock. Times are those of
+ * Whether an event of that time belongs to the session that is known: neither idle for too long, nor too old, nor of another clock. Times are those of
  * the events: what has waited for consent makes the sessions that it would have made.
  */
-export const goesOn = (
-  session: Session | undefined,
-  at: number,
-  now: number,
-  { idleMs, maxMs }: { idleMs: number; maxMs: number },
-) =>
-  !!session &&
-  at - session.lastAt < idleMs &&
-  at - session.startedAt < maxMs &&
-  at > session.startedAt - clockSlackMs &&
-  now > session.lastAt - clockSlackMs
+export const isInSession = (w: Instance, at: number) => {
+  const { idleMs, maxMs } = w.config.session
+  const { startedAt = -Infinity, lastAt = 0 } = w.settings.session ?? {}
+  return (
+    at - lastAt < idleMs &&
+    at - startedAt < maxMs &&
+    at > startedAt - clockSlackMs &&
+    w.browser.now() > lastAt - clockSlackMs
+  )
+}

@@ -2,7 +2,7 @@ import { schedule } from './disk'
 import { newId } from './ids'
 import type { Instance } from './instance'
 import { recall } from './plugins'
-import { goesOn, type Session } from './session'
+import { isInSession, type Session } from './session'
 import { emit } from './signals'
 import { tellTabs } from './tabs'
 import type { Consent, Ids, Properties } from './types'
@@ -94,7 +94,7 @@ export const act = (w: Instance, ...[name, given]: Act) => {
 }
 
 /** What was read holds, but for what is newer. Makes the ids that are missing, and does what was done unread. */
-export const take = (w: Instance, stored: Settings, { late = [], ...noted }: Note) => {
+export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }: Note) => {
   if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
   if (w.isAssumed && stored.ids) w.settings = w.recent = w.changes = {}
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
@@ -118,14 +118,10 @@ export const take = (w: Instance, stored: Settings, { late = [], ...noted }: Not
 export const assume = (w: Instance) => {
   if (w.settings.ids) return
   w.isAssumed = true
-  w.settings.ids = fresh({ ...w.config.bootstrap, ...recall(w, {}) })
+  w.settings = { ...w.settings, ids: fresh({ ...w.config.bootstrap, ...recall(w, {}) }) }
 }
 
 const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })
-
-/** Whether an event of that time belongs to the session that is known. */
-export const isInSession = (w: Instance, at: number) =>
-  goesOn(w.settings.session, at, w.browser.now(), w.config.session)
 
 /** An event of that time begins a session, or is the last of one. */
 export const touch = (w: Instance, at: number) => {
@@ -155,12 +151,9 @@ export const readNote = (w: Instance): Note => {
 
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
-  const { ids, persistent, session } = w.changes
+  if (!w.late[0] && !w.changes.ids && !w.changes.persistent) return
   const { late = [], ...before } = readNote(w)
-  const noted: Note = w.isAssumed
-    ? { ...before, late: [...late, ...w.late] }
-    : { ...(ids && { ids, session }), ...((ids || persistent) && { persistent }) }
-  if (!w.late[0] && !ids && !persistent) return
+  const noted: Note = w.isAssumed ? { ...before, late: [...late, ...w.late] } : w.changes
   w.late = []
   // Null, because undefined is nothing in JSON.
   w.browser.writeNote(

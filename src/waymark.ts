@@ -10,10 +10,11 @@ import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { dropAll, giveUp } from './queue'
 import { complain, on } from './signals'
+import { isInSession } from './session'
 import { closeTabs } from './tabs'
 import type { EventMap, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { act, isInSession, readIds, type Act } from './visitor'
+import { act, readIds, type Act } from './visitor'
 
 /** Calls kept before the visitor is known; the oldest go first. */
 const mostWaiting = 1000
