@@ -110,13 +110,9 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   const { status, errorCode, taskId } = answer
   // What is gone meanwhile is not taken apart.
   const isRefused = status === 'refused' && isQueued(batch[0])
-  if (!isRefused && status !== 'accepted') {
-    fail(w, answer)
-    return false
-  }
-  w.failures = 0
-  w.paused = ''
-  setDown(w, false)
+  const isDown = !isRefused && status !== 'accepted'
+  learn(w, answer, isDown)
+  if (isDown) return false
   if (isRefused && batch[1]) {
     const middle = batch.length >> 1
     return (await deliver(w, batch.slice(0, middle))) && deliver(w, batch.slice(middle))
@@ -129,12 +125,13 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   return true
 }
 
-const fail = (w: Instance, { status, errorCode = '', afterMs }: Answer) => {
+/** How the service is, and when to try again. */
+const learn = (w: Instance, { status, errorCode = '', afterMs }: Answer, isDown: boolean) => {
   const before = w.paused
   w.paused = status === 'misconfigured' ? errorCode : ''
-  w.failures = w.paused ? misconfiguredFailures : w.failures + 1
-  setDown(w, true)
-  wait(w, backOff(w.failures, w.browser.random(), afterMs))
+  w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
+  setDown(w, isDown)
+  if (isDown) wait(w, backOff(w.failures, w.browser.random(), afterMs))
   // Once for each cause, and to the console: someone has to mend it.
   if (w.paused && w.paused !== before)
     complain(w, errorCode, `${w.config.endpoint} ${w.config.environment}`, true)
@@ -171,7 +168,7 @@ export const leave = (w: Instance) => {
   handOff(w, sent)
 }
 
-/** The page is there, for the first time or again. */
+/** The page is there again. */
 export const enter = (w: Instance) => {
   w.paused = ''
   w.failures = 0

@@ -163,9 +163,10 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
   const old = batch.map(({ row }) => row).filter((row) => row.isStored && row.key[1] < young)
   if (old[0]) {
     const keys = await readKeys(w, old[0].key, old.at(-1)!.key)
+    // As text: that is how keys compare.
     leaveOnDisk(
       w,
-      old.filter((row) => keys && !keys.some((key) => `${key}` === `${row.key}`)),
+      old.filter(({ key }) => keys && !`${keys}`.includes(`${key}`)),
     )
   }
   return batch.filter(isQueued)
