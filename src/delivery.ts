@@ -168,7 +168,7 @@ export const leave = (w: Instance) => {
   handOff(w, sent)
 }
 
-/** The page is there again. */
+/** The page is there, for the first time or again. */
 export const enter = (w: Instance) => {
   w.paused = ''
   w.failures = 0

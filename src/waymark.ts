@@ -2,7 +2,7 @@ import { createBrowser, type Browser } from './browser'
 import { copy, createCalls, type Call } from './capture'
 import { readConfig } from './config'
 import { choose, look, refuses } from './consent'
-import { flushKnown } from './delivery'
+import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
 import { createInstance, isAway } from './instance'
@@ -103,6 +103,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
           w.database = browser.openDatabase(name)
           w.brokenUntil = 0
         }
+        enter(w)
         stop = follow(w)
         if (chosen) choose(w, chosen)
         config.plugins.forEach((plugin) => usePlugin(w, plugin))
