@@ -1,6 +1,5 @@
 import type { Instance } from './instance'
 import { isAway } from './instance'
-import type { Row } from './queue'
 import { emit } from './signals'
 import type { Settings } from './visitor'
 
@@ -40,30 +39,27 @@ export const schedule = (w: Instance) => {
   w.isSaving = true
 }
 
-/** Puts each row that has items, and deletes each that has none. */
-const put = (store: IDBObjectStore, rows: Row[], settings: object) => {
-  for (const [key, value] of Object.entries(settings)) store.put([key, value], key)
-  for (const row of rows) {
-    if (row.items.length) store.put([row.kind, ...row.items.map(({ body }) => body)].join('\n'), row.key)
-    else if (row.isStored) store.delete(row.key)
-    row.isStored = true
-  }
-}
-
 /**
- * Writes what has changed, in a transaction of its own or in the one that `run` runs. A page that goes writes its
- * deletes first, alone: WebKit keeps those and drops puts.
+ * Writes what has changed, in a transaction of its own or in the one that `run` runs: puts each row that has items, and
+ * deletes each that has none. A page that goes writes its deletes first, alone: WebKit keeps those and drops puts.
  */
 export const save = (
   w: Instance,
   onlyDeletes?: boolean,
   run = (work: (store: IDBObjectStore) => void) => w.database!.transact('put', work),
 ) => {
-  const rows = [...w.dirty].filter((row) => (row.items.length ? !onlyDeletes : row.isStored))
+  const rows = [...w.dirty].filter((row) => (row.items[0] ? !onlyDeletes : row.isStored))
   const settings = w.isWritable && !onlyDeletes ? w.changes : {}
   if (!works(w) || !(rows.length || Object.keys(settings).length)) return
   for (const row of rows) w.dirty.delete(row)
-  run((store) => put(store, rows, settings)).then(
+  run((store) => {
+    for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
+    for (const row of rows) {
+      if (row.items[0]) store.put([row.kind, ...row.items.map(({ body }) => body)].join('\n'), row.key)
+      else if (row.isStored) store.delete(row.key)
+      row.isStored = true
+    }
+  }).then(
     () => {
       if (w.changes === settings) w.changes = {}
       w.isFull = false
@@ -71,7 +67,7 @@ export const save = (
     },
     (error) => {
       for (const row of rows) {
-        if (row.items.length) row.isStored = false
+        if (row.items[0]) row.isStored = false
         w.dirty.add(row)
       }
       if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)

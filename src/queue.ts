@@ -67,7 +67,7 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
     w.dirty[isClean ? 'delete' : 'add'](row)
   }
   // Nearly always the first: a long queue costs no more than a short one.
-  while (w.rows[0]?.items.length === 0) w.rows.shift()
+  while (w.rows[0] && !w.rows[0].items[0]) w.rows.shift()
   schedule(w)
   if (left[0]) tell(w, [left[0].row.kind, left], outcome)
 }
@@ -93,7 +93,7 @@ export const dropHalf = (w: Instance) => {
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
 const trim = (w: Instance) => {
   const { ttlMs, maxEvents, maxBytes } = w.config.queue
-  for (let row; (row = w.rows.find(({ isBusy, items }) => !isBusy && items.length));) {
+  for (let row; (row = w.rows.find(({ isBusy, items }) => !isBusy && items[0]));) {
     const reason =
       row.key[1] < (w.browser.now() - ttlMs) * 1000
         ? 'too-old'

@@ -96,7 +96,9 @@ export const act = (w: Instance, ...[name, given]: Act) => {
 /** What was read holds, but for what is newer. Makes the ids that are missing, and does what was done unread. */
 export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }: Note) => {
   if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
-  if (w.isAssumed && stored.ids) w.settings = w.recent = w.changes = {}
+  // What rests on ids that were only assumed is done again.
+  if (!w.isAssumed || !stored.ids) w.late = []
+  else w.settings = w.recent = w.changes = {}
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // What could not be stored then is stored now.
   w.changes = { ...w.changes, ...noted }
@@ -105,10 +107,8 @@ export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }
     set(w, {
       ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId },
     })
-  const undone = w.isAssumed && stored.ids ? [...late, ...w.late] : late
   w.isAssumed = false
-  w.late = []
-  for (const one of undone) act(w, ...one)
+  for (const one of [...late, ...w.late.splice(0)]) act(w, ...one)
   // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
   if (w.bootUser) act(w, 'login', w.bootUser)
   w.bootUser = undefined

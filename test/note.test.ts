@@ -69,6 +69,13 @@ describe.each([
     expect(next.waymark.ids.userId).toBe('ann')
   })
 
+  it('as a login leaves what was registered before', async () => {
+    const { world, tab, waymark } = await createKnown((page) => page.register({ plan: 'pro' }))
+    await tab.callAndLeave(() => waymark.identify('ann'), isOtherTask)
+    const { waymark: next } = await visit(world)
+    expect(await planOf(world, next)).toBe('pro')
+  })
+
   it('as a sign-out is known to the next page', async () => {
     const { world, tab, waymark } = await createKnown((page) => {
       page.identify('ann')
