@@ -34,9 +34,11 @@ export const follow = (w: Instance) => {
   })
   on(w, 'full', () => dropHalf(w))
   on(w, 'tab', (message) => {
+    const { change } = message
     hearProbe(w, message)
-    if (message.change) hear(w, message.change)
-    if (message.change && 'consent' in message.change) decide(w, message.change.consent ?? 'pending', false)
+    if (!change) return
+    hear(w, change)
+    if ('consent' in change) decide(w, change.consent ?? 'pending', false)
   })
   on(w, 'open', () => {
     if (!isAway(w)) w.state = 'open'
