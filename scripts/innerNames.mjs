@@ -5,7 +5,7 @@ import { domprops } from '../node_modules/terser/tools/domprops.js'
 
 const src = new URL('../src/', import.meta.url)
 const read = (/** @type {string} */ file) =>
-  readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')
+  readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*| from '.*'/g, '')
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
