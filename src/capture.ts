@@ -1,22 +1,25 @@
-import { fields, isTooLong, isUnknown } from './contract'
+import { readConfig } from './config'
+import { look, refuses } from './consent'
+import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
-import type { Instance } from './instance'
+import { isAway, type Instance } from './instance'
 import { isObject, toJson } from './json'
 import { filters } from './plugins'
 import { put } from './queue'
 import { complain, tell } from './signals'
 import { createTracked } from './tracked'
-import type { BeforeSend, Draft, DropReason, Kind, Properties, TrackOptions, Tracked } from './types'
-import { login, readIds, touch } from './visitor'
+import type { BeforeSend, Draft, DropReason, InitConfig, Kind, Properties, TrackOptions, Tracked } from './types'
+import { isInSession, login, readIds, reset, set, touch } from './visitor'
 
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
 export interface Call {
   run(): void
   drop(reason: DropReason): void
-  /** Of what belongs to a session: when it was called. */
-  at?: number | undefined
 }
+
+/** Calls kept before the visitor is known; the oldest go first. */
+const mostWaiting = 1000
 
 /** Ends a call, by being thrown and caught here: what is wrong has a code and is said, the rest is only counted. */
 type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
@@ -60,19 +63,17 @@ export function copy(w: Instance, given: unknown, noun?: 'property' | 'trait'): 
   return own
 }
 
-const readTime = (w: Instance, given: TrackOptions['timestamp']): string => {
-  if (given !== undefined) {
-    try {
-      // Of null it would be 1970.
-      const iso = new Date(given ?? NaN).toISOString()
-      // Beyond the years of four digits it is longer, and few can read it.
-      if (iso.length < 25) return iso
-    } catch {
-      // It is no date.
-    }
-    complain(w, 'invalid-timestamp', given)
+const readTime = (w: Instance, at: number, given: TrackOptions['timestamp'] = at): string => {
+  try {
+    // Of null it would be 1970.
+    const iso = new Date(given ?? NaN).toISOString()
+    // Beyond the years of four digits it is longer, and few can read it.
+    if (iso.length < 25) return iso
+  } catch {
+    // It is no date.
   }
-  return new Date(w.browser.now()).toISOString()
+  complain(w, 'invalid-timestamp', given)
+  return new Date(at).toISOString()
 }
 
 /** What `beforeSend` and the plugins make of a call. */
@@ -90,15 +91,36 @@ const filter = (w: Instance, draft: Draft): Draft => {
   return draft
 }
 
-/** The calls that make payloads. Time, page and id are those of the call, and so is what is refused. */
-export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
-  /** Runs a call: `make` checks it now, and returns what makes the payload when the visitor is known. */
+/** Whether calls run as they are made; `at` is the time of one that belongs to a session. */
+const isOpen = (w: Instance, at: number | false) => {
+  if (w.isKnown && at && !w.waiting[0] && !isAway(w) && !isInSession(w, at)) {
+    // The session is over. Tabs agree on the next one in the transaction that reads it.
+    w.isKnown = false
+    look(w)
+  }
+  return w.isKnown
+}
+
+/** Stands for the user of the last `identify`; nobody else can give this very object. */
+const sameUser = {}
+
+/** The calls that keep their order. Time, page and id are those of the call, and so is what is refused. */
+export const createCalls = (w: Instance) => {
+  /**
+   * Makes a call of `make`, which checks and copies what it is given, and returns what to run when the visitor is known.
+   * What that returns is sent, for a call of a kind; one without changes the instance alone.
+   */
   const call =
-    <A extends unknown[]>(kind: Kind, make: (...args: A) => (id: string) => object) =>
+    <A extends unknown[]>(
+      kind: Kind | undefined,
+      make: (...args: A) => (id: string, at: number) => Omit<Draft, 'kind'> | void,
+    ) =>
     (...args: A): Tracked => {
       const [tracked, settle] = createTracked()
-      const drop = (reason: DropReason, errorCode?: string) =>
-        tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
+      const at = w.browser.now()
+      const drop = (reason: DropReason, errorCode?: string) => {
+        if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
+      }
       /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
       const attempt = (part: () => void) => {
         try {
@@ -112,83 +134,106 @@ export const createCalls = (w: Instance, whenKnown: (call: Call) => void) => {
         }
       }
       attempt(() => {
+        if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
         const finish = make(...args)
-        const id = (tracked.id = (args[2] as TrackOptions | undefined)?.insertId ?? newId())
-        whenKnown({
-          run: () =>
-            attempt(() => {
-              const { environment } = w.config
-              const body = toJson({ environment, ...finish(id) })
-              put(w, kind, { id, body, settle })
-              wake(w)
-            }),
-          drop,
-          at: kind === 'track' ? w.browser.now() : undefined,
-        })
+        const options = args[2] as TrackOptions | undefined
+        const timestamp = readTime(w, at, options?.timestamp)
+        const id = (tracked.id = options?.insertId ?? newId())
+        const run = () =>
+          attempt(() => {
+            const own = finish(id, at)
+            if (!kind) return
+            const draft = filter(w, { kind, ...own! })
+            const event = draft.event ?? own!.event
+            const { environment } = w.config
+            const body = toJson({
+              environment,
+              ...toFields[kind](readIds(w), { ...own, ...draft, event }, timestamp),
+            })
+            put(w, kind, { id, body, settle })
+            wake(w)
+          })
+        if (refuses(w)) drop('no-consent')
+        else if (isOpen(w, kind === 'track' && at)) run()
+        else if (w.waiting.push({ run, drop }) > mostWaiting) w.waiting.shift()!.drop('too-many')
       })
-      return tracked
+      // Of a kind or not, as its type says.
+      return (kind && tracked) as Tracked
     }
 
-  /** Traits of a user; of the one of the last `identify` without an id. */
-  const describe = (user: string, given?: Properties, options?: TrackOptions) => {
-    const own = copy(w, given, 'trait')
-    const timestamp = readTime(w, options?.timestamp)
+  const track = call('track', (event: string, properties?: Properties, _?: TrackOptions) => {
+    if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
+    if (isTooLong(event)) refuse('event-name-too-long', event)
+    const own = copy(w, properties, 'property')
+    const page = w.browser.page()
+
+    return (id, at) => {
+      const { insertId, release } = w.config
+      touch(w, at)
+      const all: Properties = {
+        $lib: 'waymark',
+        $lib_version: __VERSION__,
+        $release: release || undefined,
+        $url: w.cleanUrl(page.url),
+        $referer: w.cleanUrl(page.referrer) || undefined,
+        $viewport: page.viewport,
+        ...w.settings.persistent,
+        ...own,
+      }
+      if (insertId) all[insertId] ??= id
+      return { event, properties: all }
+    }
+  })
+
+  const identify = call('identify', (given: string | object, traits?: Properties, _?: TrackOptions) => {
+    const user = given === sameUser ? '' : readUser(given)
+    const own = copy(w, traits, 'trait')
 
     return () => {
       if (user) login(w, user)
-      const ids = readIds(w)
-      if (!ids.userId) refuse('not-identified', own)
-      const { traits } = filter(w, { kind: 'identify', userId: ids.userId, traits: own })
-      return fields.identify(ids, timestamp, traits ?? {})
+      const { userId } = readIds(w)
+      if (!userId) refuse('not-identified', own)
+      return { userId, traits: own }
     }
-  }
+  })
+
+  const register = (isOnce?: boolean) =>
+    call(undefined, (given: Properties) => {
+      const own = copy(w, given)
+
+      return () => {
+        const { persistent } = w.settings
+        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
+      }
+    })
 
   return {
-    track: call('track', (event: string, properties?: Properties, options?: TrackOptions) => {
-      if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
-      if (isTooLong(event)) refuse('event-name-too-long', event)
-      const own = copy(w, properties, 'property')
-      const timestamp = readTime(w, options?.timestamp)
-      const at = w.browser.now()
-      const page = w.browser.page()
-
-      return (id) => {
-        const { insertId, release } = w.config
-        touch(w, at)
-        const all: Properties = {
-          $lib: 'waymark',
-          $lib_version: __VERSION__,
-          $release: release || undefined,
-          $url: w.cleanUrl(page.url),
-          $referer: w.cleanUrl(page.referrer) || undefined,
-          $viewport: page.viewport,
-          ...w.settings.persistent,
-          ...own,
-        }
-        if (insertId) all[insertId] ??= id
-        const draft = filter(w, { kind: 'track', event, properties: all })
-        return fields.track(readIds(w), {
-          event: draft.event ?? event,
-          timestamp,
-          properties: draft.properties ?? {},
-        })
-      }
-    }),
-
-    identify: call('identify', (userId: string, traits?: Properties, options?: TrackOptions) =>
-      describe(readUser(userId), traits, options),
-    ),
-
-    updateTraits: call('identify', (traits: Properties, options?: TrackOptions) =>
-      describe('', traits, options),
-    ),
+    track,
+    page: (properties?: Properties, options?: TrackOptions) => track('$pageview', properties, options),
+    identify,
+    updateTraits: (traits: Properties, options?: TrackOptions) => identify(sameUser, traits, options),
 
     alias: call('alias', (newUserId: string) => {
       const userId = readUser(newUserId)
-      return () => {
-        filter(w, { kind: 'alias', userId })
-        return fields.alias(readIds(w), userId)
-      }
+      return () => ({ userId })
+    }),
+
+    register: register(),
+    registerOnce: register(true),
+
+    unregister: call(undefined, (...names: string[]) => () => {
+      const persistent = { ...w.settings.persistent }
+      for (const name of names) delete persistent[name]
+      set(w, { persistent })
+    }),
+
+    reset: call(undefined, (options?: { deviceId?: boolean }) => {
+      const deviceId = options?.deviceId
+      return () => reset(w, deviceId)
+    }),
+
+    configure: call(undefined, (patch: InitConfig) => () => {
+      Object.assign(w.config, readConfig(patch, w.config))
     }),
   }
 }

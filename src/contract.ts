@@ -1,4 +1,4 @@
-import type { Ids, Kind } from './types'
+import type { Draft, Ids, Kind } from './types'
 
 // Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
 
@@ -14,26 +14,23 @@ export const isTooLong = (name: string) => name.length > maxNameLength && [...na
 export const isUnknown = (name: string) => /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
-export const fields = {
-  track: (
-    ids: Ids,
-    { event, timestamp, properties }: { event: string; timestamp: string; properties: object },
-  ) => ({
+export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => object> = {
+  track: (ids, { event, properties }, timestamp) => ({
     event,
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties,
+    properties: properties ?? {},
   }),
-  identify: (ids: Ids, timestamp: string, traits: object) => ({
+  identify: (ids, { traits }, timestamp) => ({
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.anonymousId,
-    traits,
+    traits: traits ?? {},
   }),
-  alias: (ids: Ids, newUserId: string) => ({ distinct_id: ids.distinctId, new_user_id: newUserId }),
+  alias: (ids, { userId }) => ({ distinct_id: ids.distinctId, new_user_id: userId }),
 }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */

@@ -1,22 +1,19 @@
 import { createBrowser, type Browser } from './browser'
-import { copy, createCalls, type Call } from './capture'
+import { createCalls } from './capture'
 import { readConfig } from './config'
-import { choose, look, refuses } from './consent'
+import { choose } from './consent'
 import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
-import { createInstance, isAway } from './instance'
+import { createInstance } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { all, finish, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
-import type { EventMap, Properties, Waymark } from './types'
+import type { EventMap, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { isInSession, readIds, reset, set } from './visitor'
-
-/** Calls kept before the visitor is known; the oldest go first. */
-const mostWaiting = 1000
+import { readIds } from './visitor'
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -36,51 +33,13 @@ export function createWaymarkIn(browser: Browser): Waymark {
   let stop = () => {}
   let chosen: Parameters<Waymark['setConsent']>[0] | undefined
 
-  const isOpen = (at?: number) => {
-    if (w.isKnown && at && !w.waiting[0] && !isAway(w) && !isInSession(w, at)) {
-      // The session is over. Tabs agree on the next one in the transaction that reads it.
-      w.isKnown = false
-      look(w)
-    }
-    return w.isKnown
-  }
-  /** Runs a call when the visitor is known: now, as a rule. */
-  const whenKnown = (call: Call) => {
-    if (w.state === 'shut') call.drop('shut-down')
-    else if (refuses(w)) call.drop('no-consent')
-    else if (isOpen(call.at)) call.run()
-    else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
-  }
-  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
-  const inOrder = <Own>(read: () => Own, run: (own: Own) => void) => {
-    const attempt = (part: () => void) => {
-      try {
-        part()
-      } catch (error) {
-        // Of a getter or a proxy of the caller's.
-        complain(w, 'unreadable', error)
-      }
-    }
-    attempt(() => {
-      const own = read()
-      whenKnown({ run: () => attempt(() => run(own)), drop() {} })
-    })
-  }
-  const register = (given: Properties, isOnce?: boolean) =>
-    inOrder(
-      () => copy(w, given),
-      (own) => {
-        const { persistent } = w.settings
-        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
-      },
-    )
   const setConsent: Waymark['setConsent'] = (state) => {
     chosen = state
     if (w.name) choose(w, state)
   }
 
   const waymark: Waymark = {
-    ...createCalls(w, whenKnown),
+    ...createCalls(w),
     on: (name, fn) => on(w, name, fn),
 
     init(apiKey, given) {
@@ -111,24 +70,6 @@ export function createWaymarkIn(browser: Browser): Waymark {
       return waymark
     },
 
-    page: (properties, options) => waymark.track('$pageview', properties, options),
-    register: (properties) => register(properties),
-    registerOnce: (properties) => register(properties, true),
-    unregister: (...names) =>
-      inOrder(
-        () => names,
-        () => {
-          const persistent = { ...w.settings.persistent }
-          for (const name of names) delete persistent[name]
-          set(w, { persistent })
-        },
-      ),
-    reset: (options) =>
-      inOrder(
-        () => options?.deviceId,
-        (deviceId) => reset(w, deviceId),
-      ),
-
     setConsent,
     getConsent: () => w.consent,
     optIn: () => setConsent('granted'),
@@ -138,12 +79,11 @@ export function createWaymarkIn(browser: Browser): Waymark {
       const { accepted, lost } = w
       if (w.name && w.consent === 'granted')
         await new Promise<void>((resolve) => {
-          const end = () => {
-            stopTimer()
-            resolve()
-          }
-          const stopTimer = browser.after(timeoutMs, end)
-          void ready.then(() => flushKnown(w)).then(end)
+          const stopTimer = browser.after(timeoutMs, resolve)
+          void ready
+            .then(() => flushKnown(w))
+            .then(resolve)
+            .then(stopTimer)
         })
       return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
     },
@@ -166,12 +106,6 @@ export function createWaymarkIn(browser: Browser): Waymark {
     },
 
     use: (plugin) => usePlugin(w, plugin),
-
-    configure: (patch) =>
-      inOrder(
-        () => patch,
-        () => Object.assign(w.config, readConfig(patch, w.config)),
-      ),
 
     stats: () => ({
       store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
