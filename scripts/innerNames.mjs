@@ -21,9 +21,11 @@ const interfaces = {
 }
 
 const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
-  const body = read(file).split(new RegExp(`interface ${name}\\b.*\\{\\n`))[1]?.split('\n}')[0]
+  const body = read(file)
+    .split(new RegExp(`(?:interface|class) ${name}\\b.*\\{\\n`))[1]
+    ?.split('\n}')[0]
   if (!body) throw new Error(`src/${file} has no interface ${name}`)
-  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
+  return [...body.matchAll(/^ {2}(?:readonly |declare )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
 }
 
 /** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
@@ -38,11 +40,16 @@ const spoken = new Set([
   ...['ask', 'here', 'change'],
 ])
 
-/** What the DOM has under these names the core never asks for. */
-const ours = 'after browser channel database items listeners openDatabase rows tabs turn'.split(' ')
+/** What the DOM has under these names the core never asks for; in quotes they are values, or names of signals. */
+const ours =
+  'after browser channel database drop host items key listeners lost openDatabase paused rows run tabs turn waiting'.split(
+    ' ',
+  )
 
-const dom = new Set(domprops.filter((/** @type {string} */ name) => !ours.includes(name)))
+const world = new Set([...spoken, ...domprops].filter((name) => !ours.includes(name)))
 
 export const innerNames = [
-  ...new Set(Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name)))),
-].filter((name) => !spoken.has(name) && !dom.has(name))
+  ...new Set(
+    Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name))),
+  ),
+].filter((name) => !world.has(name))

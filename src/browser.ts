@@ -60,23 +60,24 @@ export interface Browser {
 }
 
 /** Nothing that waymark does later may reach the host page as an error. */
-const quietly = (fn: () => unknown) => () => {
-  try {
-    fn()
-  } catch (error) {
-    console.debug('[waymark] internal', error)
+const quietly =
+  <Given extends unknown[]>(fn: (...given: Given) => unknown) =>
+  (...given: Given) => {
+    try {
+      fn(...given)
+    } catch (error) {
+      console.debug('[waymark] internal', error)
+    }
   }
-}
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export function createBrowser(): Browser {
   let viewport = ''
-  let referrer = ''
 
   return {
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
-    now: () => Date.now(),
-    random: () => Math.random(),
+    now: Date.now,
+    random: Math.random,
     after(ms, fn) {
       // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
       const timer = setTimeout(quietly(fn), Math.min(ms, 2e9))
@@ -95,14 +96,12 @@ export function createBrowser(): Browser {
     hasWorker: () => !!navigator.serviceWorker?.controller,
     canDefer: () => 'fetchLater' in globalThis,
     page() {
-      if (!this.isPage) return { url: '', referrer: '', viewport: '' }
       if (!viewport) {
         // Reading it can force a layout, so it is kept until it changes.
         viewport = innerWidth + 'x' + innerHeight
         addEventListener('resize', () => (viewport = ''), { once: true })
-        referrer = document.referrer
       }
-      return { url: location.href, referrer, viewport }
+      return { url: location.href, referrer: document.referrer, viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {
@@ -115,11 +114,10 @@ export function createBrowser(): Browser {
     prepareFetch(url, init, by) {
       const { fetchLater } = globalThis as { fetchLater?(url: string, init: RequestInit): object }
       const defer = !by && this.hasWorker() && fetchLater
-      const request = { ...init, activateAfter: 0 }
       return (attempt) => {
         try {
           attempt.begun = true
-          if (defer) defer(url, request)
+          if (defer) defer(url, { ...init, activateAfter: 0 } as RequestInit)
           else
             (by ?? fetch)(url, init).catch(() => {
               // The page is gone, or the network is.
@@ -141,13 +139,12 @@ export function createBrowser(): Browser {
     },
     openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
     hasDatabase: async (name) =>
-      !indexedDB.databases || (await indexedDB.databases()).some((database) => database.name === name),
+      (await indexedDB.databases?.())?.some((database) => database.name === name) ?? true,
     refuses: () => (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
     // IndexedDB answers too late for a page that goes at once.
     writeNote(name, text) {
       try {
-        if (text) localStorage.setItem(name, text)
-        else localStorage.removeItem(name)
+        localStorage[text ? 'setItem' : 'removeItem'](name, text)
       } catch {
         // A page may not have one, and WebKit has none in a window that closes.
       }
@@ -162,7 +159,7 @@ export function createBrowser(): Browser {
     channel(name, hear) {
       try {
         const channel = new BroadcastChannel(name)
-        channel.onmessage = (message) => quietly(() => hear(message.data as never))()
+        channel.onmessage = quietly(({ data }) => hear(data as never))
         return channel
       } catch {
         // There is none, or this page may not have one.

@@ -9,7 +9,16 @@ import { filters } from './plugins'
 import { put } from './queue'
 import { complain, tell } from './signals'
 import { createTracked } from './tracked'
-import type { BeforeSend, Draft, DropReason, InitConfig, Kind, Properties, TrackOptions, Tracked } from './types'
+import type {
+  BeforeSend,
+  Draft,
+  DropReason,
+  InitConfig,
+  Kind,
+  Properties,
+  TrackOptions,
+  Tracked,
+} from './types'
 import { isInSession, login, readIds, reset, set, touch } from './visitor'
 
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
@@ -148,7 +157,7 @@ export const createCalls = (w: Instance) => {
             const { environment } = w.config
             const body = toJson({
               environment,
-              ...toFields[kind](readIds(w), { ...own, ...draft, event }, timestamp),
+              ...toFields[kind](readIds(w), { ...own, ...draft, event: event! }, timestamp),
             })
             put(w, kind, { id, body, settle })
             wake(w)

@@ -71,7 +71,8 @@ const changeable = ['release', 'insertId', 'beforeSend', 'debug']
 /** What an option has to be; undefined when it is. */
 const findFault = (path: string, usual: unknown, value: unknown): string | undefined => {
   const one = choices[path]
-  if (one) return one.includes(value) ? undefined : `one of ${one.map((each) => JSON.stringify(each)).join(', ')}`
+  if (one)
+    return one.includes(value) ? undefined : `one of ${one.map((each) => JSON.stringify(each)).join(', ')}`
   if (path === 'insertId')
     return value === false || typeof value === 'string' ? undefined : "a property's name, or false"
   if (usual === undefined) return typeof value === 'function' ? undefined : 'a function'
@@ -103,7 +104,8 @@ const nearest = (name: string, path: string): string | undefined => {
     ...(isObject(value) ? Object.keys(value).map((inner) => `${outer}.${inner}`) : []),
   ])
   const lastOf = (each: string) => each.slice(each.indexOf('.') + 1)
-  const far = (each: string) => distance(plain(name), plain(lastOf(each))) + (each === path + lastOf(each) ? 0 : 0.5)
+  const far = (each: string) =>
+    distance(plain(name), plain(lastOf(each))) + (each === path + lastOf(each) ? 0 : 0.5)
   const found = paths.toSorted((a, b) => far(a) - far(b))[0]!
   return far(found) <= Math.max(1.5, name.length / 3) ? found : undefined
 }
@@ -126,7 +128,10 @@ const checkOptions = (given: unknown, usual: object, path = ''): void => {
     const default_ = usual[name as keyof typeof usual] as unknown
     const fault = findFault(option, default_, value)
     if (fault)
-      warn('invalid-option', `The option "${option}" has to be ${fault}; it is ${brief(value)}, so its default was taken.`)
+      warn(
+        'invalid-option',
+        `The option "${option}" has to be ${fault}; it is ${brief(value)}, so its default was taken.`,
+      )
     else if (isObject(default_)) checkOptions(value, default_, `${option}.`)
   }
 }
@@ -143,7 +148,9 @@ export function checks(): Plugin {
 }
 
 /** The same from before `init`, and the options of `init` and `configure` are checked. Returns the instance. */
-export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on'>>(waymark: Instance): Instance {
+export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on'>>(
+  waymark: Instance,
+): Instance {
   const { init, configure } = waymark
   waymark.on('error', explain)
   waymark.init = (apiKey, config) => {
@@ -152,7 +159,9 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   }
   waymark.configure = (patch) => {
     checkOptions(patch, defaults)
-    const fixed = Object.keys(patch ?? {}).filter((name) => Object.hasOwn(defaults, name) && !changeable.includes(name))
+    const fixed = Object.keys(patch ?? {}).filter(
+      (name) => Object.hasOwn(defaults, name) && !changeable.includes(name),
+    )
     if (fixed[0])
       console.warn(
         `[waymark] invalid-option: configure() does not change ${fixed.join(', ')}: give it to init(). ${seeDocs('invalid-option')}`,

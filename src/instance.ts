@@ -139,7 +139,6 @@ export const createInstance = (browser: Browser): Instance => {
   return {
     browser,
     config: defaults,
-    apiKey: '',
     name: '',
     state: browser.isPage ? 'starting' : 'shut',
     listeners: new Set(),
@@ -149,7 +148,6 @@ export const createInstance = (browser: Browser): Instance => {
     dropped: {},
     plugins: new Map(),
     waiting: [],
-    cleanUrl: String,
     settings: {},
     recent: {},
     consent: 'pending',
@@ -165,15 +163,10 @@ export const createInstance = (browser: Browser): Instance => {
     bytes: 0,
     alive: new Set(),
     abandoned: [],
-    scannedAt: 0,
     stopScan: nothing,
-    inFlight: [],
-    failures: 0,
     timerMs: Infinity,
     stopTimer: nothing,
-    until: 0,
-    attempts: [],
-    budget: 0,
     onReady: nothing,
-  }
+    // The rest is set by `init`, or by `enter` when a page begins.
+  } as Partial<Instance> as Instance
 }

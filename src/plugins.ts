@@ -1,6 +1,6 @@
 import { complain } from './signals'
 import type { Instance } from './instance'
-import type { BeforeSend, Ids, Plugin, Stop } from './types'
+import type { BeforeSend, Host, Ids, Plugin, Stop } from './types'
 
 const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   try {
@@ -10,12 +10,6 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   }
 }
 
-const run = (w: Instance, plugin: Plugin) =>
-  w.plugins.set(
-    plugin,
-    safely(w, plugin, () => w.host && plugin.start?.(w.host)),
-  )
-
 const remove = (w: Instance, plugin: Plugin) => {
   safely(w, plugin, () => w.plugins.get(plugin)?.())
   w.plugins.delete(plugin)
@@ -24,13 +18,19 @@ const remove = (w: Instance, plugin: Plugin) => {
 /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
 export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
   if (!plugin || [...w.plugins.keys()].some(({ name }) => name === plugin.name)) return () => {}
-  run(w, plugin)
+  w.plugins.set(
+    plugin,
+    safely(w, plugin, () => w.host && plugin.start?.(w.host)),
+  )
   return () => remove(w, plugin)
 }
 
-export const startPlugins = (w: Instance) => {
-  // A plugin that these add is started as it is added.
-  for (const plugin of [...w.plugins.keys()]) run(w, plugin)
+/** Starts those that were added before `init`, and those that it is given. */
+export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
+  const all = [...w.plugins.keys(), ...given]
+  w.plugins.clear()
+  w.host = host
+  for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {

@@ -90,7 +90,9 @@ const keepInSession = ({ ids, register, registerOnce, unregister }: Host): Store
     set(own, isOnce) {
       const { sessionId } = ids()
       const add = isOnce ? registerOnce : register
-      add(sessionId ? under(sessionId, own) : wait(Object.keys(own), (name) => ({ value: own[name], isOnce })))
+      add(
+        sessionId ? under(sessionId, own) : wait(Object.keys(own), (name) => ({ value: own[name], isOnce })),
+      )
     },
     remove(names) {
       const { sessionId } = ids()

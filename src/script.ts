@@ -8,7 +8,14 @@ import { createWaymarkIn } from './waymark'
 // makes the calls that the page has collected. No inline code is needed.
 
 const page = window as { waymark?: unknown }
-const { apiKey, config, debug, pageviews: views, plugins = '', ...rest } = document.currentScript?.dataset ?? {}
+const {
+  apiKey,
+  config,
+  debug,
+  pageviews: views,
+  plugins = '',
+  ...rest
+} = document.currentScript?.dataset ?? {}
 const browser = createBrowser()
 const waymark = createWaymarkIn(browser)
 
@@ -31,6 +38,7 @@ page.waymark = runCommands(waymark, commands, browser)
 const names = (plugins + (isOn(debug) ? ' checks' : '')).match(/[\w-]+/g) ?? []
 void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).then(() => {
   // After those that are to be on the first page view.
-  if (isOn(views)) waymark.use(pageviews({ replace: views!.includes('replace'), query: views!.includes('query') }))
+  if (isOn(views))
+    waymark.use(pageviews({ replace: views!.includes('replace'), query: views!.includes('query') }))
   if (apiKey) waymark.init(apiKey, { ...rest, debug: isOn(debug), ...parse(config) })
 })

@@ -56,7 +56,7 @@ export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outco
       emit(w, 'drop', { kind, id, payload: body, ...outcome } as Signals['drop'])
     }
   }
-  if (!batch[0] || (status !== 'accepted' && status !== 'handed-off')) return
+  if (!batch[0] || !(status === 'accepted' || status === 'handed-off')) return
   w[status === 'accepted' ? status : 'handedOff'] += batch.length
   emit(w, 'sent', { kind, ids: batch.map(({ id }) => id), ...outcome })
 }

@@ -5,13 +5,13 @@ import { choose } from './consent'
 import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
-import { createInstance } from './instance'
+import { createInstance, type Instance } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { all, finish, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
-import type { EventMap, Waymark } from './types'
+import type { EventMap, Stop, Waymark } from './types'
 import { createUrlFilter } from './urls'
 import { readIds } from './visitor'
 
@@ -29,8 +29,9 @@ export const createWaymark = <Events extends object = EventMap>() =>
 /** The same, in a browser of the caller's: this is how tests hand in their own. */
 export function createWaymarkIn(browser: Browser): Waymark {
   const w = createInstance(browser)
+  enter(w)
   const ready = new Promise<void>((resolve) => (w.onReady = resolve))
-  let stop = () => {}
+  let stop: Stop | undefined
   let chosen: Parameters<Waymark['setConsent']>[0] | undefined
 
   const setConsent: Waymark['setConsent'] = (state) => {
@@ -52,20 +53,22 @@ export function createWaymarkIn(browser: Browser): Waymark {
       } else if (!config.endpoint || !browser.originOf(config.endpoint))
         complain(w, 'missing-endpoint', config.endpoint, true)
       else {
-        Object.assign(w, { config, name, apiKey })
-        w.consent = config.respectGpc && browser.refuses() ? 'denied' : config.consent
-        w.bootUser = readUserId(config.bootstrap.userId)
-        w.cleanUrl = createUrlFilter(config.url)
+        const cleanUrl = createUrlFilter(config.url)
+        Object.assign(w, {
+          config,
+          name,
+          apiKey,
+          cleanUrl,
+          consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
+          bootUser: readUserId(config.bootstrap.userId),
+        } satisfies Partial<Instance>)
         if (config.persistence === 'indexeddb') {
           w.database = browser.openDatabase(name)
           w.brokenUntil = 0
         }
-        enter(w)
         stop = follow(w)
         if (chosen) choose(w, chosen)
-        config.plugins.forEach((plugin) => usePlugin(w, plugin))
-        w.host = { ...waymark, cleanUrl: w.cleanUrl, ids: () => readIds(w) }
-        startPlugins(w)
+        startPlugins(w, { ...waymark, cleanUrl, ids: () => readIds(w) }, config.plugins)
       }
       return waymark
     },
@@ -94,7 +97,7 @@ export function createWaymarkIn(browser: Browser): Waymark {
       stopPlugins(w)
       save(w)
       w.state = 'shut'
-      stop()
+      stop?.()
       w.stopTimer()
       w.stopScan()
       giveUp(w, '')
