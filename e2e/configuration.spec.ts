@@ -7,7 +7,7 @@ const wrong = [
     what: 'API key',
     serviceSettings: { apiKeys: 'another-key' },
     corrected: { apiKeys: 'another-key,test-key' },
-    message: /http-401: /,
+    message: /unauthorized: /,
   },
   {
     what: 'environment',

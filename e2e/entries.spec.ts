@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, string | { types: string; development?: string; default: string }>
 }
 /** Those that are modules with types; the others are files. */
 const entries = Object.keys(exports).filter((name) => typeof exports[name] === 'object')
@@ -31,11 +31,33 @@ test('every entry is imported and started in plain Node, which then ends by itse
   expect(stdout.trim().split('\n')).toEqual(Array(2).fill('{"sent":0,"left":0,"dropped":0}'))
 })
 
+test('only the development build names wrong options, also to the adapters', async () => {
+  const code = `
+    import { waymark, createWaymark } from 'waymark'
+    import { waymarkPlugin } from 'waymark/vue'
+    waymark.init('pk_1', { enviroment: 'staging' })
+    createWaymark().init('pk_1', { batch: { max: 1 } })
+    const app = { provide() {}, config: { globalProperties: {} } }
+    waymarkPlugin({ apiKey: 'pk_1', config: { relaese: '1' } }).install(app)
+    console.log(app.config.globalProperties.$waymark === waymark)`
+  const say = async (...conditions: string[]) => {
+    const args = [...conditions, '--input-type=module', '--eval', code]
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
+      cwd: root,
+      timeout: 20_000,
+    })
+    expect(stdout).toContain('true')
+    return [...stderr.matchAll(/unknown-option: There is no option "(.+?)"/g)].map(([, name]) => name)
+  }
+  expect(await say()).toEqual([])
+  expect(await say('--conditions=development')).toEqual(['enviroment', 'batch.max', 'relaese'])
+})
+
 test('every entry brings its types, and no entry brings the core a second time', () => {
   for (const name of entries) {
     const { types, default: code } = exports[name] as { types: string; default: string }
     expect(readFileSync(`${root}/${types}`, 'utf8')).toMatch(/export/)
-    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('insert_id')
+    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('getAllKeys')
     expect([name, hasCore]).toEqual([name, ['.', './worker'].includes(name)])
   }
 })

@@ -1,3 +1,4 @@
+import { serveSite } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'
 
@@ -37,5 +38,37 @@ test.describe('the script tag', () => {
       waymark.push(['track', 'Pushed Late', { late: true }])
     })
     await expect.poll(service.events).toEqual(['$pageview', 'Pushed Late'])
+  })
+
+  test('waits for the plugins that it loads, and keeps what is called meanwhile, with its time and URL', async ({
+    page,
+    service,
+  }) => {
+    const site = await serveSite({ endpoint: service.url, attributes: 'data-plugins="campaign forms"' })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/waymark.forms.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    try {
+      await page.goto(`${site.url}/first?utm_source=letter`, { waitUntil: 'domcontentloaded' })
+      await waymarkOf(page).loaded()
+      await waymarkOf(page).track('Meanwhile')
+      const calledBefore = await page.evaluate(() => Date.now())
+      await page.evaluate(() => history.replaceState(null, '', '/second'))
+      await page.waitForTimeout(300)
+      expect((await waymarkOf(page).stats()).queued).toBe(1)
+      release()
+      await expect.poll(service.events).toEqual(['Meanwhile', '$pageview'])
+      const [[at, properties] = []] = await service.sql(
+        `SELECT epoch_ms(timestamp), properties FROM events WHERE event = 'Meanwhile'`,
+      )
+      expect(Number(at)).toBeLessThanOrEqual(calledBefore)
+      expect(JSON.stringify(properties)).toContain('/first?utm_source=letter')
+    } finally {
+      release()
+      await site.close()
+    }
   })
 })

@@ -34,9 +34,10 @@ const spoken = new Set([
   ...readdirSync(src)
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? [])),
-  // Stored, and told to other tabs (`Settings`, `Session`, `News['tab']`).
+  // Stored, and told to other tabs (`Settings`, `Session`, `Note`, `News['tab']`).
   ...fieldsOf('visitor.ts', 'Settings'),
   ...fieldsOf('session.ts', 'Session'),
+  ...fieldsOf('visitor.ts', 'Note'),
   ...['ask', 'here', 'change'],
 ])
 

@@ -93,7 +93,14 @@ export function createBrowser(): Browser {
     },
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
-    hasWorker: () => !!navigator.serviceWorker?.controller,
+    hasWorker() {
+      try {
+        return !!navigator.serviceWorker?.controller
+      } catch {
+        // A sandboxed page may not even ask.
+        return false
+      }
+    },
     canDefer: () => 'fetchLater' in globalThis,
     page() {
       if (!viewport) {

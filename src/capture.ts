@@ -19,7 +19,7 @@ import type {
   TrackOptions,
   Tracked,
 } from './types'
-import { isInSession, login, readIds, reset, set, touch } from './visitor'
+import { act, isInSession, readIds, touch, type Act } from './visitor'
 
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
 export interface Call {
@@ -199,22 +199,20 @@ export const createCalls = (w: Instance) => {
     const own = copy(w, traits, 'trait')
 
     return () => {
-      if (user) login(w, user)
+      if (user) act(w, 'login', user)
       const { userId } = readIds(w)
       if (!userId) refuse('not-identified', own)
       return { userId, traits: own }
     }
   })
 
-  const register = (isOnce?: boolean) =>
-    call(undefined, (given: Properties) => {
-      const own = copy(w, given)
-
-      return () => {
-        const { persistent } = w.settings
-        set(w, { persistent: isOnce ? { ...own, ...persistent } : { ...persistent, ...own } })
-      }
+  /** A call that changes the visitor's settings; `read` copies what it is given. */
+  const change = (name: Act[0], read = (given: unknown) => given) =>
+    call(undefined, (given?: unknown) => {
+      const own = read(given)
+      return () => act(w, name, own)
     })
+  const readProperties = (given: unknown) => copy(w, given)
 
   return {
     track,
@@ -227,19 +225,10 @@ export const createCalls = (w: Instance) => {
       return () => ({ userId })
     }),
 
-    register: register(),
-    registerOnce: register(true),
-
-    unregister: call(undefined, (...names: string[]) => () => {
-      const persistent = { ...w.settings.persistent }
-      for (const name of names) delete persistent[name]
-      set(w, { persistent })
-    }),
-
-    reset: call(undefined, (options?: { deviceId?: boolean }) => {
-      const deviceId = options?.deviceId
-      return () => reset(w, deviceId)
-    }),
+    register: change('register', readProperties),
+    registerOnce: change('registerOnce', readProperties),
+    unregister: (...names: string[]) => change('unregister')(names),
+    reset: change('reset', (options) => (options as { deviceId?: boolean } | undefined)?.deviceId),
 
     configure: call(undefined, (patch: InitConfig) => () => {
       Object.assign(w.config, readConfig(patch, w.config))

@@ -36,17 +36,21 @@ const texts: Record<string, (what: string) => string> = {
     `Nothing is sent, because ${what ? `"${what}" is no URL` : 'init() got no endpoint'}. Give the service's base URL as { endpoint }, or as data-endpoint; calls are kept until then.`,
   'already-initialised': (what) =>
     `A second init() was refused, because the instance runs with another key or environment than "${what}". Make a second instance with createWaymark().`,
+  unauthorized: (what) => refusedKey(what),
   'http-401': (what) => refusedKey(what),
   'http-403': (what) => refusedKey(what),
   'invalid-headers': (what) => refusedKey(what),
   'environment-not-found': (what) =>
     `The service does not know the environment (${what}). Correct "environment", or make it there; events are kept meanwhile, and tried again every one to three minutes.`,
-  'http-404': (what) =>
-    `Nothing answers at that address (${what}). Correct "endpoint": the service's base URL, without "/track"; events are kept meanwhile, and tried again every one to three minutes.`,
+  'not-found': (what) => nothingThere(what),
+  'http-404': (what) => nothingThere(what),
 }
 
 const refusedKey = (what: string) =>
   `The service does not accept the API key (${what}). Correct the key, or "transport.auth"; events are kept meanwhile, and tried again every one to three minutes.`
+
+const nothingThere = (what: string) =>
+  `Nothing answers at that address (${what}). Correct "endpoint": the service's base URL, without "/track"; events are kept meanwhile, and tried again every one to three minutes.`
 
 const seeDocs = (code: string) => `See docs/errors.md#${code}`
 

@@ -2,22 +2,13 @@ import { load, save, suspect, wipe } from './disk'
 import { isAway, type Instance } from './instance'
 import { emit } from './signals'
 import type { Consent } from './types'
-import { assume, isInSession, set, take, touch, type Settings } from './visitor'
+import { assume, isInSession, readNote, set, take, touch, type Settings } from './visitor'
 
 /** A page waits no longer for its database until it goes on in memory. */
 const giveUpAfterMs = 30_000
 
 /** A refusal that was noted beside the database is looked for when that has not answered by then. */
 const slowAfterMs = 1000
-
-/** Settings that a page of before could not be sure to have stored, or a refusal. */
-const readNote = (w: Instance): Settings => {
-  try {
-    return JSON.parse(w.browser.readNote(w.name))
-  } catch {
-    return {}
-  }
-}
 
 /** Whether a page that cannot wait for its database must take the visitor for one who has refused. */
 export const isRefused = (w: Instance) => !w.isRead && readNote(w).consent === 'denied'
@@ -49,10 +40,12 @@ export const look = (w: Instance, isChoice?: boolean) => void (w.looking = read(
 
 const read = async (w: Instance, isChoice?: boolean) => {
   const { turn } = w
+  let noted = ''
   const use = (stored: Settings): boolean => {
     stop()
     if (turn !== w.turn) return false
     const note = readNote(w)
+    noted = w.browser.readNote(w.name)
     const before = { ...stored, ...note }.consent
     if (!become(w, (!isChoice && before) || w.consent)) return false
     if (w.consent !== 'granted') {
@@ -82,6 +75,8 @@ const read = async (w: Instance, isChoice?: boolean) => {
   try {
     if (w.consent !== 'granted' && !(w.database && (await w.browser.hasDatabase(w.name)))) use({})
     else await load(w, use)
+    // It is stored now, unless someone has noted more.
+    if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')
     // After the read: another tab that is still forgetting everything must have done so before.
     if (isChoice && turn === w.turn) set(w, { ...w.settings, consent: w.consent })
   } catch {

@@ -48,7 +48,7 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body)}]`
 
 /** The id of an event, from its payload; empty where there is none. */
-export function readId(body: string, insertId: string | false): string {
+export function readId(body = '', insertId: string | false): string {
   try {
     return JSON.parse(body).properties[`${insertId}`] ?? ''
   } catch {

@@ -67,8 +67,9 @@ const nextDue = (w: Instance) => {
 const run = async (w: Instance) => {
   const { attempts } = w
   try {
-    for (let batch; ;) {
-      if ((batch = nextDue(w)) ? !(await deliver(w, batch)) : !(await more(w)) && !nextDue(w)) break
+    for (;;) {
+      const batch = nextDue(w)
+      if (!(batch ? await deliver(w, batch) : (await more(w)) || nextDue(w))) break
     }
   } catch (error) {
     tellUnexpected(w, error)

@@ -7,7 +7,7 @@ import type { Attempt } from './handOff'
 import type { Payload, Row, RowKey } from './queue'
 import type { Tabs } from './tabs'
 import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host } from './types'
-import type { Settings } from './visitor'
+import type { Act, Settings } from './visitor'
 
 /** What is announced upwards: the public signals, and what the parts of an instance tell each other. */
 export interface News extends Signals {
@@ -67,6 +67,8 @@ export interface Instance {
   settings: Settings
   /** What has changed since the last read was asked for, and is newer than what it finds. */
   recent: Settings
+  /** What was done to settings that were not read. */
+  late: Act[]
   /** The ids were made without looking, because the page could not wait. */
   isAssumed?: boolean | undefined
   /** The settings were read. */
@@ -150,6 +152,7 @@ export const createInstance = (browser: Browser): Instance => {
     waiting: [],
     settings: {},
     recent: {},
+    late: [],
     consent: 'pending',
     turn: 0,
     dirty: new Set(),

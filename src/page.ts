@@ -7,7 +7,7 @@ import { isAway, type Instance } from './instance'
 import { all, dropHalf, finish, giveUp } from './queue'
 import { complain, emit, on } from './signals'
 import { closeTabs, openTabs } from './tabs'
-import { assume, hear, noteUnsure, readIds } from './visitor'
+import { assume, hear, note, readIds } from './visitor'
 
 /**
  * A page that is back leaves the database alone for a moment: a transaction that waits for the last deletes of the
@@ -18,7 +18,7 @@ const openAfterReturnMs = 300
 /** What was called until now gets the ids that are known. */
 const runCalls = (w: Instance) => {
   w.isKnown = true
-  emit(w, 'identity', readIds(w))
+  if (!w.isAssumed) emit(w, 'identity', readIds(w))
   // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
   for (; w.waiting[0]; w.waiting.shift()) w.waiting[0].run()
 }
@@ -72,7 +72,7 @@ export const follow = (w: Instance) => {
     }
     w.database?.abortReads()
     leave(w)
-    noteUnsure(w)
+    note(w)
     save(w)
     w.stopScan()
     closeTabs(w)

@@ -1,3 +1,4 @@
+import { readId } from './contract'
 import type { Instance, News } from './instance'
 import { brief } from './json'
 import type { DropReason, Kind, Outcome, Signals, Stop } from './types'
@@ -49,7 +50,10 @@ export const countDrops = (w: Instance, reason: DropReason, count: number) => {
 /** Counts what became of payloads, and tells it: to their callers and to the signals. */
 export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outcome) => {
   const { status } = outcome
-  for (const { id, body, settle } of batch) {
+  // Of one that an earlier page tracked, only the payload knows the id.
+  const ids = batch.map(({ id, body }) => id || readId(body, w.config.insertId))
+  for (const [index, { body, settle }] of batch.entries()) {
+    const id = ids[index]!
     settle?.(outcome)
     if (status === 'dropped') {
       countDrops(w, outcome.reason, 1)
@@ -58,5 +62,5 @@ export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outco
   }
   if (!batch[0] || !(status === 'accepted' || status === 'handed-off')) return
   w[status === 'accepted' ? status : 'handedOff'] += batch.length
-  emit(w, 'sent', { kind, ids: batch.map(({ id }) => id), ...outcome })
+  emit(w, 'sent', { kind, ids, ...outcome })
 }

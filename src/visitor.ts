@@ -44,40 +44,74 @@ export const hear = (w: Instance, change: Settings) => {
   const before = w.settings.session
   w.settings = { ...w.settings, ...change }
   Object.assign(w.recent, change)
-  if (change.ids) emit(w, 'identity', readIds(w))
+  // Ids that were only assumed are nobody's to keep.
+  if (change.ids && !w.isAssumed) emit(w, 'identity', readIds(w))
   if (change.session && change.session.id !== before?.id) emit(w, 'session', { id: change.session.id })
 }
 
 /** Changes something, on disk with the records of this task, and in all tabs. */
 export const set = (w: Instance, change: Settings) => {
   // What a page of before noted is older.
-  if (change.ids) w.browser.writeNote(w.name, '')
+  if (change.ids || change.persistent) w.browser.writeNote(w.name, '')
   Object.assign(w.changes, change)
   schedule(w)
-  tellTabs(w, { change })
+  // What rests on ids that were not read is this page's own.
+  if (!w.isAssumed || 'consent' in change) tellTabs(w, { change })
   hear(w, change)
 }
 
-/** What was read holds, but for what is newer. Makes the ids that are missing. */
-export const take = (w: Instance, stored: Settings, note: Settings) => {
-  const { recent } = w
-  w.isRead = true
-  if (w.isAssumed && stored.ids) {
-    // The page could not wait: who has signed in meanwhile, and what was registered, is added.
-    recent.ids = { ...stored.ids, ...(w.settings.ids?.userId && { userId: w.settings.ids.userId }) }
-    recent.persistent = { ...stored.persistent, ...recent.persistent }
-  }
-  w.isAssumed = false
-  w.settings = { ...w.settings, ...stored, ...note, ...recent }
+/** What the page asks of the visitor's settings. */
+const acts = {
+  login(w: Instance, userId: string) {
+    const known = w.settings.ids?.userId
+    // Another user than the last is another visitor.
+    if (known && known !== userId) acts.reset(w)
+    if (known !== userId) set(w, { ids: { ...w.settings.ids!, userId } })
+  },
+  reset: (w: Instance, deviceId?: boolean) =>
+    set(w, {
+      ids: fresh(deviceId ? {} : { deviceId: readIds(w).deviceId }),
+      session: begin(w.browser.now()),
+      persistent: undefined,
+    }),
+  register: (w: Instance, properties: Properties) =>
+    set(w, { persistent: { ...w.settings.persistent, ...properties } }),
+  registerOnce: (w: Instance, properties: Properties) =>
+    acts.register(w, { ...properties, ...w.settings.persistent }),
+  unregister(w: Instance, names: string[]) {
+    const persistent = { ...w.settings.persistent }
+    for (const name of names) delete persistent[name]
+    set(w, { persistent })
+  },
+}
+
+export type Act = [name: keyof typeof acts, given: unknown]
+
+/** Does it, and again when the settings are read, if they were not yet: nothing that was not read is overwritten. */
+export const act = (w: Instance, ...[name, given]: Act) => {
+  if (w.isAssumed) w.late.push([name, given])
+  acts[name](w, given as never)
+}
+
+/** What was read holds, but for what is newer. Makes the ids that are missing, and does what was done unread. */
+export const take = (w: Instance, stored: Settings, { late = [], ...noted }: Note) => {
+  if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
+  if (w.isAssumed && stored.ids) w.settings = w.recent = w.changes = {}
+  w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // What could not be stored then is stored now.
-  Object.assign(w.changes, note, recent)
+  Object.assign(w.changes, noted)
   const found = recall(w, stored.ids ?? {})
   if (found || !stored.ids)
     set(w, {
       ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId },
     })
+  const undone = w.isAssumed && stored.ids ? [...late, ...w.late] : late
+  w.isRead = true
+  w.isAssumed = false
+  w.late = []
+  for (const one of undone) act(w, ...one)
   // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
-  if (w.bootUser) login(w, w.bootUser)
+  if (w.bootUser) act(w, 'login', w.bootUser)
   w.bootUser = undefined
 }
 
@@ -87,20 +121,6 @@ export const assume = (w: Instance) => {
   w.isAssumed = true
   w.settings.ids = fresh({ ...w.config.bootstrap, ...recall(w, {}) })
 }
-
-export const login = (w: Instance, userId: string) => {
-  const known = w.settings.ids?.userId
-  // Another user than the last is another visitor.
-  if (known && known !== userId) reset(w)
-  if (known !== userId) set(w, { ids: { ...w.settings.ids!, userId } })
-}
-
-export const reset = (w: Instance, deviceId?: boolean) =>
-  set(w, {
-    ids: fresh(deviceId ? {} : { deviceId: readIds(w).deviceId }),
-    session: begin(w.browser.now()),
-    persistent: undefined,
-  })
 
 const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })
 
@@ -119,13 +139,33 @@ export const touch = (w: Instance, at: number) => {
   set(w, { session: last ? { ...last } : begin(at) })
 }
 
+/** What a page that has left could not be sure to have stored. */
+export interface Note extends Settings {
+  /** What it did before it had read the settings. */
+  late?: Act[]
+}
+
+export const readNote = (w: Instance): Note => {
+  try {
+    return JSON.parse(w.browser.readNote(w.name))
+  } catch {
+    // There is none.
+    return {}
+  }
+}
+
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
-export const noteUnsure = (w: Instance) => {
-  const unsure = { ...w.unsure, ...w.changes }
+export const note = (w: Instance) => {
+  const { ids, persistent, session } = { ...w.unsure, ...w.changes }
+  const { late = [], ...before } = readNote(w)
+  const noted: Note = w.isAssumed
+    ? { ...before, late: [...late, ...w.late] }
+    : { ...(ids && { ids, session }), ...((ids || persistent) && { persistent }) }
+  if (!w.late[0] && !ids && !persistent) return
+  w.late = []
   // Null, because undefined is nothing in JSON.
-  if (unsure.ids || unsure.persistent)
-    w.browser.writeNote(
-      w.name,
-      JSON.stringify(unsure, (_, value) => value ?? null),
-    )
+  w.browser.writeNote(
+    w.name,
+    JSON.stringify(noted, (_, value) => value ?? null),
+  )
 }

@@ -94,7 +94,8 @@ describe('registered properties', () => {
     one.track('B')
     await world.advance(3000)
     const own = world.service.events().map(({ properties: { plan, theme } }) => ({ plan, theme }))
-    expect(own).toEqual(Array(2).fill({ plan: undefined, theme: 'dark' }))
+    const both = { plan: undefined, theme: 'dark' }
+    expect(own).toEqual([both, both])
   })
 })
 

@@ -40,7 +40,8 @@ describe('the options of init', () => {
       debug: true,
     }
     expect(said(all)).toEqual([])
-    for (const beacon of ['auto', true] as const) expect(said({ endpoint, transport: { beacon } })).toEqual([])
+    for (const beacon of ['auto', true] as const)
+      expect(said({ endpoint, transport: { beacon } })).toEqual([])
     expect(said({ endpoint, insertId: 'id', release: undefined })).toEqual([])
   })
 
@@ -57,7 +58,9 @@ describe('the options of init', () => {
   })
 
   it('that are like no other are named with all that there are', () => {
-    expect(said({ endpoint, batch: { zebra: 1 } })).toEqual([expect.stringContaining('maxEvents, maxBytes, intervalMs')])
+    expect(said({ endpoint, batch: { zebra: 1 } })).toEqual([
+      expect.stringContaining('maxEvents, maxBytes, intervalMs'),
+    ])
   })
 
   it('of the wrong type are named, with the right one', () => {
@@ -75,7 +78,9 @@ describe('the options of init', () => {
       debug: 'true',
       session: { idleMs: NaN },
     }
-    expect(said({ endpoint, ...wrong }).map((text) => /"(.*?)" has to be (.*?);/.exec(text)?.slice(1))).toEqual([
+    expect(
+      said({ endpoint, ...wrong }).map((text) => /"(.*?)" has to be (.*?);/.exec(text)?.slice(1)),
+    ).toEqual([
       ['batch.maxEvents', 'a number, like 20'],
       ['environment', 'a string'],
       ['url.keepParams', 'a list'],
@@ -131,7 +136,7 @@ const wrong: [code: string, act: (waymark: Waymark) => unknown, says: string][] 
   ['before-send-failed', (w) => [w.configure({ beforeSend: fail }), w.track('A')], 'Error: no'],
   ['plugin-failed', (w) => w.use(plugin({ start: fail })), 'theirs: Error: no'],
   ['unreadable', (w) => w.track('A', new Proxy({}, { ownKeys: fail })), 'Error: no'],
-  ['internal', (w) => [w.on('session', fail), w.track('A')], 'Error: no'],
+  ['internal', (w) => [w.on('consent', fail), w.setConsent('pending')], 'Error: no'],
   ['already-initialised', (w) => w.init('pk_other', { endpoint }), 'pk_other'],
 ]
 
@@ -171,7 +176,8 @@ describe('the words of an error', () => {
     tab.init({ plugins: [checks()] }).track('A')
     await world.advance(10_000)
     expect(tab.warnings).toEqual([expect.stringContaining(`[waymark] ${code}: `)])
-    for (const text of [says, 'production', 'events are kept', `#${code}`]) expect(tab.warnings[0]).toContain(text)
+    for (const text of [says, 'production', 'events are kept', `#${code}`])
+      expect(tab.warnings[0]).toContain(text)
   })
 
   it('lead to a part of docs/errors.md that is there', () => {
@@ -181,7 +187,10 @@ describe('the words of an error', () => {
     expect(known.length).toBeGreaterThan(20)
     expect(headings.toSorted()).toEqual([...known, 'unknown-option', 'invalid-option'].toSorted())
     // A code that the core tells must have words.
-    const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery'].map((file) => read(`src/${file}.ts`)).join('')
-    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\()'([\w-]+)'/g)) expect(known).toContain(code)
+    const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery']
+      .map((file) => read(`src/${file}.ts`))
+      .join('')
+    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\()'([\w-]+)'/g))
+      expect(known).toContain(code)
   })
 })

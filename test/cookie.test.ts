@@ -43,7 +43,8 @@ describe('cookie', () => {
     expect([...jar]).toEqual([['shop.test waymark', encodeURIComponent(`${deviceId}~${anonymousId}`)]])
     expect(document.cookie.length).toBeLessThan(200)
     const last = written.mock.lastCall![0]
-    for (const part of ['Path=/', 'SameSite=Lax', `Max-Age=${365 * 86_400}`, 'Secure']) expect(last).toContain(part)
+    for (const part of ['Path=/', 'SameSite=Lax', `Max-Age=${365 * 86_400}`, 'Secure'])
+      expect(last).toContain(part)
   })
 
   it('has the name and the domain that are given', async () => {

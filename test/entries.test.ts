@@ -8,7 +8,9 @@ import { entries, exported } from '../scripts/entries.mjs'
 import { innerNames } from '../scripts/innerNames.mjs'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
-const names: string[] = (entries as { name: string }[]).map(({ name }) => name).filter((name) => name !== 'waymark')
+const names: string[] = (entries as { name: string }[])
+  .map(({ name }) => name)
+  .filter((name) => name !== 'waymark')
 
 describe('the list of entries', () => {
   it('is what package.json exports, in its order', () => {
@@ -34,7 +36,17 @@ describe('the list of entries', () => {
 describe('the inner names', () => {
   it('are fields of the core, and none that is stored, told to other tabs, sent or public', () => {
     expect(innerNames).toEqual(expect.arrayContaining(['settings', 'inFlight', 'prepareBeacon']))
-    for (const name of ['consent', 'session', 'lastAt', 'change', 'accepted', 'deviceId', 'status', 'body', 'fetch'])
+    for (const name of [
+      'consent',
+      'session',
+      'lastAt',
+      'change',
+      'accepted',
+      'deviceId',
+      'status',
+      'body',
+      'fetch',
+    ])
       expect(innerNames).not.toContain(name)
   })
 })

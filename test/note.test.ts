@@ -186,6 +186,23 @@ describe('what a page noted as it went', () => {
     expect(third.ids.sessionId).not.toBe(waymark.ids.sessionId)
   })
 
+  it('does not end a session that another tab has kept alive since', async () => {
+    const { world, tab, waymark } = await createKnown()
+    const other = await visit(world)
+    await tab.callAndLeave(() => {
+      waymark.identify('ann')
+      waymark.track('Signed In')
+    })
+    await world.advance(20 * 60_000)
+    other.waymark.track('A')
+    await world.advance(20 * 60_000)
+    const { waymark: next } = await visit(world)
+    next.track('B')
+    await world.advance(3000)
+    expect(next.ids.sessionId).toBe(other.waymark.ids.sessionId)
+    expect(next.ids.userId).toBe('ann')
+  })
+
   it('is wiped by a refusal, and holds nothing but that then', async () => {
     const { world, tab, waymark } = await createKnown()
     await tab.callAndLeave(() => waymark.identify('ann'))

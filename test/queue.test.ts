@@ -171,9 +171,9 @@ describe('a batch', () => {
   /** A queue of records, some of them in flight, and how much a request may carry. */
   const made = fc.record({
     maxEvents: fc.integer({ min: 1, max: 4 }),
-    maxBytes: fc.integer({ min: 1, max: 1000 }),
+    maxBytes: fc.integer({ min: 1, max: 20 }),
     payloads: fc.array(
-      fc.record({ kind: fc.constantFrom(...kinds), size: fc.integer({ min: 1, max: 400 }) }),
+      fc.record({ kind: fc.constantFrom('track', ...kinds, 'track'), size: fc.integer({ min: 1, max: 4 }) }),
       { maxLength: 30 },
     ),
     busy: fc.array(fc.boolean(), { maxLength: 30 }),
@@ -201,7 +201,19 @@ describe('a batch', () => {
           expect(sizeOf([...batch, ...after.items])).toBeGreaterThan(given.maxBytes)
         expect(rows.length > 0).toBe(waiting.length > 0)
       }),
+      { numRuns: 1000 },
     )
+  })
+
+  it('on its way takes nothing more', () => {
+    const w = openQueue(createWorld())
+    put(w, 'track', { id: '', body: '"A"' })
+    const batch = next(w, 1000)
+    mark(batch, true)
+    put(w, 'track', { id: '', body: '"B"' })
+    expect(bodies(next(w, 1000))).toEqual(['"B"'])
+    finish(w, batch, accepted)
+    expect(bodies(all(w))).toEqual(['"B"'])
   })
 
   it('after batch carries everything, in order, with nothing left', () => {

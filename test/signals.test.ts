@@ -102,3 +102,20 @@ describe('signals', () => {
     expect(codes).toEqual(['before-send-failed', 'before-send-failed'])
   })
 })
+
+it('names the events of an earlier page by their ids, too', async () => {
+  const world = createWorld()
+  world.service.become({ kind: 'down' })
+  const first = world.openTab()
+  const { id } = first.init().track('Earlier')
+  await world.advance(3000)
+  first.leave()
+  first.crash()
+  await world.advance(6000)
+  world.service.become({ kind: 'well' })
+  const waymark = world.openTab().init()
+  const sent: string[] = []
+  waymark.on('sent', ({ ids }) => sent.push(...ids))
+  await world.advance(10_000)
+  expect(sent).toEqual([id])
+})

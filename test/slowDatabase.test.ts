@@ -180,3 +180,52 @@ describe('a database that answers when the page has gone on without it', () => {
     expect((await visitAgain(world)).own).toEqual({ first: undefined, plan: undefined, theme: undefined })
   })
 })
+
+describe('another tab, whose database is well,', () => {
+  /** It is open while the slow page calls what it calls, and tracks and registers after. */
+  const watch = async (
+    act: (waymark: Waymark) => void,
+    end: (tab: { leave(): void }) => void,
+    ms: number,
+  ) => {
+    const { world, ids, tab, waymark } = await createKnown()
+    const other = world.openTab().init()
+    await other.ready()
+    act(waymark)
+    await world.advance(ms)
+    end(tab)
+    await world.advance(1000)
+    const heard = other.ids
+    other.register({ other: 1 })
+    other.track('Other')
+    await world.advance(3000)
+    return { world, ids, heard, event: carriedBy(world, 'Other') }
+  }
+  const leave = (tab: { leave(): void }) => tab.leave()
+
+  it.each([
+    ['goes on in memory', () => {}, 32_000],
+    ['leaves', leave, 2000],
+  ])('learns no ids that were not read, of a page that %s', async (_, end, ms) => {
+    const { heard, ids, event } = await watch((page) => page.identify('ann', { plan: 'pro' }), end, ms)
+    expect(heard).toMatchObject({ deviceId: ids.deviceId, anonymousId: ids.anonymousId, userId: 'ann' })
+    expect(event).toMatchObject({ device_id: ids.deviceId, anonymous_id: ids.anonymousId })
+  })
+
+  it.each([
+    ['goes on in memory', () => {}, 32_000],
+    ['leaves', leave, 2000],
+  ])('loses nothing that was registered, by a page that %s', async (_, end, ms) => {
+    const { world, event } = await watch(startUp, end, ms)
+    expect(event.properties).toMatchObject({ first: 'letter', plan: 'pro' })
+    expect((await visitAgain(world)).own).toMatchObject({ first: 'letter', plan: 'pro' })
+  })
+
+  it.each([
+    ['goes on in memory', () => {}, 32_000],
+    ['leaves', leave, 2000],
+  ])('keeps the session, of a page that %s', async (_, end, ms) => {
+    const { ids, event } = await watch(startUp, end, ms)
+    expect(event.session_id).toBe(ids.sessionId)
+  })
+})

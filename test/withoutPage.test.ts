@@ -49,6 +49,8 @@ describe.each(Object.entries(scopes))('in %s', (_, globals) => {
     await import('../src/vue')
     await import('../src/svelte')
     await import('../src/testing')
+    for (const entry of ['checks', 'cookie', 'sample', 'scopes', 'doNotTrack', 'development'])
+      await import(`../src/${entry}.ts`)
     const worker = await import('../src/worker')
 
     for (const waymark of [usual, createWaymark(), worker.createWaymark()]) {

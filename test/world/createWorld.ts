@@ -147,8 +147,8 @@ export function createWorld() {
 
   /** A tab whose database answers nothing before `open`. */
   const openSlowTab = (changes: Partial<Browser> = {}) => {
-    let open = () => {}
-    const opened = new Promise<void>((resolve) => (open = resolve))
+    let answer = () => {}
+    const opened = new Promise<void>((resolve) => (answer = resolve))
     const tab = openTab('https://shop.test/', {
       openDatabase(name) {
         const database = openDatabase(name)
@@ -159,7 +159,7 @@ export function createWorld() {
       },
       ...changes,
     })
-    return Object.assign(tab, { open })
+    return Object.assign(tab, { open: () => answer() })
   }
 
   /** A tab that sleeps: what it had set runs late, when it is woken. */
