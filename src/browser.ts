@@ -1,4 +1,5 @@
 import { createStore } from 'idb-keyval'
+import { attempt } from './attempt'
 import { openDatabase, type Database } from './database'
 import type { Stop } from './types'
 
@@ -93,14 +94,8 @@ export function createBrowser(): Browser {
     },
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
-    hasWorker() {
-      try {
-        return !!navigator.serviceWorker?.controller
-      } catch {
-        // A sandboxed page may not even ask.
-        return false
-      }
-    },
+    // A sandboxed page may not even ask.
+    hasWorker: () => !!attempt(() => navigator.serviceWorker?.controller),
     canDefer: () => 'fetchLater' in globalThis,
     page() {
       if (!viewport) {
@@ -136,43 +131,23 @@ export function createBrowser(): Browser {
         }
       }
     },
-    originOf(url) {
-      try {
-        // The page's own may be opaque: `null` in a sandbox, whatever its address.
-        return url ? new URL(url, location.href).origin : self.origin
-      } catch {
-        return undefined
-      }
-    },
+    // The page's own may be opaque: `null` in a sandbox, whatever its address.
+    originOf: (url) => attempt(() => (url ? new URL(url, location.href).origin : self.origin)),
     openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
     hasDatabase: async (name) =>
       (await indexedDB.databases?.())?.some((database) => database.name === name) ?? true,
-    refuses: () => (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
-    // IndexedDB answers too late for a page that goes at once.
-    writeNote(name, text) {
-      try {
-        localStorage[text ? 'setItem' : 'removeItem'](name, text)
-      } catch {
-        // A page may not have one, and WebKit has none in a window that closes.
-      }
-    },
-    readNote(name) {
-      try {
-        return localStorage.getItem(name) ?? ''
-      } catch {
-        return ''
-      }
-    },
-    channel(name, hear) {
-      try {
+    refuses: () => !!(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
+    // IndexedDB answers too late for a page that goes at once. A page may have no localStorage, and WebKit has none in a
+    // window that closes.
+    writeNote: (name, text) => attempt(() => localStorage[text ? 'setItem' : 'removeItem'](name, text)),
+    readNote: (name) => attempt(() => localStorage.getItem(name)) ?? '',
+    // There may be none, or not for this page.
+    channel: (name, hear) =>
+      attempt(() => {
         const channel = new BroadcastChannel(name)
         channel.onmessage = quietly(({ data }) => hear(data as never))
         return channel
-      } catch {
-        // There is none, or this page may not have one.
-        return undefined
-      }
-    },
+      }),
     warn: (text) => console.warn(text),
   }
 }

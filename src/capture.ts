@@ -1,3 +1,4 @@
+import { attempt } from './attempt'
 import { readConfig } from './config'
 import { look, refuses } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
@@ -73,14 +74,10 @@ export function copy(w: Instance, given: unknown, noun?: 'property' | 'trait'): 
 }
 
 const readTime = (w: Instance, at: number, given: TrackOptions['timestamp'] = at): string => {
-  try {
-    // Of null it would be 1970.
-    const iso = new Date(given ?? NaN).toISOString()
-    // Beyond the years of four digits it is longer, and few can read it.
-    if (iso.length < 25) return iso
-  } catch {
-    // It is no date.
-  }
+  // Of null it would be 1970.
+  const iso = attempt(() => new Date(given ?? NaN).toISOString()) ?? ''
+  // Beyond the years of four digits it is longer, and few can read it.
+  if (iso.length === 24) return iso
   complain(w, 'invalid-timestamp', given)
   return new Date(at).toISOString()
 }
@@ -131,7 +128,7 @@ export const createCalls = (w: Instance) => {
         if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
       }
       /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
-      const attempt = (part: () => void) => {
+      const attemptPart = (part: () => void) => {
         try {
           part()
         } catch (thrown) {
@@ -142,14 +139,14 @@ export const createCalls = (w: Instance) => {
           drop(reason, errorCode)
         }
       }
-      attempt(() => {
+      attemptPart(() => {
         if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
         const finish = make(...args)
         const options = args[2] as TrackOptions | undefined
         const timestamp = readTime(w, at, options?.timestamp)
         const id = (tracked.id = options?.insertId ?? newId())
         const run = () =>
-          attempt(() => {
+          attemptPart(() => {
             const own = finish(id, at)
             if (!kind) return
             const draft = filter(w, { kind, ...own! })

@@ -1,3 +1,4 @@
+import { attempt } from './attempt'
 import type { Draft, Ids, Kind } from './types'
 
 // Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
@@ -48,13 +49,8 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body)}]`
 
 /** The id of an event, from its payload; empty where there is none. */
-export function readId(body = '', insertId: string | false): string {
-  try {
-    return JSON.parse(body).properties[`${insertId}`] ?? ''
-  } catch {
-    return ''
-  }
-}
+export const readId = (body = '', insertId: string | false): string =>
+  attempt(() => JSON.parse(body).properties[`${insertId}`]) ?? ''
 
 /** What an answer means for the payloads of its request. */
 export interface Answer {
@@ -75,12 +71,9 @@ export interface Answer {
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export function readAnswer(status: number, text: string, afterMs: number): Answer {
-  let told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } = {}
-  try {
-    told = JSON.parse(text) ?? told
-  } catch {
-    // A proxy or a captive portal has answered.
-  }
+  // Else a proxy or a captive portal has answered.
+  const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
+    attempt(() => JSON.parse(text)) ?? {}
   const errorCode = told.error_code ?? told.error ?? `http-${status}`
   const said = `${status} ${errorCode}`
   // Codes: contract, "Error codes". A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.

@@ -1,3 +1,4 @@
+import { attempt } from './attempt'
 import type { Properties } from './types'
 
 export const isObject = (value: unknown): value is Properties =>
@@ -24,13 +25,8 @@ export function toJson(value: unknown): string {
 }
 
 /** The beginning of a value, for a message. */
-export const brief = (value: unknown) => {
-  try {
-    return `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)
-  } catch {
-    return '[unreadable]'
-  }
-}
+export const brief = (value: unknown) =>
+  attempt(() => `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)) ?? '[unreadable]'
 
 const encoder = new TextEncoder()
 

@@ -1,3 +1,4 @@
+import { attempt } from './attempt'
 import type { Config } from './types'
 
 /**
@@ -11,8 +12,9 @@ export function createUrlFilter({ keepParams, redact }: Config['url']) {
     // With as much of the name as the rule has before its `*`.
     keepParams.some((rule) => rule === name || rule === name.slice(0, rule.length - 1) + '*')
 
-  const strip = (href: string): string => {
-    try {
+  // It is none, or `redact` has thrown: nothing is safer than something.
+  const strip = (href: string): string =>
+    attempt(() => {
       const url = new URL(href)
       const { searchParams, hash } = url
       url.username = url.password = ''
@@ -22,11 +24,7 @@ export function createUrlFilter({ keepParams, redact }: Config['url']) {
       // What matches comes as a list of one, which the setter makes a text of.
       url.hash = (/^#!?\/[^?]*/.exec(hash) ?? '') as string
       return redact ? redact(url.href) : url.href
-    } catch {
-      // It is none, or `redact` has thrown: nothing is safer than something.
-      return ''
-    }
-  }
+    }) ?? ''
 
   return (href: string): string => {
     if (cache.size > 20) cache.clear()

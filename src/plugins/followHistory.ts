@@ -1,3 +1,4 @@
+import { attempt } from '../attempt'
 import type { Stop } from '../types'
 import { listen } from './listen'
 
@@ -14,11 +15,7 @@ export function followHistory(fn: Heard): Stop {
 
   // WebKit has no Navigation API. The wrapper stays: others may have wrapped it meanwhile; it is told to nobody then.
   const heard = (history.pushState as Change).heard ?? wrapHistory()
-  const quietly: Heard = (isReplace) => {
-    try {
-      fn(isReplace)
-    } catch {}
-  }
+  const quietly: Heard = (isReplace) => void attempt(() => fn(isReplace))
   heard.add(quietly)
   const stops = ['popstate', 'hashchange'].map((type) => listen(window, type, () => fn(false)))
   return () => {
@@ -37,11 +34,8 @@ function wrapHistory(): Set<Heard> {
       for (const fn of heard) fn(name !== 'pushState')
     }
     change.heard = heard
-    try {
-      history[name] = change
-    } catch {
-      // Someone has frozen it: back and forward are still heard.
-    }
+    // Someone may have frozen it: back and forward are still heard.
+    attempt(() => (history[name] = change))
   }
   return heard
 }
