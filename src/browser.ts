@@ -71,10 +71,11 @@ const quietly =
     }
   }
 
+/** Empty when it has to be read: that can force a layout. */
+let viewport = ''
+
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export function createBrowser(): Browser {
-  let viewport = ''
-
   return {
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
     now: Date.now,
@@ -99,7 +100,6 @@ export function createBrowser(): Browser {
     canDefer: () => 'fetchLater' in globalThis,
     page() {
       if (!viewport) {
-        // Reading it can force a layout, so it is kept until it changes.
         viewport = innerWidth + 'x' + innerHeight
         addEventListener('resize', () => (viewport = ''), { once: true })
       }

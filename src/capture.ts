@@ -1,5 +1,4 @@
 import { attempt } from './attempt'
-import { readConfig } from './config'
 import { look, refuses } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
@@ -10,17 +9,8 @@ import { filters } from './plugins'
 import { put } from './queue'
 import { complain, tell } from './signals'
 import { createTracked } from './tracked'
-import type {
-  BeforeSend,
-  Draft,
-  DropReason,
-  InitConfig,
-  Kind,
-  Properties,
-  TrackOptions,
-  Tracked,
-} from './types'
-import { act, isInSession, readIds, touch, type Act } from './visitor'
+import type { BeforeSend, Draft, DropReason, Kind, Properties, TrackOptions, Tracked } from './types'
+import { act, isInSession, readIds, touch } from './visitor'
 
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
 export interface Call {
@@ -107,128 +97,116 @@ const isOpen = (w: Instance, at: number | false) => {
   return w.isKnown
 }
 
-/** Stands for the user of the last `identify`; nobody else can give this very object. */
-const sameUser = {}
-
-/** The calls that keep their order. Time, page and id are those of the call, and so is what is refused. */
-export const createCalls = (w: Instance) => {
-  /**
-   * Makes a call of `make`, which checks and copies what it is given, and returns what to run when the visitor is known.
-   * What that returns is sent, for a call of a kind; one without changes the instance alone.
-   */
-  const call =
-    <A extends unknown[]>(
-      kind: Kind | undefined,
-      make: (...args: A) => (id: string, at: number) => Omit<Draft, 'kind'> | void,
-    ) =>
-    (...args: A): Tracked => {
-      const [tracked, settle] = createTracked()
-      const at = w.browser.now()
-      const drop = (reason: DropReason, errorCode?: string) => {
-        if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
-      }
-      /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
-      const attemptPart = (part: () => void) => {
-        try {
-          part()
-        } catch (thrown) {
-          const [reason, errorCode, what] = (
-            Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', thrown]
-          ) as Refusal
-          if (errorCode) complain(w, errorCode, what)
-          drop(reason, errorCode)
-        }
-      }
-      attemptPart(() => {
-        if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
-        const finish = make(...args)
-        const options = args[2] as TrackOptions | undefined
-        const timestamp = readTime(w, at, options?.timestamp)
-        const id = (tracked.id = options?.insertId ?? newId())
-        const run = () =>
-          attemptPart(() => {
-            const own = finish(id, at)
-            if (!kind) return
-            const draft = filter(w, { kind, ...own! })
-            const event = draft.event ?? own!.event
-            const { environment } = w.config
-            const body = toJson({
-              environment,
-              ...toFields[kind](readIds(w), { ...own, ...draft, event: event! }, timestamp),
-            })
-            put(w, kind, { id, body, settle })
-            wake(w)
-          })
-        if (refuses(w)) drop('no-consent')
-        else if (isOpen(w, kind === 'track' && at)) run()
-        else if (w.waiting.push({ run, drop }) > mostWaiting) w.waiting.shift()!.drop('too-many')
+/**
+ * Makes a call. `make` checks and copies what was given, and returns what runs when the visitor is known; what that
+ * returns is sent, for a call of a kind. Time, page and id are those of the call, and so is what is refused.
+ */
+const call = (
+  w: Instance,
+  kind: Kind | undefined,
+  make: () => (id: string, at: number) => Omit<Draft, 'kind'> | void,
+  options?: TrackOptions,
+): Tracked => {
+  const [tracked, settle] = createTracked()
+  const at = w.browser.now()
+  const drop = (reason: DropReason, errorCode?: string) => {
+    if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
+  }
+  /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
+  const runPart = (part: () => void) => {
+    try {
+      part()
+    } catch (thrown) {
+      const [reason, errorCode, what] = (
+        Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', thrown]
+      ) as Refusal
+      if (errorCode) complain(w, errorCode, what)
+      drop(reason, errorCode)
+    }
+  }
+  runPart(() => {
+    if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
+    const finish = make()
+    const timestamp = readTime(w, at, options?.timestamp)
+    const id = (tracked.id = options?.insertId ?? newId())
+    const run = () =>
+      runPart(() => {
+        const own = finish(id, at)
+        if (!kind) return
+        const draft = filter(w, { kind, ...own! })
+        const event = draft.event ?? own!.event
+        const { environment } = w.config
+        const body = toJson({
+          environment,
+          ...toFields[kind](readIds(w), { ...own, ...draft, event: event! }, timestamp),
+        })
+        put(w, kind, { id, body, settle })
+        wake(w)
       })
-      // Of a kind or not, as its type says.
-      return (kind && tracked) as Tracked
-    }
+    if (refuses(w)) drop('no-consent')
+    else if (isOpen(w, kind === 'track' && at)) run()
+    else if (w.waiting.push({ run, drop }) > mostWaiting) w.waiting.shift()!.drop('too-many')
+  })
+  return tracked
+}
 
-  const track = call('track', (event: string, properties?: Properties, _?: TrackOptions) => {
-    if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
-    if (isTooLong(event)) refuse('event-name-too-long', event)
-    const own = copy(w, properties, 'property')
-    const page = w.browser.page()
+export const track = (w: Instance, event: string, properties?: object, options?: TrackOptions) =>
+  call(
+    w,
+    'track',
+    () => {
+      if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
+      if (isTooLong(event)) refuse('event-name-too-long', event)
+      const own = copy(w, properties, 'property')
+      const page = w.browser.page()
 
-    return (id, at) => {
-      const { insertId, release } = w.config
-      touch(w, at)
-      const all: Properties = {
-        $lib: 'waymark',
-        $lib_version: __VERSION__,
-        $release: release || undefined,
-        $url: w.cleanUrl(page.url),
-        $referer: w.cleanUrl(page.referrer) || undefined,
-        $viewport: page.viewport,
-        ...w.settings.persistent,
-        ...own,
+      return (id, at) => {
+        const { insertId, release } = w.config
+        touch(w, at)
+        const all: Properties = {
+          $lib: 'waymark',
+          $lib_version: __VERSION__,
+          $release: release || undefined,
+          $url: w.cleanUrl(page.url),
+          $referer: w.cleanUrl(page.referrer) || undefined,
+          $viewport: page.viewport,
+          ...w.settings.persistent,
+          ...own,
+        }
+        if (insertId) all[insertId] ??= id
+        return { event, properties: all }
       }
-      if (insertId) all[insertId] ??= id
-      return { event, properties: all }
-    }
-  })
+    },
+    options,
+  )
 
-  const identify = call('identify', (given: string | object, traits?: Properties, _?: TrackOptions) => {
-    const user = given === sameUser ? '' : readUser(given)
-    const own = copy(w, traits, 'trait')
+/** Traits of a user; of the one of the last `identify` without an id. */
+const describe = (w: Instance, user: string, given?: Properties) => {
+  const traits = copy(w, given, 'trait')
 
-    return () => {
-      if (user) act(w, 'login', user)
-      const { userId } = readIds(w)
-      if (!userId) refuse('not-identified', own)
-      return { userId, traits: own }
-    }
-  })
-
-  /** A call that changes the visitor's settings; `read` copies what it is given. */
-  const change = (name: Act[0], read = (given: unknown) => given) =>
-    call(undefined, (given?: unknown) => {
-      const own = read(given)
-      return () => act(w, name, own)
-    })
-  const readProperties = (given: unknown) => copy(w, given)
-
-  return {
-    track,
-    page: (properties?: Properties, options?: TrackOptions) => track('$pageview', properties, options),
-    identify,
-    updateTraits: (traits: Properties, options?: TrackOptions) => identify(sameUser, traits, options),
-
-    alias: call('alias', (newUserId: string) => {
-      const userId = readUser(newUserId)
-      return () => ({ userId })
-    }),
-
-    register: change('register', readProperties),
-    registerOnce: change('registerOnce', readProperties),
-    unregister: (...names: string[]) => change('unregister')(names),
-    reset: change('reset', (options) => (options as { deviceId?: boolean } | undefined)?.deviceId),
-
-    configure: call(undefined, (patch: InitConfig) => () => {
-      Object.assign(w.config, readConfig(patch, w.config))
-    }),
+  return () => {
+    if (user) act(w, 'login', user)
+    const { userId } = readIds(w)
+    if (!userId) refuse('not-identified', traits)
+    return { userId, traits }
   }
 }
+
+export const identify = (w: Instance, userId: string, traits?: Properties, options?: TrackOptions) =>
+  call(w, 'identify', () => describe(w, readUser(userId), traits), options)
+
+export const updateTraits = (w: Instance, traits: Properties, options?: TrackOptions) =>
+  call(w, 'identify', () => describe(w, '', traits), options)
+
+export const alias = (w: Instance, newUserId: string) =>
+  call(w, 'alias', () => {
+    const userId = readUser(newUserId)
+    return () => ({ userId })
+  })
+
+/** A call that changes the instance alone; `read` copies what it is given. */
+export const change = <Own>(w: Instance, read: () => Own, run: (own: Own) => void) =>
+  void call(w, undefined, () => {
+    const own = read()
+    return () => run(own)
+  })

@@ -6,7 +6,7 @@ import type { Database } from './database'
 import type { Attempt } from './handOff'
 import type { Payload, Row, RowKey } from './queue'
 import type { Tabs } from './tabs'
-import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host } from './types'
+import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host, Waymark } from './types'
 import type { Act, Settings } from './visitor'
 
 /** What is announced upwards: the public signals, and what the parts of an instance tell each other. */
@@ -84,6 +84,14 @@ export interface Instance {
   /** The last look at what is stored, until it is done. */
   looking?: Promise<void>
 
+  // waymark.ts
+  /** The object that the page holds. */
+  face: Waymark
+  /** What was chosen before `init`, at the latest. */
+  chosen?: Consent | 'dismissed'
+  /** Ends what follows the page. */
+  unfollow?: Stop
+  readiness: Promise<void>
   /** The visitor is known, or the page has waited for long enough. */
   onReady(): void
 

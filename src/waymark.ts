@@ -1,5 +1,5 @@
 import { createBrowser, type Browser } from './browser'
-import { createCalls } from './capture'
+import { alias, change, copy, identify, track, updateTraits } from './capture'
 import { readConfig } from './config'
 import { choose } from './consent'
 import { enter, flushKnown } from './delivery'
@@ -11,9 +11,9 @@ import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { all, finish, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
-import type { EventMap, Stop, Waymark } from './types'
+import type { Consent, EventMap, Flushed, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { readIds } from './visitor'
+import { act, readIds } from './visitor'
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -26,105 +26,151 @@ import { readIds } from './visitor'
 export const createWaymark = <Events extends object = EventMap>() =>
   createWaymarkIn(createBrowser()) as unknown as Waymark<Events>
 
-/** The same, in a browser of the caller's: this is how tests hand in their own. */
-export function createWaymarkIn(browser: Browser): Waymark {
-  const w = createInstance(browser)
-  enter(w)
-  const ready = new Promise<void>((resolve) => (w.onReady = resolve))
-  let stop: Stop | undefined
-  let chosen: Parameters<Waymark['setConsent']>[0] | undefined
+type Methods = Omit<Waymark, 'ids'>
 
-  const setConsent: Waymark['setConsent'] = (state) => {
-    chosen = state
-    if (w.name) choose(w, state)
-  }
+const setConsent = (w: Instance, state: Consent | 'dismissed') => {
+  w.chosen = state
+  if (w.name) choose(w, state)
+}
 
-  const waymark: Waymark = {
-    ...createCalls(w),
-    on: (name, fn) => on(w, name, fn),
+const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed> => {
+  const { accepted, lost } = w
+  if (w.name && w.consent === 'granted')
+    await new Promise<void>((resolve) => {
+      const stopTimer = w.browser.after(timeoutMs, resolve)
+      void w.readiness
+        .then(() => flushKnown(w))
+        .then(resolve)
+        .then(stopTimer)
+    })
+  return { sent: w.accepted - accepted, left: w.queued + w.waiting.length, dropped: w.lost - lost }
+}
 
-    init(apiKey, given) {
-      if (w.state === 'shut') return waymark
-      const config = readConfig(given)
-      const name = `waymark ${config.environment} ${apiKey}`
-      if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
-      else if (w.name) {
-        if (name !== w.name) complain(w, 'already-initialised', name, true)
-      } else if (!config.endpoint || !browser.originOf(config.endpoint))
-        complain(w, 'missing-endpoint', config.endpoint, true)
-      else {
-        const cleanUrl = createUrlFilter(config.url)
-        Object.assign(w, {
-          config,
-          name,
-          apiKey,
-          cleanUrl,
-          consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
-          bootUser: readUserId(config.bootstrap.userId),
-        } satisfies Partial<Instance>)
-        if (config.persistence === 'indexeddb') {
-          w.database = browser.openDatabase(name)
-          w.brokenUntil = 0
-        }
-        stop = follow(w)
-        if (chosen) choose(w, chosen)
-        startPlugins(w, { ...waymark, cleanUrl, ids: () => readIds(w) }, config.plugins)
+/** What the public object can do: each takes the instance first. */
+const methods = {
+  track,
+  page: (w, properties, options) => track(w, '$pageview', properties, options),
+  identify,
+  updateTraits,
+  alias,
+  register: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'register', own),
+    ),
+  registerOnce: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'registerOnce', own),
+    ),
+  unregister: (w, ...names) =>
+    change(
+      w,
+      () => names,
+      (own) => act(w, 'unregister', own),
+    ),
+  reset: (w, options) =>
+    change(
+      w,
+      () => options?.deviceId,
+      (deviceId) => act(w, 'reset', deviceId),
+    ),
+  configure: (w, patch) =>
+    change(
+      w,
+      () => patch,
+      (own) => Object.assign(w.config, readConfig(own, w.config)),
+    ),
+  on,
+  use: usePlugin,
+
+  init(w, apiKey, given) {
+    const { browser, face } = w
+    const config = readConfig(given)
+    const { endpoint } = config
+    const name = `waymark ${config.environment} ${apiKey}`
+    if (w.state === 'shut') return face
+    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
+    else if (w.name) {
+      if (name !== w.name) complain(w, 'already-initialised', name, true)
+    } else if (!endpoint || !browser.originOf(endpoint)) complain(w, 'missing-endpoint', endpoint, true)
+    else {
+      const cleanUrl = createUrlFilter(config.url)
+      Object.assign(w, {
+        config,
+        name,
+        apiKey,
+        cleanUrl,
+        consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
+        bootUser: readUserId(config.bootstrap.userId),
+      } satisfies Partial<Instance>)
+      if (config.persistence === 'indexeddb') {
+        w.database = browser.openDatabase(name)
+        w.brokenUntil = 0
       }
-      return waymark
-    },
+      w.unfollow = follow(w)
+      if (w.chosen) choose(w, w.chosen)
+      startPlugins(w, { ...face, cleanUrl, ids: () => readIds(w) }, config.plugins)
+    }
+    return face
+  },
 
-    setConsent,
-    getConsent: () => w.consent,
-    optIn: () => setConsent('granted'),
-    optOut: () => setConsent('denied'),
+  setConsent,
+  getConsent: (w) => w.consent,
+  optIn: (w) => setConsent(w, 'granted'),
+  optOut: (w) => setConsent(w, 'denied'),
 
-    async flush({ timeoutMs = 30_000 } = {}) {
-      const { accepted, lost } = w
-      if (w.name && w.consent === 'granted')
-        await new Promise<void>((resolve) => {
-          const stopTimer = browser.after(timeoutMs, resolve)
-          void ready
-            .then(() => flushKnown(w))
-            .then(resolve)
-            .then(stopTimer)
-        })
-      return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
-    },
-    ready: () => (w.state === 'shut' ? Promise.resolve() : ready),
+  flush,
+  ready: async (w) => {
+    if (w.state !== 'shut') await w.readiness
+  },
 
-    async shutdown() {
-      const flushed = await waymark.flush()
-      stopPlugins(w)
-      save(w)
-      w.state = 'shut'
-      stop?.()
-      w.stopTimer()
-      w.stopScan()
-      giveUp(w, '')
-      for (const { drop } of w.waiting.splice(0)) drop('shut-down')
-      finish(w, all(w), { status: 'dropped', reason: 'shut-down' })
-      closeTabs(w)
-      w.database?.close()
-      return flushed
-    },
+  async shutdown(w) {
+    const flushed = await flush(w)
+    stopPlugins(w)
+    save(w)
+    w.state = 'shut'
+    w.unfollow?.()
+    w.stopTimer()
+    w.stopScan()
+    giveUp(w, '')
+    for (const { drop } of w.waiting.splice(0)) drop('shut-down')
+    finish(w, all(w), { status: 'dropped', reason: 'shut-down' })
+    closeTabs(w)
+    w.database?.close()
+    return flushed
+  },
 
-    use: (plugin) => usePlugin(w, plugin),
+  stats: (w) => ({
+    store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
+    queued: w.queued + w.waiting.length,
+    bytes: w.bytes,
+    oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
+    sent: w.accepted,
+    handedOff: w.handedOff,
+    dropped: { ...w.dropped },
+    state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
+  }),
+} satisfies {
+  [Name in keyof Methods]: (w: Instance, ...given: Parameters<Methods[Name]>) => ReturnType<Methods[Name]>
+}
 
-    stats: () => ({
-      store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
-      queued: w.queued + w.waiting.length,
-      bytes: w.bytes,
-      oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
-      sent: w.accepted,
-      handedOff: w.handedOff,
-      dropped: { ...w.dropped },
-      state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
-    }),
+/** The same, in a browser of the caller's: this is how tests hand in their own. */
+export const createWaymarkIn = (browser: Browser) => open(createInstance(browser))
 
+const open = (w: Instance): Waymark => {
+  enter(w)
+  w.readiness = new Promise<void>((resolve) => (w.onReady = resolve))
+  const bound = Object.entries(methods).map(([name, method]) => [
+    name,
+    (...given: never[]) => (method as (w: Instance, ...given: never[]) => unknown)(w, ...given),
+  ])
+  return (w.face = {
+    ...Object.fromEntries(bound),
     get ids() {
       return readIds(w)
     },
-  }
-
-  return waymark
+  } as Waymark)
 }
