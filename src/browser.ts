@@ -75,7 +75,7 @@ const quietly =
 let viewport = ''
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
-export function createBrowser(): Browser {
+export const createBrowser = (): Browser => {
   return {
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
     now: Date.now,

@@ -25,7 +25,7 @@ const mostWaiting = 1000
 type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
 
 /** `what` is the name or the value that is wrong. */
-export function refuse(errorCode: string, what: unknown): never {
+export const refuse: (errorCode: string, what: unknown) => never = (errorCode, what) => {
   throw ['invalid', errorCode, what] satisfies Refusal
 }
 
@@ -35,7 +35,7 @@ const readUser = (given: unknown): string => readUserId(given) ?? refuse('invali
  * Copies `given`, with every value made fit for JSON: nothing in it is the caller's any more. What is named wrongly is
  * said, and left out; a name that is too long may refuse the whole.
  */
-export function copy(w: Instance, given: unknown, noun?: 'property' | 'trait'): Properties {
+export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): Properties => {
   const own: Properties = {}
   if (!isObject(given)) {
     if (given !== undefined) complain(w, 'invalid-properties', given)

@@ -70,7 +70,7 @@ export interface Answer {
 }
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
-export function readAnswer(status: number, text: string, afterMs: number): Answer {
+export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
   // Else a proxy or a captive portal has answered.
   const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
     attempt(() => JSON.parse(text)) ?? {}

@@ -54,7 +54,7 @@ export interface Instance {
   dropped: Partial<Record<DropReason, number>>
 
   // plugins.ts
-  plugins: Map<Plugin, Stop | void>
+  used: Map<Plugin, Stop | void>
   host?: Host | undefined
 
   // capture.ts
@@ -156,7 +156,7 @@ export const createInstance = (browser: Browser): Instance => {
     handedOff: 0,
     lost: 0,
     dropped: {},
-    plugins: new Map(),
+    used: new Map(),
     waiting: [],
     settings: {},
     recent: {},

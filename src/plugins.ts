@@ -11,14 +11,14 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
 }
 
 const remove = (w: Instance, plugin: Plugin) => {
-  safely(w, plugin, () => w.plugins.get(plugin)?.())
-  w.plugins.delete(plugin)
+  safely(w, plugin, () => w.used.get(plugin)?.())
+  w.used.delete(plugin)
 }
 
 /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
 export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
-  if (!plugin || [...w.plugins.keys()].some(({ name }) => name === plugin.name)) return () => {}
-  w.plugins.set(
+  if (!plugin || [...w.used.keys()].some(({ name }) => name === plugin.name)) return () => {}
+  w.used.set(
     plugin,
     safely(w, plugin, () => w.host && plugin.start?.(w.host)),
   )
@@ -27,24 +27,24 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
 
 /** Starts those that were added before `init`, and those that it is given. */
 export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
-  const all = [...w.plugins.keys(), ...given]
-  w.plugins.clear()
+  const all = [...w.used.keys(), ...given]
+  w.used.clear()
   w.host = host
   for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {
   w.host = undefined
-  for (const plugin of w.plugins.keys()) remove(w, plugin)
+  for (const plugin of w.used.keys()) remove(w, plugin)
 }
 
 /** Those who may change or drop a call, in their order. */
 export const filters = (w: Instance): BeforeSend[] =>
-  [...w.plugins.keys(), w.config].flatMap(({ beforeSend }) => beforeSend ?? [])
+  [...w.used.keys(), w.config].flatMap(({ beforeSend }) => beforeSend ?? [])
 
 /** Ids that a plugin keeps elsewhere and prefers to those that were stored. */
 export const recall = (w: Instance, stored: Partial<Ids>) => {
-  for (const plugin of w.plugins.keys()) {
+  for (const plugin of w.used.keys()) {
     const found = safely(w, plugin, () => plugin.restore?.(stored))
     if (found) return found
   }

@@ -16,7 +16,7 @@ class Slip implements Tracked {
 }
 
 /** What a call returns, and the function that tells it what became of the call. */
-export function createTracked(): [Slip, (outcome: Outcome) => void] {
+export const createTracked = (): [Slip, (outcome: Outcome) => void] => {
   const slip = new Slip()
   return [
     slip,

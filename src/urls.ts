@@ -5,7 +5,7 @@ import type { Config } from './types'
  * Returns a function that strips a URL to what may leave the page: no fragment's query, no credentials, and only
  * the query parameters on the list. The last answers are kept: a page tracks many events at one URL.
  */
-export function createUrlFilter({ keepParams, redact }: Config['url']) {
+export const createUrlFilter = ({ keepParams, redact }: Config['url']) => {
   const cache = new Map<string, string>()
 
   const isKept = (name: string) =>
