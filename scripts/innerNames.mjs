@@ -43,7 +43,7 @@ const spoken = new Set([
 
 /** What the DOM has under these names the core never asks for; in quotes they are values, or names of signals. */
 const ours =
-  'after browser channel database drop host items key listeners lost openDatabase paused rows run tabs turn waiting'.split(
+  'after browser channel database drop face host items key listeners lost openDatabase paused rows run tabs turn waiting'.split(
     ' ',
   )
 

@@ -1,5 +1,5 @@
 import { createStore } from 'idb-keyval'
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import { openDatabase, type Database } from './database'
 import type { Stop } from './types'
 
@@ -96,7 +96,7 @@ export const createBrowser = (): Browser => {
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
     // A sandboxed page may not even ask.
-    hasWorker: () => !!attempt(() => navigator.serviceWorker?.controller),
+    hasWorker: () => !!maybe(() => navigator.serviceWorker?.controller),
     canDefer: () => 'fetchLater' in globalThis,
     page() {
       if (!viewport) {
@@ -132,18 +132,18 @@ export const createBrowser = (): Browser => {
       }
     },
     // The page's own may be opaque: `null` in a sandbox, whatever its address.
-    originOf: (url) => attempt(() => (url ? new URL(url, location.href).origin : self.origin)),
+    originOf: (url) => maybe(() => (url ? new URL(url, location.href).origin : self.origin)),
     openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
     hasDatabase: async (name) =>
       (await indexedDB.databases?.())?.some((database) => database.name === name) ?? true,
     refuses: () => !!(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
     // IndexedDB answers too late for a page that goes at once. A page may have no localStorage, and WebKit has none in a
     // window that closes.
-    writeNote: (name, text) => attempt(() => localStorage[text ? 'setItem' : 'removeItem'](name, text)),
-    readNote: (name) => attempt(() => localStorage.getItem(name)) ?? '',
+    writeNote: (name, text) => maybe(() => localStorage[text ? 'setItem' : 'removeItem'](name, text)),
+    readNote: (name) => maybe(() => localStorage.getItem(name)) ?? '',
     // There may be none, or not for this page.
     channel: (name, hear) =>
-      attempt(() => {
+      maybe(() => {
         const channel = new BroadcastChannel(name)
         channel.onmessage = quietly(({ data }) => hear(data as never))
         return channel

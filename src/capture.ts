@@ -1,4 +1,4 @@
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import { look, refuses } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
@@ -65,7 +65,7 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
 
 const readTime = (w: Instance, at: number, given: TrackOptions['timestamp'] = at): string => {
   // Of null it would be 1970.
-  const iso = attempt(() => new Date(given ?? NaN).toISOString()) ?? ''
+  const iso = maybe(() => new Date(given ?? NaN).toISOString()) ?? ''
   // Beyond the years of four digits it is longer, and few can read it.
   if (iso.length === 24) return iso
   complain(w, 'invalid-timestamp', given)
@@ -113,7 +113,7 @@ const call = (
     if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
   }
   /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
-  const runPart = (part: () => void) => {
+  const attempt = (part: () => void) => {
     try {
       part()
     } catch (thrown) {
@@ -124,13 +124,13 @@ const call = (
       drop(reason, errorCode)
     }
   }
-  runPart(() => {
+  attempt(() => {
     if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
     const finish = make()
     const timestamp = readTime(w, at, options?.timestamp)
     const id = (tracked.id = options?.insertId ?? newId())
     const run = () =>
-      runPart(() => {
+      attempt(() => {
         const own = finish(id, at)
         if (!kind) return
         const draft = filter(w, { kind, ...own! })

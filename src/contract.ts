@@ -1,4 +1,4 @@
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import type { Draft, Ids, Kind } from './types'
 
 // Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
@@ -50,7 +50,7 @@ export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) =>
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>
-  attempt(() => JSON.parse(body).properties[`${insertId}`]) ?? ''
+  maybe(() => JSON.parse(body).properties[`${insertId}`]) ?? ''
 
 /** What an answer means for the payloads of its request. */
 export interface Answer {
@@ -73,7 +73,7 @@ export interface Answer {
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
   // Else a proxy or a captive portal has answered.
   const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
-    attempt(() => JSON.parse(text)) ?? {}
+    maybe(() => JSON.parse(text)) ?? {}
   const errorCode = told.error_code ?? told.error ?? `http-${status}`
   const said = `${status} ${errorCode}`
   // Codes: contract, "Error codes". A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.

@@ -1,4 +1,4 @@
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import type { Properties } from './types'
 
 export const isObject = (value: unknown): value is Properties =>
@@ -26,7 +26,7 @@ export const toJson = (value: unknown): string => {
 
 /** The beginning of a value, for a message. */
 export const brief = (value: unknown) =>
-  attempt(() => `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)) ?? '[unreadable]'
+  maybe(() => `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)) ?? '[unreadable]'
 
 const encoder = new TextEncoder()
 

@@ -1,4 +1,4 @@
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import { createBrowser } from './browser'
 import { pageviews } from './plugins/pageviews'
 import { runCommands, type Command } from './commands'
@@ -21,7 +21,7 @@ const browser = createBrowser()
 const waymark = createWaymarkIn(browser)
 
 const isDebug = debug !== 'false'
-const options = attempt(() => JSON.parse(config)) as object | undefined
+const options = maybe(() => JSON.parse(config)) as object | undefined
 if (!options) browser.warn('[waymark] data-config is not JSON')
 
 // What is no list of commands counts as one, which is none.

@@ -1,4 +1,4 @@
-import { attempt } from './attempt'
+import { maybe } from './maybe'
 import type { Config } from './types'
 
 /**
@@ -14,7 +14,7 @@ export const createUrlFilter = ({ keepParams, redact }: Config['url']) => {
 
   // It is none, or `redact` has thrown: nothing is safer than something.
   const strip = (href: string): string =>
-    attempt(() => {
+    maybe(() => {
       const url = new URL(href)
       const { searchParams, hash } = url
       url.username = url.password = ''

@@ -163,10 +163,8 @@ export const createWaymarkIn = (browser: Browser) => open(createInstance(browser
 const open = (w: Instance): Waymark => {
   enter(w)
   w.readiness = new Promise<void>((resolve) => (w.onReady = resolve))
-  const bound = Object.entries(methods).map(([name, method]) => [
-    name,
-    (...given: never[]) => (method as (w: Instance, ...given: never[]) => unknown)(w, ...given),
-  ])
+  const functions: Record<string, (w: Instance, ...given: never[]) => unknown> = methods
+  const bound = Object.entries(functions).map(([name, fn]) => [name, (...given: never[]) => fn(w, ...given)])
   return (w.face = {
     ...Object.fromEntries(bound),
     get ids() {

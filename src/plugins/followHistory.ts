@@ -1,4 +1,3 @@
-import { attempt } from '../attempt'
 import type { Stop } from '../types'
 import { listen } from './listen'
 
@@ -15,7 +14,11 @@ export function followHistory(fn: Heard): Stop {
 
   // WebKit has no Navigation API. The wrapper stays: others may have wrapped it meanwhile; it is told to nobody then.
   const heard = (history.pushState as Change).heard ?? wrapHistory()
-  const quietly: Heard = (isReplace) => void attempt(() => fn(isReplace))
+  const quietly: Heard = (isReplace) => {
+    try {
+      fn(isReplace)
+    } catch {}
+  }
   heard.add(quietly)
   const stops = ['popstate', 'hashchange'].map((type) => listen(window, type, () => fn(false)))
   return () => {
@@ -34,8 +37,11 @@ function wrapHistory(): Set<Heard> {
       for (const fn of heard) fn(name !== 'pushState')
     }
     change.heard = heard
-    // Someone may have frozen it: back and forward are still heard.
-    attempt(() => (history[name] = change))
+    try {
+      history[name] = change
+    } catch {
+      // Someone has frozen it: back and forward are still heard.
+    }
   }
   return heard
 }

@@ -1,5 +1,5 @@
 /** What `fn` returns, or undefined where it throws: for what a browser, a page or a stranger's text may deny. */
-export const attempt = <T>(fn: () => T): T | undefined => {
+export const maybe = <T>(fn: () => T): T | undefined => {
   try {
     return fn()
   } catch {
