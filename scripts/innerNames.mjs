@@ -41,11 +41,9 @@ const spoken = new Set([
   ...['ask', 'here', 'change'],
 ])
 
-/** What the DOM has under these names the core never asks for; in quotes they are values, or names of signals. */
+/** What the DOM has under these names the core never asks for; in quotes they are values. */
 const ours =
-  'after browser channel database drop face host items key listeners lost openDatabase paused rows run tabs turn waiting'.split(
-    ' ',
-  )
+  'after browser channel database face items key listeners lost openDatabase rows run tabs turn'.split(' ')
 
 const world = new Set([...spoken, ...domprops].filter((name) => !ours.includes(name)))
 

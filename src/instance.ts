@@ -55,7 +55,7 @@ export interface Instance {
 
   // plugins.ts
   used: Map<Plugin, Stop | void>
-  host?: Host | undefined
+  pluginHost?: Host | undefined
 
   // capture.ts
   waiting: Call[]

@@ -1,4 +1,3 @@
-import { maybe } from './maybe'
 import type { Properties } from './types'
 
 export const isObject = (value: unknown): value is Properties =>
@@ -25,8 +24,13 @@ export const toJson = (value: unknown): string => {
 }
 
 /** The beginning of a value, for a message. */
-export const brief = (value: unknown) =>
-  maybe(() => `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)) ?? '[unreadable]'
+export const brief = (value: unknown) => {
+  try {
+    return `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)
+  } catch {
+    return '[unreadable]'
+  }
+}
 
 const encoder = new TextEncoder()
 

@@ -20,7 +20,7 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
   if (!plugin || [...w.used.keys()].some(({ name }) => name === plugin.name)) return () => {}
   w.used.set(
     plugin,
-    safely(w, plugin, () => w.host && plugin.start?.(w.host)),
+    safely(w, plugin, () => w.pluginHost && plugin.start?.(w.pluginHost)),
   )
   return () => remove(w, plugin)
 }
@@ -29,12 +29,12 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
 export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
   const all = [...w.used.keys(), ...given]
   w.used.clear()
-  w.host = host
+  w.pluginHost = host
   for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {
-  w.host = undefined
+  w.pluginHost = undefined
   for (const plugin of w.used.keys()) remove(w, plugin)
 }
 
