@@ -5,7 +5,7 @@ import { domprops } from '../node_modules/terser/tools/domprops.js'
 
 const src = new URL('../src/', import.meta.url)
 const read = (/** @type {string} */ file) =>
-  readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')
+  readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*| from '.*'/g, '')
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
@@ -22,10 +22,10 @@ const interfaces = {
 
 const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
   const body = read(file)
-    .split(new RegExp(`interface ${name}\\b.*\\{\\n`))[1]
+    .split(new RegExp(`(?:interface|class) ${name}\\b.*\\{\\n`))[1]
     ?.split('\n}')[0]
   if (!body) throw new Error(`src/${file} has no interface ${name}`)
-  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
+  return [...body.matchAll(/^ {2}(?:readonly |declare )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
 }
 
 /** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
@@ -34,19 +34,21 @@ const spoken = new Set([
   ...readdirSync(src)
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? [])),
-  // Stored, and told to other tabs (`Settings`, `Session`, `News['tab']`).
+  // Stored, and told to other tabs (`Settings`, `Session`, `Note`, `News['tab']`).
   ...fieldsOf('visitor.ts', 'Settings'),
   ...fieldsOf('session.ts', 'Session'),
+  ...fieldsOf('visitor.ts', 'Note'),
   ...['ask', 'here', 'change'],
 ])
 
-/** What the DOM has under these names the core never asks for. */
-const ours = 'after browser channel database items listeners openDatabase rows tabs turn'.split(' ')
+/** What the DOM has under these names the core never asks for; in quotes they are values. */
+const ours =
+  'after browser channel database face items key listeners lost openDatabase rows run tabs turn'.split(' ')
 
-const dom = new Set(domprops.filter((/** @type {string} */ name) => !ours.includes(name)))
+const world = new Set([...spoken, ...domprops].filter((name) => !ours.includes(name)))
 
 export const innerNames = [
   ...new Set(
     Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name))),
   ),
-].filter((name) => !spoken.has(name) && !dom.has(name))
+].filter((name) => !world.has(name))

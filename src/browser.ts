@@ -1,4 +1,5 @@
 import { createStore } from 'idb-keyval'
+import { maybe } from './maybe'
 import { openDatabase, type Database } from './database'
 import type { Stop } from './types'
 
@@ -60,23 +61,25 @@ export interface Browser {
 }
 
 /** Nothing that waymark does later may reach the host page as an error. */
-const quietly = (fn: () => unknown) => () => {
-  try {
-    fn()
-  } catch (error) {
-    console.debug('[waymark] internal', error)
+const quietly =
+  <Given extends unknown[]>(fn: (...given: Given) => unknown) =>
+  (...given: Given) => {
+    try {
+      fn(...given)
+    } catch (error) {
+      console.debug('[waymark] internal', error)
+    }
   }
-}
+
+/** Empty when it has to be read: that can force a layout. */
+let viewport = ''
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
-export function createBrowser(): Browser {
-  let viewport = ''
-  let referrer = ''
-
+export const createBrowser = (): Browser => {
   return {
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
-    now: () => Date.now(),
-    random: () => Math.random(),
+    now: Date.now,
+    random: Math.random,
     after(ms, fn) {
       // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
       const timer = setTimeout(quietly(fn), Math.min(ms, 2e9))
@@ -92,24 +95,15 @@ export function createBrowser(): Browser {
     },
     hidden: () => document.hidden,
     online: () => navigator.onLine !== false,
-    hasWorker() {
-      try {
-        return !!navigator.serviceWorker?.controller
-      } catch {
-        // A sandboxed page may not even ask.
-        return false
-      }
-    },
+    // A sandboxed page may not even ask.
+    hasWorker: () => !!maybe(() => navigator.serviceWorker?.controller),
     canDefer: () => 'fetchLater' in globalThis,
     page() {
-      if (!this.isPage) return { url: '', referrer: '', viewport: '' }
       if (!viewport) {
-        // Reading it can force a layout, so it is kept until it changes.
         viewport = innerWidth + 'x' + innerHeight
         addEventListener('resize', () => (viewport = ''), { once: true })
-        referrer = document.referrer
       }
-      return { url: location.href, referrer, viewport }
+      return { url: location.href, referrer: document.referrer, viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {
@@ -122,11 +116,10 @@ export function createBrowser(): Browser {
     prepareFetch(url, init, by) {
       const { fetchLater } = globalThis as { fetchLater?(url: string, init: RequestInit): object }
       const defer = !by && this.hasWorker() && fetchLater
-      const request = { ...init, activateAfter: 0 }
       return (attempt) => {
         try {
           attempt.begun = true
-          if (defer) defer(url, request)
+          if (defer) defer(url, { ...init, activateAfter: 0 } as RequestInit)
           else
             (by ?? fetch)(url, init).catch(() => {
               // The page is gone, or the network is.
@@ -138,44 +131,23 @@ export function createBrowser(): Browser {
         }
       }
     },
-    originOf(url) {
-      try {
-        // The page's own may be opaque: `null` in a sandbox, whatever its address.
-        return url ? new URL(url, location.href).origin : self.origin
-      } catch {
-        return undefined
-      }
-    },
+    // The page's own may be opaque: `null` in a sandbox, whatever its address.
+    originOf: (url) => maybe(() => (url ? new URL(url, location.href).origin : self.origin)),
     openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
     hasDatabase: async (name) =>
-      !indexedDB.databases || (await indexedDB.databases()).some((database) => database.name === name),
-    refuses: () => (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true,
-    // IndexedDB answers too late for a page that goes at once.
-    writeNote(name, text) {
-      try {
-        if (text) localStorage.setItem(name, text)
-        else localStorage.removeItem(name)
-      } catch {
-        // A page may not have one, and WebKit has none in a window that closes.
-      }
-    },
-    readNote(name) {
-      try {
-        return localStorage.getItem(name) ?? ''
-      } catch {
-        return ''
-      }
-    },
-    channel(name, hear) {
-      try {
+      (await indexedDB.databases?.())?.some((database) => database.name === name) ?? true,
+    refuses: () => !!(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl,
+    // IndexedDB answers too late for a page that goes at once. A page may have no localStorage, and WebKit has none in a
+    // window that closes.
+    writeNote: (name, text) => maybe(() => localStorage[text ? 'setItem' : 'removeItem'](name, text)),
+    readNote: (name) => maybe(() => localStorage.getItem(name)) ?? '',
+    // There may be none, or not for this page.
+    channel: (name, hear) =>
+      maybe(() => {
         const channel = new BroadcastChannel(name)
-        channel.onmessage = (message) => quietly(() => hear(message.data as never))()
+        channel.onmessage = quietly(({ data }) => hear(data as never))
         return channel
-      } catch {
-        // There is none, or this page may not have one.
-        return undefined
-      }
-    },
+      }),
     warn: (text) => console.warn(text),
   }
 }

@@ -29,7 +29,7 @@ export function runCommands(
         const { calledAt, url, referrer = '' } = command
         if (calledAt && url) {
           browser.now = () => calledAt
-          browser.page = () => ({ ...page.call(browser), url, referrer })
+          browser.page = () => ({ ...page(), url, referrer })
         }
         ;(waymark[name as keyof Waymark] as (...args: unknown[]) => unknown)(...args)
       } catch {

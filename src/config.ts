@@ -24,6 +24,9 @@ export const defaults: Config = {
   debug: false,
 }
 
+/** Tells a list from an object. */
+const kindOf = (value: unknown) => ({}).toString.call(value)
+
 /**
  * Fills in what is not given, or is of another type than what is usual. What is wrong is told by `waymark/checks`, which
  * has the words for it.
@@ -34,14 +37,13 @@ export const readConfig = <T extends object = Config>(
 ): T => {
   const merged = { ...usual, ...given } as Record<string, unknown>
   for (const [name, value] of Object.entries(usual)) {
-    const own = merged[name]
-    merged[name] = isObject(value)
-      ? readConfig(isObject(own) ? own : {}, value)
-      : value === undefined ||
-          /beacon|insertId/.test(name) ||
-          (typeof own === typeof value && Array.isArray(own) === Array.isArray(value))
-        ? (own ?? value)
-        : value
+    const own = merged[name] ?? value
+    merged[name] =
+      kindOf(own) !== kindOf(value) && value !== undefined && !/beacon|insertId/.test(name)
+        ? value
+        : isObject(value)
+          ? readConfig(own, value)
+          : own
   }
   return merged as T
 }

@@ -1,4 +1,5 @@
-import type { Ids, Kind } from './types'
+import { maybe } from './maybe'
+import type { Draft, Ids, Kind } from './types'
 
 // Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
 
@@ -14,26 +15,23 @@ export const isTooLong = (name: string) => name.length > maxNameLength && [...na
 export const isUnknown = (name: string) => /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
-export const fields = {
-  track: (
-    ids: Ids,
-    { event, timestamp, properties }: { event: string; timestamp: string; properties: object },
-  ) => ({
+export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => object> = {
+  track: (ids, { event, properties }, timestamp) => ({
     event,
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties,
+    properties: properties ?? {},
   }),
-  identify: (ids: Ids, timestamp: string, traits: object) => ({
+  identify: (ids, { traits }, timestamp) => ({
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.anonymousId,
-    traits,
+    traits: traits ?? {},
   }),
-  alias: (ids: Ids, newUserId: string) => ({ distinct_id: ids.distinctId, new_user_id: newUserId }),
+  alias: (ids, { userId }) => ({ distinct_id: ids.distinctId, new_user_id: userId }),
 }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */
@@ -51,13 +49,8 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body)}]`
 
 /** The id of an event, from its payload; empty where there is none. */
-export function readId(body = '', insertId: string | false): string {
-  try {
-    return JSON.parse(body).properties[`${insertId}`] ?? ''
-  } catch {
-    return ''
-  }
-}
+export const readId = (body = '', insertId: string | false): string =>
+  maybe(() => JSON.parse(body).properties[`${insertId}`]) ?? ''
 
 /** What an answer means for the payloads of its request. */
 export interface Answer {
@@ -77,13 +70,10 @@ export interface Answer {
 }
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
-export function readAnswer(status: number, text: string, afterMs: number): Answer {
-  let told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } = {}
-  try {
-    told = JSON.parse(text) ?? told
-  } catch {
-    // A proxy or a captive portal has answered.
-  }
+export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
+  // Else a proxy or a captive portal has answered.
+  const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
+    maybe(() => JSON.parse(text)) ?? {}
   const errorCode = told.error_code ?? told.error ?? `http-${status}`
   const said = `${status} ${errorCode}`
   // Codes: contract, "Error codes". A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.

@@ -7,7 +7,7 @@ export const newId = nanoid
 const reserved = /^(|0|-1|nan|null|undefined|none|nil|true|false|guest|anonymous|\[object .*\])$/i
 
 /** Reads a user id; undefined when it cannot be one. */
-export function readUserId(given: unknown): string | undefined {
+export const readUserId = (given: unknown): string | undefined => {
   const id = typeof given === 'number' ? `${given}` : given
   return typeof id === 'string' && !reserved.test(id.trim()) ? id : undefined
 }

@@ -6,7 +6,7 @@ import type { Database } from './database'
 import type { Attempt } from './handOff'
 import type { Payload, Row, RowKey } from './queue'
 import type { Tabs } from './tabs'
-import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host } from './types'
+import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host, Waymark } from './types'
 import type { Act, Settings } from './visitor'
 
 /** What is announced upwards: the public signals, and what the parts of an instance tell each other. */
@@ -54,8 +54,8 @@ export interface Instance {
   dropped: Partial<Record<DropReason, number>>
 
   // plugins.ts
-  plugins: Map<Plugin, Stop | void>
-  host?: Host | undefined
+  used: Map<Plugin, Stop | void>
+  pluginHost?: Host | undefined
 
   // capture.ts
   waiting: Call[]
@@ -82,6 +82,14 @@ export interface Instance {
   /** The last look at what is stored, until it is done. */
   looking?: Promise<void>
 
+  // waymark.ts
+  /** The object that the page holds. */
+  face: Waymark
+  /** What was chosen before `init`, at the latest. */
+  chosen?: Consent | 'dismissed'
+  /** Ends what follows the page. */
+  unfollow?: Stop
+  readiness: Promise<void>
   /** The visitor is known, or the page has waited for long enough. */
   onReady(): void
 
@@ -137,7 +145,6 @@ export const createInstance = (browser: Browser): Instance => {
   return {
     browser,
     config: defaults,
-    apiKey: '',
     name: '',
     state: browser.isPage ? 'starting' : 'shut',
     listeners: new Set(),
@@ -145,9 +152,8 @@ export const createInstance = (browser: Browser): Instance => {
     handedOff: 0,
     lost: 0,
     dropped: {},
-    plugins: new Map(),
+    used: new Map(),
     waiting: [],
-    cleanUrl: String,
     settings: {},
     recent: {},
     late: [],
@@ -163,14 +169,10 @@ export const createInstance = (browser: Browser): Instance => {
     bytes: 0,
     alive: new Set(),
     abandoned: [],
-    scannedAt: 0,
     stopScan: nothing,
-    inFlight: [],
-    failures: 0,
     timerMs: Infinity,
     stopTimer: nothing,
-    until: 0,
-    attempts: [],
     onReady: nothing,
-  }
+    // The rest is set by `init`, or by `enter` when a page begins.
+  } as Partial<Instance> as Instance
 }

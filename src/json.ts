@@ -7,7 +7,7 @@ export const isObject = (value: unknown): value is Properties =>
  * `JSON.stringify` for values of any kind: bigints, errors and DOM nodes as text, maps and sets as lists, circles named
  * as such. Throws what a getter of the caller's throws.
  */
-export function toJson(value: unknown): string {
+export const toJson = (value: unknown): string => {
   const parents: unknown[] = []
   return JSON.stringify(value, function (this: unknown, _, inner: unknown) {
     if (typeof inner === 'bigint' || inner instanceof Error) return String(inner)

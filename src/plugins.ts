@@ -1,6 +1,6 @@
 import { complain } from './signals'
 import type { Instance } from './instance'
-import type { BeforeSend, Ids, Plugin, Stop } from './types'
+import type { BeforeSend, Host, Ids, Plugin, Stop } from './types'
 
 const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   try {
@@ -10,41 +10,41 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   }
 }
 
-const run = (w: Instance, plugin: Plugin) =>
-  w.plugins.set(
-    plugin,
-    safely(w, plugin, () => w.host && plugin.start?.(w.host)),
-  )
-
 const remove = (w: Instance, plugin: Plugin) => {
-  safely(w, plugin, () => w.plugins.get(plugin)?.())
-  w.plugins.delete(plugin)
+  safely(w, plugin, () => w.used.get(plugin)?.())
+  w.used.delete(plugin)
 }
 
 /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
 export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
-  if (!plugin || [...w.plugins.keys()].some(({ name }) => name === plugin.name)) return () => {}
-  run(w, plugin)
+  if (!plugin || [...w.used.keys()].some(({ name }) => name === plugin.name)) return () => {}
+  w.used.set(
+    plugin,
+    safely(w, plugin, () => w.pluginHost && plugin.start?.(w.pluginHost)),
+  )
   return () => remove(w, plugin)
 }
 
-export const startPlugins = (w: Instance) => {
-  // A plugin that these add is started as it is added.
-  for (const plugin of [...w.plugins.keys()]) run(w, plugin)
+/** Starts those that were added before `init`, and those that it is given. */
+export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
+  const all = [...w.used.keys(), ...given]
+  w.used.clear()
+  w.pluginHost = host
+  for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {
-  w.host = undefined
-  for (const plugin of w.plugins.keys()) remove(w, plugin)
+  w.pluginHost = undefined
+  for (const plugin of w.used.keys()) remove(w, plugin)
 }
 
 /** Those who may change or drop a call, in their order. */
 export const filters = (w: Instance): BeforeSend[] =>
-  [...w.plugins.keys(), w.config].flatMap(({ beforeSend }) => beforeSend ?? [])
+  [...w.used.keys(), w.config].flatMap(({ beforeSend }) => beforeSend ?? [])
 
 /** Ids that a plugin keeps elsewhere and prefers to those that were stored. */
 export const recall = (w: Instance, stored: Partial<Ids>) => {
-  for (const plugin of w.plugins.keys()) {
+  for (const plugin of w.used.keys()) {
     const found = safely(w, plugin, () => plugin.restore?.(stored))
     if (found) return found
   }

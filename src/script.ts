@@ -1,3 +1,4 @@
+import { maybe } from './maybe'
 import { createBrowser } from './browser'
 import { pageviews } from './plugins/pageviews'
 import { runCommands, type Command } from './commands'
@@ -10,35 +11,28 @@ import { createWaymarkIn } from './waymark'
 const page = window as { waymark?: unknown }
 const {
   apiKey,
-  config,
-  debug,
-  pageviews: views,
+  config = '{}',
+  debug = 'false',
+  pageviews: views = 'false',
   plugins = '',
   ...rest
 } = document.currentScript?.dataset ?? {}
 const browser = createBrowser()
 const waymark = createWaymarkIn(browser)
 
-const isOn = (value?: string) => value !== undefined && value !== 'false'
+const isDebug = debug !== 'false'
+const options = maybe(() => JSON.parse(config)) as object | undefined
+if (!options) browser.warn('[waymark] data-config is not JSON')
 
-const parse = (json = '{}'): object => {
-  try {
-    return JSON.parse(json)
-  } catch {
-    browser.warn('[waymark] data-config is not JSON')
-    return {}
-  }
-}
-
-const commands = Array.isArray(page.waymark) ? (page.waymark as Command[]) : []
-page.waymark = runCommands(waymark, commands, browser)
+// What is no list of commands counts as one, which is none.
+page.waymark = runCommands(waymark, [page.waymark].flat() as Command[], browser)
 
 // From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does
 // not. What is called meanwhile waits for `init`; one that cannot be loaded is done without.
-const names = (plugins + (isOn(debug) ? ' checks' : '')).match(/[\w-]+/g) ?? []
+const names = (plugins + (isDebug ? ' checks' : '')).match(/[\w-]+/g) ?? []
 void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).then(() => {
   // After those that are to be on the first page view.
-  if (isOn(views))
-    waymark.use(pageviews({ replace: views!.includes('replace'), query: views!.includes('query') }))
-  if (apiKey) waymark.init(apiKey, { ...rest, debug: isOn(debug), ...parse(config) })
+  if (views !== 'false')
+    waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))
+  if (apiKey) waymark.init(apiKey, { ...rest, debug: isDebug, ...options })
 })

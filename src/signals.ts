@@ -51,16 +51,16 @@ export const countDrops = (w: Instance, reason: DropReason, count: number) => {
 export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outcome) => {
   const { status } = outcome
   // Of one that an earlier page tracked, only the payload knows the id.
-  const ids = batch.map(({ id, body }) => id || readId(body, w.config.insertId))
-  for (const [index, { body, settle }] of batch.entries()) {
-    const id = ids[index]!
+  const ids = batch.map(({ id, body, settle }) => {
+    id ||= readId(body, w.config.insertId)
     settle?.(outcome)
     if (status === 'dropped') {
       countDrops(w, outcome.reason, 1)
       emit(w, 'drop', { kind, id, payload: body, ...outcome } as Signals['drop'])
     }
-  }
-  if (!batch[0] || (status !== 'accepted' && status !== 'handed-off')) return
+    return id
+  })
+  if (!batch[0] || !(status === 'accepted' || status === 'handed-off')) return
   w[status === 'accepted' ? status : 'handedOff'] += batch.length
   emit(w, 'sent', { kind, ids, ...outcome })
 }

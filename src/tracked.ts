@@ -1,27 +1,23 @@
 import type { Outcome, Tracked } from './types'
 
 /** What is known of a call; the promise is made when someone looks at it, and most never do. */
-interface Slip extends Tracked {
-  id: string
-  known?: Outcome
-  promise?: Promise<Outcome>
-  resolve?: (outcome: Outcome) => void
-}
-
-// One getter for all: a getter of its own would cost each call a microsecond.
-const shared = {
+// A class, so that there is one getter for all: a getter of its own would cost each call a microsecond.
+class Slip implements Tracked {
+  id = ''
+  declare known?: Outcome
+  declare promise?: Promise<Outcome>
+  declare resolve?: (outcome: Outcome) => void
   get outcome() {
-    const slip = this as unknown as Slip
-    return (slip.promise ??= slip.known
-      ? Promise.resolve(slip.known)
-      : new Promise((resolve) => (slip.resolve = resolve)))
-  },
+    return (this.promise ??= new Promise((resolve) => {
+      if (this.known) resolve(this.known)
+      this.resolve = resolve
+    }))
+  }
 }
 
 /** What a call returns, and the function that tells it what became of the call. */
-export function createTracked(): [Slip, (outcome: Outcome) => void] {
-  const slip: Slip = Object.create(shared)
-  slip.id = ''
+export const createTracked = (): [Slip, (outcome: Outcome) => void] => {
+  const slip = new Slip()
   return [
     slip,
     (outcome) => {

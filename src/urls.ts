@@ -1,30 +1,30 @@
+import { maybe } from './maybe'
 import type { Config } from './types'
 
 /**
  * Returns a function that strips a URL to what may leave the page: no fragment's query, no credentials, and only
  * the query parameters on the list. The last answers are kept: a page tracks many events at one URL.
  */
-export function createUrlFilter({ keepParams, redact = (url) => url }: Config['url']) {
+export const createUrlFilter = ({ keepParams, redact }: Config['url']) => {
   const cache = new Map<string, string>()
 
   const isKept = (name: string) =>
-    keepParams.some((rule) => (rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule))
+    // With as much of the name as the rule has before its `*`.
+    keepParams.some((rule) => rule === name || rule === name.slice(0, rule.length - 1) + '*')
 
-  const strip = (href: string): string => {
-    try {
+  // It is none, or `redact` has thrown: nothing is safer than something.
+  const strip = (href: string): string =>
+    maybe(() => {
       const url = new URL(href)
       const { searchParams, hash } = url
       url.username = url.password = ''
       // Read from a copy: deleting while iterating skips names.
       for (const name of [...searchParams.keys()]) if (!isKept(name)) searchParams.delete(name)
       // A router's path may live in the fragment, and a token in the query behind it.
-      url.hash = /^#!?\//.test(hash) ? hash.split('?')[0]! : ''
-      return redact(url.href)
-    } catch {
-      // It is none, or `redact` has thrown: nothing is safer than something.
-      return ''
-    }
-  }
+      // What matches comes as a list of one, which the setter makes a text of.
+      url.hash = (/^#!?\/[^?]*/.exec(hash) ?? '') as string
+      return redact ? redact(url.href) : url.href
+    }) ?? ''
 
   return (href: string): string => {
     if (cache.size > 20) cache.clear()

@@ -1,23 +1,19 @@
 import { createBrowser, type Browser } from './browser'
-import { copy, createCalls, type Call } from './capture'
+import { alias, change, copy, identify, track, updateTraits } from './capture'
 import { readConfig } from './config'
-import { choose, look, refuses } from './consent'
+import { choose } from './consent'
 import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
-import { createInstance, isAway } from './instance'
+import { createInstance, type Instance } from './instance'
 import { follow } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { dropAll, giveUp } from './queue'
 import { complain, on } from './signals'
-import { isInSession } from './session'
 import { closeTabs } from './tabs'
-import type { EventMap, Waymark } from './types'
+import type { Consent, EventMap, Flushed, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { act, readIds, type Act } from './visitor'
-
-/** Calls kept before the visitor is known; the oldest go first. */
-const mostWaiting = 1000
+import { act, readIds } from './visitor'
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -30,153 +26,148 @@ const mostWaiting = 1000
 export const createWaymark = <Events extends object = EventMap>() =>
   createWaymarkIn(createBrowser()) as unknown as Waymark<Events>
 
-/** The same, in a browser of the caller's: this is how tests hand in their own. */
-export function createWaymarkIn(browser: Browser): Waymark {
-  const w = createInstance(browser)
-  const ready = new Promise<void>((resolve) => (w.onReady = resolve))
-  let stop = () => {}
-  let chosen: Parameters<Waymark['setConsent']>[0] | undefined
+type Methods = Omit<Waymark, 'ids'>
 
-  const isOpen = (at?: number) => {
-    if (w.isKnown && at && !w.waiting[0] && !isAway(w) && !isInSession(w, at)) {
-      // The session is over. Tabs agree on the next one in the transaction that reads it.
-      w.isKnown = false
-      look(w)
-    }
-    return w.isKnown
-  }
-  /** Runs a call when the visitor is known: now, as a rule. */
-  const whenKnown = (call: Call) => {
-    if (w.state === 'shut') call.drop('shut-down')
-    else if (refuses(w)) call.drop('no-consent')
-    else if (isOpen(call.at)) call.run()
-    else if (w.waiting.push(call) > mostWaiting) w.waiting.shift()!.drop('too-many')
-  }
-  /** What changes the state of the instance keeps its place among the calls; `read` copies what it is given. */
-  const inOrder = <Own>(read: () => Own, run: (own: Own) => void) => {
-    const attempt = (part: () => void) => {
-      try {
-        part()
-      } catch (error) {
-        // Of a getter or a proxy of the caller's.
-        complain(w, 'unreadable', error)
-      }
-    }
-    attempt(() => {
-      const own = read()
-      whenKnown({ run: () => attempt(() => run(own)), drop() {} })
+const setConsent = (w: Instance, state: Consent | 'dismissed') => {
+  w.chosen = state
+  if (w.name) choose(w, state)
+}
+
+const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed> => {
+  const { accepted, lost } = w
+  if (w.name && w.consent === 'granted')
+    await new Promise<void>((resolve) => {
+      const stopTimer = w.browser.after(timeoutMs, resolve)
+      void w.readiness
+        .then(() => flushKnown(w))
+        .then(resolve)
+        .then(stopTimer)
     })
-  }
-  const change =
-    (name: Act[0], own = (given: unknown) => given) =>
-    (given?: unknown) =>
-      inOrder(
-        () => own(given),
-        (copied) => act(w, name, copied),
-      )
-  const read = (given: unknown) => copy(w, given)
+  return { sent: w.accepted - accepted, left: w.queued + w.waiting.length, dropped: w.lost - lost }
+}
 
-  const setConsent: Waymark['setConsent'] = (state) => {
-    chosen = state
-    if (w.name) choose(w, state)
-  }
+/** What the public object can do: each takes the instance first. */
+const methods = {
+  track,
+  page: (w, properties, options) => track(w, '$pageview', properties, options),
+  identify,
+  updateTraits,
+  alias,
+  register: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'register', own),
+    ),
+  registerOnce: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'registerOnce', own),
+    ),
+  unregister: (w, ...names) =>
+    change(
+      w,
+      () => names,
+      (own) => act(w, 'unregister', own),
+    ),
+  reset: (w, options) =>
+    change(
+      w,
+      () => options?.deviceId,
+      (deviceId) => act(w, 'reset', deviceId),
+    ),
+  configure: (w, patch) =>
+    change(
+      w,
+      () => patch,
+      (own) => Object.assign(w.config, readConfig(own, w.config)),
+    ),
+  on,
+  use: usePlugin,
 
-  const waymark: Waymark = {
-    ...createCalls(w, whenKnown),
-    on: (name, fn) => on(w, name, fn),
-
-    init(apiKey, given) {
-      if (w.state === 'shut') return waymark
-      const config = readConfig(given)
-      const name = `waymark ${config.environment} ${apiKey}`
-      if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
-      else if (w.name) {
-        if (name !== w.name) complain(w, 'already-initialised', name, true)
-      } else if (!config.endpoint || !browser.originOf(config.endpoint))
-        complain(w, 'missing-endpoint', config.endpoint, true)
-      else {
-        Object.assign(w, { config, name, apiKey })
-        w.consent = config.respectGpc && browser.refuses() ? 'denied' : config.consent
-        w.bootUser = readUserId(config.bootstrap.userId)
-        w.cleanUrl = createUrlFilter(config.url)
-        if (config.persistence === 'indexeddb') {
-          w.database = browser.openDatabase(name)
-          w.brokenUntil = 0
-        }
-        enter(w)
-        stop = follow(w)
-        if (chosen) choose(w, chosen)
-        config.plugins.forEach((plugin) => usePlugin(w, plugin))
-        w.host = { ...waymark, cleanUrl: w.cleanUrl, ids: () => readIds(w) }
-        startPlugins(w)
+  init(w, apiKey, given) {
+    const { browser, face } = w
+    const config = readConfig(given)
+    const { endpoint } = config
+    const name = `waymark ${config.environment} ${apiKey}`
+    if (w.state === 'shut') return face
+    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
+    else if (w.name) {
+      if (name !== w.name) complain(w, 'already-initialised', name, true)
+    } else if (!endpoint || !browser.originOf(endpoint)) complain(w, 'missing-endpoint', endpoint, true)
+    else {
+      const cleanUrl = createUrlFilter(config.url)
+      Object.assign(w, {
+        config,
+        name,
+        apiKey,
+        cleanUrl,
+        consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
+        bootUser: readUserId(config.bootstrap.userId),
+      } satisfies Partial<Instance>)
+      if (config.persistence === 'indexeddb') {
+        w.database = browser.openDatabase(name)
+        w.brokenUntil = 0
       }
-      return waymark
-    },
+      w.unfollow = follow(w)
+      if (w.chosen) choose(w, w.chosen)
+      startPlugins(w, { ...face, cleanUrl, ids: () => readIds(w) }, config.plugins)
+    }
+    return face
+  },
 
-    page: (properties, options) => waymark.track('$pageview', properties, options),
-    register: change('register', read),
-    registerOnce: change('registerOnce', read),
-    unregister: (...names) => change('unregister')(names),
-    reset: change('reset', (options) => (options as { deviceId?: boolean } | undefined)?.deviceId),
+  setConsent,
+  getConsent: (w) => w.consent,
+  optIn: (w) => setConsent(w, 'granted'),
+  optOut: (w) => setConsent(w, 'denied'),
 
-    setConsent,
-    getConsent: () => w.consent,
-    optIn: () => setConsent('granted'),
-    optOut: () => setConsent('denied'),
+  flush,
+  ready: async (w) => {
+    if (w.state !== 'shut') await w.readiness
+  },
 
-    async flush({ timeoutMs = 30_000 } = {}) {
-      const { accepted, lost } = w
-      if (w.name && w.consent === 'granted')
-        await new Promise<void>((resolve) => {
-          const end = () => {
-            stopTimer()
-            resolve()
-          }
-          const stopTimer = browser.after(timeoutMs, end)
-          void ready.then(() => flushKnown(w)).then(end)
-        })
-      return { sent: w.accepted - accepted, left: waymark.stats().queued, dropped: w.lost - lost }
-    },
-    ready: () => (w.state === 'shut' ? Promise.resolve() : ready),
+  async shutdown(w) {
+    const flushed = await flush(w)
+    stopPlugins(w)
+    save(w)
+    w.state = 'shut'
+    w.unfollow?.()
+    w.stopTimer()
+    w.stopScan()
+    giveUp(w, '')
+    dropAll(w, 'shut-down')
+    closeTabs(w)
+    w.database?.close()
+    return flushed
+  },
 
-    async shutdown() {
-      const flushed = await waymark.flush()
-      stopPlugins(w)
-      save(w)
-      w.state = 'shut'
-      stop()
-      w.stopTimer()
-      w.stopScan()
-      giveUp(w, '')
-      dropAll(w, 'shut-down')
-      closeTabs(w)
-      w.database?.close()
-      return flushed
-    },
+  stats: (w) => ({
+    store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
+    queued: w.queued + w.waiting.length,
+    bytes: w.bytes,
+    oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
+    sent: w.accepted,
+    handedOff: w.handedOff,
+    dropped: { ...w.dropped },
+    state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
+  }),
+} satisfies {
+  [Name in keyof Methods]: (w: Instance, ...given: Parameters<Methods[Name]>) => ReturnType<Methods[Name]>
+}
 
-    use: (plugin) => usePlugin(w, plugin),
+/** The same, in a browser of the caller's: this is how tests hand in their own. */
+export const createWaymarkIn = (browser: Browser) => open(createInstance(browser))
 
-    configure: (patch) =>
-      inOrder(
-        () => patch,
-        () => Object.assign(w.config, readConfig(patch, w.config)),
-      ),
-
-    stats: () => ({
-      store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
-      queued: w.queued + w.waiting.length,
-      bytes: w.bytes,
-      oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
-      sent: w.accepted,
-      handedOff: w.handedOff,
-      dropped: { ...w.dropped },
-      state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
-    }),
-
+const open = (w: Instance): Waymark => {
+  enter(w)
+  w.readiness = new Promise<void>((resolve) => (w.onReady = resolve))
+  const functions: Record<string, (w: Instance, ...given: never[]) => unknown> = methods
+  const bound = Object.entries(functions).map(([name, fn]) => [name, (...given: never[]) => fn(w, ...given)])
+  return (w.face = {
+    ...Object.fromEntries(bound),
     get ids() {
       return readIds(w)
     },
-  }
-
-  return waymark
+  } as Waymark)
 }

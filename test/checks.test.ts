@@ -185,8 +185,8 @@ describe('the words of an error', () => {
     const headings = [...read('docs/errors.md').matchAll(/^### (.+)$/gm)].map(([, code]) => code)
     const known = [...read('src/checks.ts').matchAll(/^  '?([\w-]+)'?: \(/gm)].map(([, code]) => code)
     expect(known.length).toBeGreaterThan(20)
-    expect(headings.toSorted((a, b) => a.localeCompare(b))).toEqual(
-      [...known, 'unknown-option', 'invalid-option'].toSorted((a, b) => a.localeCompare(b)),
+    expect(headings.toSorted((a, b) => a!.localeCompare(b!))).toEqual(
+      [...known, 'unknown-option', 'invalid-option'].toSorted((a, b) => a!.localeCompare(b!)),
     )
     // A code that the core tells must have words.
     const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery']

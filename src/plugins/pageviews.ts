@@ -1,4 +1,4 @@
-import type { Host, Plugin } from '../types'
+import type { Host, Plugin, Stop } from '../types'
 import { followHistory } from './followHistory'
 import { listen } from './listen'
 import { whenShown } from './whenShown'
@@ -14,7 +14,8 @@ export interface PageviewOptions {
 interface Seen {
   url?: string
   place?: string
-  referrer?: string
+  /** Of the first view the browser knows the referrer. */
+  properties?: { $referer: string | undefined }
 }
 const places = new WeakMap<Host, Seen>()
 
@@ -30,7 +31,7 @@ export function pageviews({ replace, query }: PageviewOptions = {}): Plugin {
     start(host) {
       const seen = places.get(host) ?? {}
       places.set(host, seen)
-      const view = () => host.page(seen.referrer ? { $referer: seen.referrer } : {})
+      const view = () => host.page(seen.properties)
 
       const arrive = (isReplace: boolean) => {
         const { href, pathname, search, hash } = location
@@ -40,25 +41,21 @@ export function pageviews({ replace, query }: PageviewOptions = {}): Plugin {
         seen.url = href
         seen.place = place
         if (place === before || (isReplace && !replace)) return
-        // Of the first view the browser knows the referrer.
-        if (url) seen.referrer = host.cleanUrl(url)
+        if (url) seen.properties = { $referer: host.cleanUrl(url) || undefined }
         view()
       }
 
-      let unfollow = () => {}
+      const stops: Stop[] = []
       const unshown = whenShown(() => {
         arrive(false)
-        const stops = [
+        stops.push(
           followHistory(arrive),
           listen(window, 'pageshow', (event: PageTransitionEvent) => event.persisted && view()),
-        ]
-        unfollow = () => {
-          for (const stop of stops) stop()
-        }
+        )
       })
+      stops.push(unshown)
       return () => {
-        unshown()
-        unfollow()
+        for (const stop of stops) stop()
       }
     },
   }
