@@ -153,7 +153,7 @@ export const wake = (w: Instance) => {
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
   w.hiddenAt = w.browser.now()
-  if (!w.failures) void flushKnown(w)
+  if (!w.failures && !w.settings.down) void flushKnown(w)
 }
 
 /**

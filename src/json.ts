@@ -26,7 +26,8 @@ export const toJson = (value: unknown): string => {
 /** The beginning of a value, for a message. */
 export const brief = (value: unknown) => {
   try {
-    return `${typeof value === 'string' ? value : toJson(value)}`.slice(0, 60)
+    const text = typeof value === 'string' ? value : (toJson(value) as string | undefined)
+    return (text ?? String(value)).slice(0, 60)
   } catch {
     return '[unreadable]'
   }

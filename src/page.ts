@@ -23,6 +23,12 @@ const runCalls = (w: Instance) => {
   for (; w.waiting[0]; w.waiting.shift()) w.waiting[0].run()
 }
 
+/** The instance ends. */
+export const shut = (w: Instance) => {
+  w.state = 'shut'
+  w.unfollow?.()
+}
+
 /** Follows what becomes of the page, and of the visitor's mind. Returns what ends that. */
 export const follow = (w: Instance) => {
   const { browser } = w

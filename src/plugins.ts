@@ -6,7 +6,7 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   try {
     return fn()
   } catch (error) {
-    complain(w, 'plugin-failed', `${plugin.name}: ${error}`)
+    complain(w, 'plugin-failed', `${plugin.name}: ${String(error)}`)
   }
 }
 

@@ -166,7 +166,7 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
     // As text: that is how keys compare.
     leaveOnDisk(
       w,
-      old.filter(({ key }) => keys && !`${keys}`.includes(`${key}`)),
+      old.filter(({ key }) => keys && !String(keys).includes(String(key))),
     )
   }
   return batch.filter(isQueued)

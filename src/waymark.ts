@@ -6,7 +6,7 @@ import { enter, flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
 import { createInstance, type Instance } from './instance'
-import { follow } from './page'
+import { follow, shut } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { dropAll, giveUp } from './queue'
 import { complain, on } from './signals'
@@ -131,8 +131,7 @@ const methods = {
     const flushed = await flush(w)
     stopPlugins(w)
     save(w)
-    w.state = 'shut'
-    w.unfollow?.()
+    shut(w)
     w.stopTimer()
     w.stopScan()
     giveUp(w, '')

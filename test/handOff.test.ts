@@ -234,6 +234,30 @@ describe('leaving', () => {
     expect(service.names()).toEqual(['A'])
   })
 
+  it('by closing its own window sends nothing to a service that did not answer the page before', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track(...names(20))
+    await world.advance(1000)
+    tab.leave()
+    tab.crash()
+    service.become({ kind: 'well' })
+    const popup = world.openTab()
+    const waymark = popup.init()
+    await waymark.ready()
+    waymark.track('Popup')
+    popup.fire('hidden')
+    await world.settle()
+    // The window goes, and what was under way would be delivered all the same.
+    popup.fire('pagehide')
+    popup.crash()
+    expect(service.arrivals).toEqual([])
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(service.names()).toEqual([...names(20), 'Popup'])
+  })
+
   it('from the background, where requests are refused, leaves everything on disk', async () => {
     const { world, tab, service, waymark, track } = await open()
     tab.fire('hidden')
