@@ -10,7 +10,7 @@ const read = (/** @type {string} */ file) =>
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
   'instance.ts': ['Instance'],
-  'queue.ts': ['Payload', 'Row'],
+  'queue.ts': ['Payload', 'EventRecord'],
   'signals.ts': ['Ended'],
   'handOff.ts': ['Attempt'],
   'contract.ts': ['Answer'],

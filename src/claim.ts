@@ -1,6 +1,6 @@
 import { works } from './disk'
 import { isAway, type Instance } from './instance'
-import { adopt, claimableAfterMs, readKeys, type RowKey } from './queue'
+import { adopt, claimableAfterMs, readKeys, type RecordKey } from './queue'
 import { countDrops } from './signals'
 import { tellTabs } from './tabs'
 
@@ -53,7 +53,7 @@ export const scan = async (w: Instance, again: () => void) => {
 export const claim = async (w: Instance): Promise<boolean> => {
   if (isAway(w) || !w.abandoned[0]) return false
   const id = w.queueId
-  const moved: [RowKey, string][] = []
+  const moved: [RecordKey, string][] = []
   // What has to go, goes unread: there can be a great many where nothing was ever delivered.
   const gone = w.abandoned.splice(0, w.abandoned.length - w.config.queue.maxEvents)
   for (const key of gone) countDrops(w, 'too-many', key[2])
@@ -65,7 +65,7 @@ export const claim = async (w: Instance): Promise<boolean> => {
       found.onsuccess = () => {
         // Else another page was first.
         if (found.result) {
-          const next = [id, ...key.slice(1)] as RowKey
+          const next = [id, ...key.slice(1)] as RecordKey
           store.delete(key)
           store.put(found.result, next)
           moved.push([next, found.result])

@@ -8,7 +8,7 @@ import { complain } from './signals'
 import { send } from './transport'
 import { set } from './visitor'
 
-/** A refused configuration is probed as rarely as the seventh failure in a row: after one to three minutes. */
+/** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
 
 /** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms), and for how long. */
@@ -29,7 +29,7 @@ export const setDown = (w: Instance, down: boolean) => down !== !!w.settings.dow
 
 /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
 export const flush = (w: Instance): Promise<void> => {
-  w.until = w.rows.at(-1)?.key[1] ?? 0
+  w.until = w.records.at(-1)?.key[1] ?? 0
   wait(w, Infinity)
   return (w.running ??= run(w))
 }
@@ -60,7 +60,7 @@ const nextDue = (w: Instance) => {
   const batch = next(w, w.config.batch.maxBytes)
   // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the time
   // would send a request for every few events.
-  const isDue = batch[0] && (batch[0].row.key[1] <= w.until || w.queued >= w.config.batch.maxEvents)
+  const isDue = batch[0] && (batch[0].record.key[1] <= w.until || w.queued >= w.config.batch.maxEvents)
   return isDue && !isAway(w) && batch
 }
 

@@ -40,7 +40,7 @@ export const schedule = (w: Instance) => {
 }
 
 /**
- * Writes what has changed, in a transaction of its own or in the one that `run` runs: puts each row that has items, and
+ * Writes what has changed, in a transaction of its own or in the one that `run` runs: puts each record that has items, and
  * deletes each that has none. A page that goes writes its deletes first, alone: WebKit keeps those and drops puts.
  */
 export const save = (
@@ -48,16 +48,17 @@ export const save = (
   onlyDeletes?: boolean,
   run = (work: (store: IDBObjectStore) => void) => w.database!.transact('put', work),
 ) => {
-  const rows = [...w.dirty].filter((row) => (row.items[0] ? !onlyDeletes : row.isStored))
+  const records = [...w.dirty].filter((record) => (record.items[0] ? !onlyDeletes : record.isStored))
   const settings = w.isWritable && !onlyDeletes ? w.changes : {}
-  if (!works(w) || !(rows.length || Object.keys(settings).length)) return
-  for (const row of rows) w.dirty.delete(row)
+  if (!works(w) || !(records.length || Object.keys(settings).length)) return
+  for (const record of records) w.dirty.delete(record)
   run((store) => {
     for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
-    for (const row of rows) {
-      if (row.items[0]) store.put([row.kind, ...row.items.map(({ body }) => body)].join('\n'), row.key)
-      else if (row.isStored) store.delete(row.key)
-      row.isStored = true
+    for (const record of records) {
+      if (record.items[0])
+        store.put([record.kind, ...record.items.map(({ body }) => body)].join('\n'), record.key)
+      else if (record.isStored) store.delete(record.key)
+      record.isStored = true
     }
   }).then(
     () => {
@@ -66,9 +67,9 @@ export const save = (
       turn(w, 0)
     },
     (error) => {
-      for (const row of rows) {
-        if (row.items[0]) row.isStored = false
-        w.dirty.add(row)
+      for (const record of records) {
+        if (record.items[0]) record.isStored = false
+        w.dirty.add(record)
       }
       if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)
       w.isFull = true

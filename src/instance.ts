@@ -4,7 +4,7 @@ import { newId } from './ids'
 import type { Call } from './capture'
 import type { Database } from './database'
 import type { Attempt } from './handOff'
-import type { Payload, Row, RowKey } from './queue'
+import type { Payload, EventRecord, RecordKey } from './queue'
 import type { Tabs } from './tabs'
 import type { Config, Consent, DropReason, Plugin, Signals, Stop, Host, Waymark } from './types'
 import type { Act, Settings } from './visitor'
@@ -96,7 +96,7 @@ export interface Instance {
   // disk.ts
   database?: Database | undefined
   /** Rows that differ from what is on the disk. */
-  dirty: Set<Row>
+  dirty: Set<EventRecord>
   /** Settings that are not known to be on the disk: those in a transaction that has not said that it is done, too. */
   changes: Settings
   /** The settings may be written: not before consent, and not before they were read. */
@@ -108,7 +108,7 @@ export interface Instance {
   // queue.ts
   queueId: string
   sequence: number
-  rows: Row[]
+  records: EventRecord[]
   queued: number
   bytes: number
 
@@ -116,7 +116,7 @@ export interface Instance {
   tabs?: Tabs
   alive: Set<string>
   /** Keys of event records whose page is gone, the oldest first. */
-  abandoned: RowKey[]
+  abandoned: RecordKey[]
   isScanning?: boolean | undefined
   scannedAt: number
   stopScan: Stop
@@ -164,7 +164,7 @@ export const createInstance = (browser: Browser): Instance => {
     brokenUntil: Infinity,
     queueId: newId(10),
     sequence: 0,
-    rows: [],
+    records: [],
     queued: 0,
     bytes: 0,
     alive: new Set(),

@@ -13,7 +13,7 @@ const post = (w: Instance, batch: Payload[]) => {
     credentials: 'omit',
     headers: headersOf(auth, w.apiKey),
   }
-  return [urlOf(batch[0]!.row.kind, w.config.endpoint, auth === 'query' && w.apiKey), init] as const
+  return [urlOf(batch[0]!.record.kind, w.config.endpoint, auth === 'query' && w.apiKey), init] as const
 }
 
 /** Sends one batch and reads the answer. Never rejects. */

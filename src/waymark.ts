@@ -145,7 +145,7 @@ const methods = {
     store: w.isWritable && works(w) ? 'indexeddb' : 'memory',
     queued: w.queued + w.waiting.length,
     bytes: w.bytes,
-    oldestAt: w.rows[0] && Math.floor(w.rows[0].key[1] / 1000),
+    oldestAt: w.records[0] && Math.floor(w.records[0].key[1] / 1000),
     sent: w.accepted,
     handedOff: w.handedOff,
     dropped: { ...w.dropped },

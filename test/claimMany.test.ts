@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { claim } from '../src/claim'
-import { all, readKeys, type RowKey } from '../src/queue'
+import { all, readKeys, type RecordKey } from '../src/queue'
 import { createWorld, openDatabase } from './world/createWorld'
 import { openQueue } from './world/openQueue'
 
@@ -12,7 +12,7 @@ const leaveBehind = async (world: World, database: string, count: number, queues
   await openDatabase(database).transact('put', (store) => {
     for (let n = 0; n < count; n++) {
       const id = `queue-${n % queues}`
-      store.put(`track\n"${n}"`, [id, start + n, 1, id] satisfies RowKey)
+      store.put(`track\n"${n}"`, [id, start + n, 1, id] satisfies RecordKey)
     }
   })
 }

@@ -134,7 +134,7 @@ describe('the queue', () => {
     adopt(w, [[[w.queueId, sequence, 1, 'other'], 'track\n"A"']])
     put(w, 'track', { id: '', body: '"B"' })
     expect(bodies(all(w))).toEqual(['"A"', '"B"'])
-    expect(w.rows.map(({ key }) => key[1])).toEqual([sequence, sequence + 1])
+    expect(w.records.map(({ key }) => key[1])).toEqual([sequence, sequence + 1])
   })
 
   it('puts claimed records of an older page before its own', () => {
@@ -144,7 +144,7 @@ describe('the queue', () => {
     const sequence = (world.now() - 60_000) * 1000
     adopt(w, [[[w.queueId, sequence, 1, 'other'], 'identify\n"theirs"']])
     expect(bodies(all(w))).toEqual(['"theirs"', '"mine"'])
-    expect(all(w)[0]!.row.kind).toBe('identify')
+    expect(all(w)[0]!.record.kind).toBe('identify')
   })
 
   it.each(['memory', 'IndexedDB'])('in %s holds nothing of what was sent', async (store) => {
@@ -154,7 +154,7 @@ describe('the queue', () => {
     for (let n = 0; n < 3; n++) {
       put(w, 'track', { id: `id-${n}`, body: '{}' })
       await world.settle()
-      sent.push(new WeakRef(all(w)[0]!), new WeakRef(w.rows[0]!))
+      sent.push(new WeakRef(all(w)[0]!), new WeakRef(w.records[0]!))
       finish(w, all(w), accepted)
       await world.settle()
     }
@@ -163,7 +163,7 @@ describe('the queue', () => {
     await new Promise((resolve) => setImmediate(resolve))
     runInNewContext('gc')()
     expect(sent.filter((part) => part.deref())).toEqual([])
-    expect([w.queued, w.bytes, w.rows.length]).toEqual([0, 0, 0])
+    expect([w.queued, w.bytes, w.records.length]).toEqual([0, 0, 0])
   })
 })
 
@@ -181,7 +181,7 @@ describe('a batch', () => {
   const build = ({ maxEvents, payloads, busy }: typeof made extends fc.Arbitrary<infer T> ? T : never) => {
     const w = openQueue(createWorld(), { batch: { maxEvents } })
     payloads.forEach(({ kind, size }, n) => put(w, kind, { id: `${n}`, body: 'x'.repeat(size) }))
-    w.rows.forEach((row, n) => (row.isBusy = !!busy[n]))
+    w.records.forEach((record, n) => (record.isBusy = !!busy[n]))
     return w
   }
 
@@ -189,17 +189,17 @@ describe('a batch', () => {
     fc.assert(
       fc.property(made, (given) => {
         const w = build(given)
-        const waiting = w.rows.filter(({ isBusy }) => !isBusy)
+        const waiting = w.records.filter(({ isBusy }) => !isBusy)
         const batch = next(w, given.maxBytes)
-        const rows = [...new Set(batch.map(({ row }) => row))]
-        expect(rows).toEqual(waiting.slice(0, rows.length))
-        expect(batch).toEqual(rows.flatMap(({ items }) => items))
-        expect(new Set(rows.map(({ kind }) => kind)).size).toBeLessThanOrEqual(1)
-        if (rows.length > 1) expect(sizeOf(batch)).toBeLessThanOrEqual(given.maxBytes)
-        const after = waiting[rows.length]
-        if (after && after.kind === rows[0]!.kind)
+        const records = [...new Set(batch.map(({ record }) => record))]
+        expect(records).toEqual(waiting.slice(0, records.length))
+        expect(batch).toEqual(records.flatMap(({ items }) => items))
+        expect(new Set(records.map(({ kind }) => kind)).size).toBeLessThanOrEqual(1)
+        if (records.length > 1) expect(sizeOf(batch)).toBeLessThanOrEqual(given.maxBytes)
+        const after = waiting[records.length]
+        if (after && after.kind === records[0]!.kind)
           expect(sizeOf([...batch, ...after.items])).toBeGreaterThan(given.maxBytes)
-        expect(rows.length > 0).toBe(waiting.length > 0)
+        expect(records.length > 0).toBe(waiting.length > 0)
       }),
       { numRuns: 1000 },
     )
@@ -240,7 +240,7 @@ describe('a page that has slept', () => {
       await world.settle()
       world.setClock(world.now() + 1000)
     }
-    await w.database!.transact('put', (store) => store.delete(w.rows[1]!.key))
+    await w.database!.transact('put', (store) => store.delete(w.records[1]!.key))
     world.setClock(world.now() + 7000)
     put(w, 'track', { id: '', body: '"young"' })
     await world.settle()

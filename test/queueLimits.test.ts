@@ -59,30 +59,30 @@ describe('the limits of the queue', () => {
       fc.property(tasks, (made) => {
         const world = createWorld()
         const w = openQueue(world, { queue: limits, batch: { maxEvents: 5 } })
-        const rows: typeof w.rows = []
-        const counts = new Map<(typeof rows)[number], [payloads: number, bytes: number]>()
+        const records: typeof w.records = []
+        const counts = new Map<(typeof records)[number], [payloads: number, bytes: number]>()
         for (const { afterMs, count, size } of made) {
           world.setClock(world.now() + afterMs)
           for (let n = 0; n < count; n++) {
             put(w, 'track', { id: '', body: 'x'.repeat(size) })
-            const row = w.rows.at(-1)!
-            if (!counts.has(row)) rows.push(row)
-            if (row.items.length) counts.set(row, [row.items.length, sizeOf(row.items) - 1])
+            const record = w.records.at(-1)!
+            if (!counts.has(record)) records.push(record)
+            if (record.items.length) counts.set(record, [record.items.length, sizeOf(record.items) - 1])
           }
           // The end of the task: what it tracked is a record.
-          for (const row of w.rows) row.isStored = true
+          for (const record of w.records) record.isStored = true
         }
-        const fits = (left: typeof rows) => {
+        const fits = (left: typeof records) => {
           const [queued, bytes] = [0, 1].map((i) =>
-            left.reduce((total, row) => total + counts.get(row)![i]!, 0),
+            left.reduce((total, record) => total + counts.get(record)![i]!, 0),
           )
           const oldest = (world.now() - limits.ttlMs) * 1000
           return queued! <= 10 && bytes! <= 1000 && left.every(({ key }) => key[1] >= oldest)
         }
-        const gone = rows.length - w.rows.length
-        expect(w.rows).toEqual(rows.slice(gone))
-        expect(fits(w.rows)).toBe(true)
-        if (gone) expect(fits(rows.slice(gone - 1))).toBe(false)
+        const gone = records.length - w.records.length
+        expect(w.records).toEqual(records.slice(gone))
+        expect(fits(w.records)).toBe(true)
+        if (gone) expect(fits(records.slice(gone - 1))).toBe(false)
       }),
     )
   })
