@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAcceptLog } from '../../server/dist/ingest/createAcceptLog.js'
-import { openLogs } from '../../server/dist/store/openLogs.js'
+import { LogStore } from '../../server/dist/wal/LogStore.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-floor-'))
-const logs = await openLogs(folder)
-const log = createAcceptLog(logs.records('floor'), 0)
+const logs = await LogStore.open(folder)
+const log = logs.log('floor', 0)
 
 const server = createServer((request, response) => {
   const chunks = []

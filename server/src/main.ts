@@ -1,8 +1,7 @@
-import { completeOptions } from './options/completeOptions.js'
-import { createLog } from './log/createLog.js'
-import { helpText } from './options/helpText.js'
-import { parseArguments } from './options/parseArguments.js'
-import { startServer } from './server.js'
+import { Logger } from './Logger.js'
+import { completeOptions } from './options/ServerOptions.js'
+import { helpText, parseArguments } from './options/parseArguments.js'
+import { startServer } from './startServer.js'
 
 const start = async (): Promise<void> => {
   const parsed = parseArguments(process.argv.slice(2), process.env)
@@ -16,23 +15,23 @@ const start = async (): Promise<void> => {
     return
   }
   const server = await startServer(parsed.options)
-  const log = createLog(parsed.options.logLevel ?? 'info')
+  const logger = new Logger(parsed.options.logLevel ?? 'info')
   if ((parsed.options.apiKeys ?? []).length === 0) {
-    log.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
+    logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
 
-  log.info('Ready.', {
+  logger.info('Ready.', {
     url: server.url,
     pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
     queries_at_once: completeOptions(parsed.options).maxQueries,
   })
 
   const stop = (reason: string) => {
-    log.info('Stopping.', { reason })
+    logger.info('Stopping.', { reason })
     server.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error('Stopping failed.', { reason: String(error) })
+        logger.error('Stopping failed.', { reason: String(error) })
         process.exit(1)
       },
     )

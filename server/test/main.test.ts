@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { basic } from './fixtures/createService.js'
-import { spawnService, urlIn, type Spawned, type SpawnOptions } from './fixtures/spawnService.js'
+import { type Spawned, type SpawnOptions, spawnService, urlIn } from './fixtures/spawnService.js'
 
 let folder: string
 let running: Spawned[]

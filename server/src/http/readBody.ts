@@ -1,19 +1,17 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from './Refusal.js'
+import { refuse } from './HttpError.js'
+
+/** How long a client may take none of what is sent to it before it counts as gone. */
+export const clientPatienceMs = 60_000
 
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1_048_576)} MiB`
 
 /** Reads a whole body into memory, refusing it as soon as it is known to be too large or too slow. */
 export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 60_000): Promise<Buffer> => {
   const tooLarge = () =>
-    new Refusal(
-      413,
-      {
-        error: 'body-too-large',
-        message: `The body is larger than ${megabytes(maxBytes)}. Send less at once.`,
-      },
-      { connection: 'close' },
-    )
+    refuse(413, 'body-too-large', `The body is larger than ${megabytes(maxBytes)}. Send less at once.`, {
+      connection: 'close',
+    })
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
 
   return new Promise((resolve, reject) => {
@@ -21,7 +19,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 
     let bytes = 0
     const timer = setTimeout(() => {
       const message = `The body did not arrive within ${withinMs / 1000} seconds.`
-      finish(() => reject(new Refusal(408, { error: 'body-too-slow', message }, { connection: 'close' })))
+      finish(() => reject(refuse(408, 'body-too-slow', message, { connection: 'close' })))
     }, withinMs)
     const finish = (settle: () => void) => {
       clearTimeout(timer)
@@ -36,7 +34,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 
     const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const fail = () => {
       const message = 'The client went away before its body was complete.'
-      finish(() => reject(new Refusal(400, { error: 'body-incomplete', message }, { connection: 'close' })))
+      finish(() => reject(refuse(400, 'body-incomplete', message, { connection: 'close' })))
     }
     request.on('data', take).on('end', end).on('error', fail).on('close', fail)
   })

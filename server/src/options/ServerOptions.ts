@@ -1,4 +1,5 @@
-import type { LogLevel } from '../log/createLog.js'
+import { totalmem } from 'node:os'
+import type { LogLevel } from '../Logger.js'
 
 export interface ServerOptions {
   /** @defaultValue '127.0.0.1' */
@@ -34,3 +35,25 @@ export interface ServerOptions {
   /** Where log lines go. @defaultValue standard error */
   writeLog?: (line: string) => void
 }
+
+export type CompleteOptions = Required<ServerOptions>
+
+export const completeOptions = (options: ServerOptions): CompleteOptions => ({
+  host: '127.0.0.1',
+  port: 8787,
+  dataFolder: './waymark-data',
+  apiKeys: [],
+  environments: ['production'],
+  users: {},
+  catalogs: ['lakehouse'],
+  memoryLimit: `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
+  insertIdWindow: 1_000_000,
+  maxBacklogRows: 2_000_000,
+  maxBacklogBytes: 2 ** 30,
+  syncWaitMs: 30_000,
+  statementTimeoutMs: 600_000,
+  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
+  logLevel: 'info',
+  writeLog: (line) => void process.stderr.write(line),
+  ...options,
+})

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { frameLength, headBytes, readFrame, readHead, type LogEntry, type SegmentHead } from './segment.js'
-import { listSegments, segmentFile } from './WriteAheadLog.js'
+import { listSegments, segmentFile } from './SegmentLog.js'
 
 const readBytes = 2 ** 22
 

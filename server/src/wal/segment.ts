@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-export interface LogRecord<Kind extends string = string> {
-  kind: Kind
+export interface LogRecord {
+  kind: string
   /** How many rows the body holds. */
   count: number
   receivedAtMs: number
@@ -12,7 +12,7 @@ export interface LogRecord<Kind extends string = string> {
   target?: string
 }
 
-export interface LogEntry<Kind extends string = string> extends LogRecord<Kind> {
+export interface LogEntry extends LogRecord {
   /** The sequence of the first row; the others follow without a gap. */
   first: number
 }

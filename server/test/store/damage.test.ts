@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
-import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 
 let folder: string
 let running: Spawned[] = []

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
-import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-full-'))
 let spawned: Spawned | undefined

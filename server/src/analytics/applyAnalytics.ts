@@ -1,0 +1,61 @@
+import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { LogEntry } from '../wal/WriteAheadLog.js'
+import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
+import { readIdentityOperations } from './identityOperations.js'
+import { readIdRows, writeIdRows } from './identityRows.js'
+import { insertEvents } from './insertEvents.js'
+import { resolveIdentity } from './resolveIdentity.js'
+
+const items = itemsSql({
+  environment: 'VARCHAR',
+  distinct_id: 'VARCHAR',
+  timestamp: 'VARCHAR',
+  traits: 'JSON',
+})
+
+/** One row per trait and identify; an identify without traits leaves one row without a name. */
+const statement = `
+INSERT INTO analytics.raw.traits
+WITH item AS (${items}), flat AS (
+  SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts,
+    CASE WHEN json_type(e.traits) = 'OBJECT' THEN e.traits ELSE '{}'::JSON END AS traits
+  FROM item WHERE list_contains($environments, e.environment)
+)
+SELECT seq, ${timestampSql}, environment, distinct_id, j.key, j.value
+FROM flat LEFT JOIN LATERAL (SELECT key, value FROM json_each(flat.traits)) j ON true`
+
+const insertTraits = async (
+  connection: DuckDBConnection,
+  entries: readonly LogEntry[],
+  environments: readonly string[],
+): Promise<void> => {
+  await connection.run(
+    statement,
+    { document: documentOf(entries), environments: listValue(environments) },
+    { document: documentType, environments: LIST(VARCHAR) },
+  )
+}
+
+export interface ApplyOptions {
+  environments: readonly string[]
+  /** How many of the newest events are looked through for a second copy. */
+  insertIdWindow: number
+}
+
+/** Writes a run of analytics entries; the caller holds the transaction. */
+export const applyAnalytics =
+  ({ environments, insertIdWindow }: ApplyOptions) =>
+  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+    const first = entries[0]!.first
+    const tracked = entries.filter((entry) => entry.kind === 'track')
+    const identified = entries.filter((entry) => entry.kind === 'identify')
+    if (tracked.length > 0) {
+      const floor = Math.max(0, first - 1 - insertIdWindow)
+      await insertEvents(connection, { entries: tracked, environments, floor })
+    }
+    if (identified.length > 0) await insertTraits(connection, identified, environments)
+    const operations = await readIdentityOperations(connection, entries)
+    if (operations.length === 0) return
+    const known = await readIdRows(connection, operations)
+    await writeIdRows(connection, resolveIdentity(operations, known))
+  }

@@ -1,0 +1,93 @@
+import { BOOLEAN, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { type IdentityOperation, type IdRow, keyOf } from './resolveIdentity.js'
+
+interface Ids {
+  environments: string[]
+  ids: string[]
+}
+
+const toRows = (rows: unknown[][]): IdRow[] =>
+  rows.map(([environment, distinctId, personId, identified]) => ({
+    environment: environment as string,
+    distinctId: distinctId as string,
+    personId: personId as string,
+    identified: identified as boolean,
+  }))
+
+const select = async (connection: DuckDBConnection, join: string, { environments, ids }: Ids) => {
+  if (ids.length === 0) return []
+  const reader = await connection.runAndReadAll(
+    `SELECT m.environment, m.distinct_id, m.person_id, m.identified FROM analytics.raw.id_map m
+     SEMI JOIN (SELECT unnest($environments) AS environment, unnest($ids) AS id) a
+     ON m.environment = a.environment AND ${join} = a.id`,
+    { environments: listValue(environments), ids: listValue(ids) },
+    { environments: LIST(VARCHAR), ids: LIST(VARCHAR) },
+  )
+  return toRows(reader.getRows())
+}
+
+const named = (operations: readonly IdentityOperation[]): Ids => {
+  const found: Ids = { environments: [], ids: [] }
+  for (const operation of operations) {
+    const ids =
+      operation.kind === 'alias'
+        ? [operation.from, operation.into]
+        : operation.kind === 'link'
+          ? [operation.user, operation.anonymous]
+          : [operation.user]
+    for (const id of ids) {
+      found.environments.push(operation.environment)
+      found.ids.push(id)
+    }
+  }
+  return found
+}
+
+/** What resolveIdentity must know: the ids named, and all ids of the persons that may be merged away. */
+export const readIdRows = async (
+  connection: DuckDBConnection,
+  operations: readonly IdentityOperation[],
+): Promise<IdRow[]> => {
+  const rows = await select(connection, 'm.distinct_id', named(operations))
+  // An alias may merge a person that an operation before it has just given another id; a link only
+  // one that has a single id, which is seen by asking for all of them.
+  const linked = new Set(
+    operations.flatMap((each) => (each.kind === 'link' ? keyOf(each.environment, each.anonymous) : [])),
+  )
+  const merged = operations.some((operation) => operation.kind === 'alias')
+    ? rows
+    : rows.filter(
+        (row) => row.personId === row.distinctId && linked.has(keyOf(row.environment, row.distinctId)),
+      )
+  const members = await select(connection, 'm.person_id', {
+    environments: merged.map((row) => row.environment),
+    ids: merged.map((row) => row.personId),
+  })
+  const byKey = new Map<string, IdRow>()
+  for (const row of [...rows, ...members]) byKey.set(keyOf(row.environment, row.distinctId), row)
+  return [...byKey.values()]
+}
+
+export const writeIdRows = async (connection: DuckDBConnection, rows: readonly IdRow[]): Promise<void> => {
+  if (rows.length === 0) return
+  const environments = listValue(rows.map((row) => row.environment))
+  const ids = listValue(rows.map((row) => row.distinctId))
+  await connection.run(
+    `DELETE FROM analytics.raw.id_map m
+     USING (SELECT unnest($environments) AS environment, unnest($ids) AS id) a
+     WHERE m.environment = a.environment AND m.distinct_id = a.id`,
+    { environments, ids },
+    { environments: LIST(VARCHAR), ids: LIST(VARCHAR) },
+  )
+  await connection.run(
+    `INSERT INTO analytics.raw.id_map
+     SELECT unnest($environments), unnest($ids), unnest($persons), unnest($identified)`,
+    {
+      environments,
+      ids,
+      persons: listValue(rows.map((row) => row.personId)),
+      identified: listValue(rows.map((row) => row.identified)),
+    },
+    { environments: LIST(VARCHAR), ids: LIST(VARCHAR), persons: LIST(VARCHAR), identified: LIST(BOOLEAN) },
+  )
+}

@@ -1,0 +1,11 @@
+/** A reason not to start, in one sentence that a person can act on. */
+export class StoreError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'StoreError'
+  }
+}
+
+/** `what` is lost or not what it was; `restore` is what a backup must bring back. */
+export const damaged = (what: string, restore = 'the data folder'): StoreError =>
+  new StoreError(`The store is damaged: ${what}. Nothing was changed; restore ${restore} from a backup.`)

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../Logger.js'
+import { lastOf, type LogEntry, type WriteAheadLog } from './WriteAheadLog.js'
+
+export interface ApplierOptions {
+  log: Pick<WriteAheadLog, 'read' | 'last'>
+  /** The position at the start. */
+  applied: number
+  /** Writes the entries and the new position in one transaction. */
+  apply(entries: readonly LogEntry[], through: number): Promise<void>
+  /** Keeps an entry as a dead letter with the reason, and moves the position past it, in one transaction. */
+  setAside(entry: LogEntry, through: number, reason: string): Promise<void>
+  /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
+  isTransient(error: unknown): boolean
+  /** Rows that wait, from which on storing them goes before accepting more. */
+  urgentRows: number
+  logger: Logger
+}
+
+interface Waiter {
+  sequence: number
+  settle(reached: boolean): void
+}
+
+const maxDeadLetters = 1000
+const maxRows = 20_000
+const maxBytes = 16_777_216
+/** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
+const lingerMs = 250
+/** A flush of so many rows costs as little a row as any larger one. */
+const fullRows = 20_000
+/** While requests come, a flush is followed by a rest that many times as long: acceptance goes first. */
+const restPerFlush = 16
+const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500)
+
+/** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
+export class Applier {
+  readonly #options: ApplierOptions
+  #applied: number
+  #appliedBytes = 0
+  #running: Promise<void> | undefined
+  #stopping = false
+  /** Ends the pause at hand. */
+  #hurry: (() => void) | undefined
+  /** The same, for a pause that only waits for rows. */
+  #filled: (() => void) | undefined
+  #waiters: Waiter[] = []
+  readonly #deadLetters = new Map<number, string>()
+
+  constructor(options: ApplierOptions) {
+    this.#options = options
+    this.#applied = options.applied
+  }
+
+  get applied(): number {
+    return this.#applied
+  }
+
+  /** Bytes of the bodies applied or set aside since the start. */
+  get appliedBytes(): number {
+    return this.#appliedBytes
+  }
+
+  /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
+  deadLetter(sequence: number): string | undefined {
+    return this.#deadLetters.get(sequence)
+  }
+
+  /** Says that the log has grown. */
+  wake(): void {
+    const { log, logger } = this.#options
+    if (this.#filled !== undefined && this.#waiting() >= fullRows) this.#filled()
+    if (this.#running !== undefined || this.#stopping) return
+    this.#running = this.#run().then(
+      () => {
+        this.#running = undefined
+        if (log.read(this.#applied, 1, 1).length > 0) this.wake()
+      },
+      (error: unknown) => {
+        this.#running = undefined
+        logger.error('Reading the write-ahead log failed.', { reason: reasonOf(error) })
+      },
+    )
+  }
+
+  /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
+  reached(sequence: number, withinMs: number): Promise<boolean> {
+    if (sequence <= this.#applied) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => waiter.settle(false), withinMs)
+      const waiter: Waiter = {
+        sequence,
+        settle: (reached) => {
+          clearTimeout(timer)
+          this.#waiters = this.#waiters.filter((each) => each !== waiter)
+          resolve(reached)
+        },
+      }
+      this.#waiters.push(waiter)
+      this.#hurry?.()
+    })
+  }
+
+  /** Rests after the run at hand; what is left stays in the log. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#hurry?.()
+    await this.#running
+    for (const waiter of this.#waiters) waiter.settle(false)
+  }
+
+  #waiting(): number {
+    return this.#options.log.last - this.#applied
+  }
+
+  async #run(): Promise<void> {
+    const { log, logger } = this.#options
+    let failures = 0
+    for (;;) {
+      const entries = log.read(this.#applied, maxRows, maxBytes)
+      if (entries.length === 0) return
+      const [began, lastBefore] = [performance.now(), log.last]
+      try {
+        await this.#applyOrSplit(entries)
+        failures = 0
+        if (this.#stopping) return
+        await this.#rest(performance.now() - began, lastBefore)
+      } catch (error) {
+        logger.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
+        if (this.#stopping) return
+        await delay(retryMs[Math.min(failures, retryMs.length - 1)])
+        failures++
+      }
+    }
+  }
+
+  /** Halves the run around an entry that DuckDB will never take, so that its neighbours get in. */
+  async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
+    const through = lastOf(entries.at(-1)!)
+    try {
+      await this.#options.apply(entries, through)
+    } catch (error) {
+      if (this.#options.isTransient(error)) throw error
+      if (entries.length > 1) {
+        const middle = entries.length >> 1
+        await this.#applyOrSplit(entries.slice(0, middle))
+        await this.#applyOrSplit(entries.slice(middle))
+        return
+      }
+      await this.#setAside(entries[0]!, through, reasonOf(error))
+    }
+    this.#advance(entries)
+  }
+
+  async #setAside(entry: LogEntry, through: number, reason: string): Promise<void> {
+    const { logger, setAside } = this.#options
+    logger.error('An accepted request could not be stored and was set aside.', {
+      kind: entry.kind,
+      sequence: entry.first,
+      reason,
+    })
+    await setAside(entry, through, reason)
+    this.#deadLetters.set(through, reason)
+    for (const old of this.#deadLetters.keys()) {
+      if (this.#deadLetters.size > maxDeadLetters) this.#deadLetters.delete(old)
+    }
+  }
+
+  #advance(entries: readonly LogEntry[]): void {
+    this.#applied = lastOf(entries.at(-1)!)
+    for (const { body } of entries) this.#appliedBytes += body.length
+    for (const waiter of this.#waiters.filter(({ sequence }) => sequence <= this.#applied)) {
+      waiter.settle(true)
+    }
+  }
+
+  /** Between two flushes: first for the sake of those who send, then for company. */
+  async #rest(tookMs: number, lastBefore: number): Promise<void> {
+    const accepting = this.#options.log.last > lastBefore
+    const restMs = accepting && this.#waiting() < this.#options.urgentRows ? tookMs * restPerFlush : 0
+    await this.#pause(restMs, false)
+    if (this.#waiting() < fullRows) await this.#pause(lingerMs - restMs, true)
+  }
+
+  async #pause(ms: number, untilFull: boolean): Promise<void> {
+    if (ms <= 0 || this.#waiters.length > 0 || this.#stopping) return
+    const abort = new AbortController()
+    const end = () => abort.abort()
+    this.#hurry = end
+    if (untilFull) this.#filled = end
+    await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)
+    this.#hurry = this.#filled = undefined
+  }
+}
