@@ -1,11 +1,12 @@
 import { applyAnalytics } from './analytics/applyAnalytics.js'
+import { openAnalytics } from './analytics/openAnalytics.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import type { Authorize, Route } from './http/Route.js'
 import type { Logger } from './Logger.js'
 import type { CompleteOptions } from './options/ServerOptions.js'
 import { openSql } from './sql/openSql.js'
-import { analyticsCatalog, analyticsSchema } from './store/analyticsSchema.js'
+import { analyticsCatalog } from './store/analyticsSchema.js'
 import { Database } from './store/Database.js'
 import type { DataFolder } from './store/DataFolder.js'
 import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
@@ -41,7 +42,7 @@ export const openDatabase = async (folder: DataFolder, options: CompleteOptions)
   const catalogs = [analyticsCatalog, ...options.catalogs]
   const database = await Database.open({ folder, catalogs, memoryLimit: options.memoryLimit })
   const connection = await database.connect()
-  await connection.run(analyticsSchema)
+  await openAnalytics(connection)
   for (const catalog of options.catalogs) await connection.run(lakehouseSchema(catalog))
   connection.closeSync()
   return database

@@ -1,10 +1,11 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import type { LogEntry } from '../wal/WriteAheadLog.js'
 import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
+import { applyPersons } from './applyPersons.js'
 import { readIdentityOperations } from './identityOperations.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
 import { insertEvents } from './insertEvents.js'
-import { resolveIdentity } from './resolveIdentity.js'
+import { keyOf, resolveIdentity } from './resolveIdentity.js'
 
 const items = itemsSql({
   environment: 'VARCHAR',
@@ -55,7 +56,9 @@ export const applyAnalytics =
     }
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)
-    if (operations.length === 0) return
-    const known = await readIdRows(connection, operations)
-    await writeIdRows(connection, resolveIdentity(operations, known))
+    const known = operations.length > 0 ? await readIdRows(connection, operations) : []
+    const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))
+    const changed = resolveIdentity(operations, known)
+    if (changed.length > 0) await writeIdRows(connection, changed, before)
+    await applyPersons(connection, { first, hasTraits: identified.length > 0, changed, before })
   }

@@ -44,7 +44,7 @@ const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Pla
        SELECT *, distinct_id AS id FROM pair UNION ALL SELECT *, anonymous_id FROM pair
      )
      SELECT DISTINCT n.seq, n.environment, n.distinct_id, n.anonymous_id FROM named n
-     LEFT JOIN analytics.raw.id_map m ON m.environment = n.environment AND m.distinct_id = n.id
+     LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(n.environment, n.id)
      WHERE m.distinct_id IS NULL OR (n.id = n.anonymous_id AND m.person_id = n.id)`,
   )
   return reader.getRows().map(([seq, environment, user, anonymous]) => ({

@@ -6,6 +6,8 @@ interface Ids {
   ids: string[]
 }
 
+const idsSql = '(SELECT unnest($environments) AS environment, unnest($ids) AS id)'
+
 const toRows = (rows: unknown[][]): IdRow[] =>
   rows.map(([environment, distinctId, personId, identified]) => ({
     environment: environment as string,
@@ -14,12 +16,15 @@ const toRows = (rows: unknown[][]): IdRow[] =>
     identified: identified as boolean,
   }))
 
-const select = async (connection: DuckDBConnection, join: string, { environments, ids }: Ids) => {
+const select = async (
+  connection: DuckDBConnection,
+  key: 'id_key' | 'person_key',
+  { environments, ids }: Ids,
+) => {
   if (ids.length === 0) return []
   const reader = await connection.runAndReadAll(
     `SELECT m.environment, m.distinct_id, m.person_id, m.identified FROM analytics.raw.id_map m
-     SEMI JOIN (SELECT unnest($environments) AS environment, unnest($ids) AS id) a
-     ON m.environment = a.environment AND ${join} = a.id`,
+     SEMI JOIN (SELECT hash(environment, id) AS key FROM ${idsSql}) a ON m.${key} = a.key`,
     { environments: listValue(environments), ids: listValue(ids) },
     { environments: LIST(VARCHAR), ids: LIST(VARCHAR) },
   )
@@ -48,7 +53,7 @@ export const readIdRows = async (
   connection: DuckDBConnection,
   operations: readonly IdentityOperation[],
 ): Promise<IdRow[]> => {
-  const rows = await select(connection, 'm.distinct_id', named(operations))
+  const rows = await select(connection, 'id_key', named(operations))
   // An alias may merge a person that an operation before it has just given another id; a link only
   // one that has a single id, which is seen by asking for all of them.
   const linked = new Set(
@@ -59,7 +64,7 @@ export const readIdRows = async (
     : rows.filter(
         (row) => row.personId === row.distinctId && linked.has(keyOf(row.environment, row.distinctId)),
       )
-  const members = await select(connection, 'm.person_id', {
+  const members = await select(connection, 'person_key', {
     environments: merged.map((row) => row.environment),
     ids: merged.map((row) => row.personId),
   })
@@ -68,26 +73,33 @@ export const readIdRows = async (
   return [...byKey.values()]
 }
 
-export const writeIdRows = async (connection: DuckDBConnection, rows: readonly IdRow[]): Promise<void> => {
-  if (rows.length === 0) return
-  const environments = listValue(rows.map((row) => row.environment))
-  const ids = listValue(rows.map((row) => row.distinctId))
-  await connection.run(
-    `DELETE FROM analytics.raw.id_map m
-     USING (SELECT unnest($environments) AS environment, unnest($ids) AS id) a
-     WHERE m.environment = a.environment AND m.distinct_id = a.id`,
-    { environments, ids },
-    { environments: LIST(VARCHAR), ids: LIST(VARCHAR) },
-  )
+const rowsOf = (rows: readonly IdRow[]) => ({
+  environments: listValue(rows.map((row) => row.environment)),
+  ids: listValue(rows.map((row) => row.distinctId)),
+})
+const rowTypes = { environments: LIST(VARCHAR), ids: LIST(VARCHAR) }
+
+/** Writes the rows that changed; those of them that were `known` are there already. */
+export const writeIdRows = async (
+  connection: DuckDBConnection,
+  rows: readonly IdRow[],
+  known: ReadonlyMap<string, unknown>,
+): Promise<void> => {
+  const old = rows.filter((row) => known.has(keyOf(row.environment, row.distinctId)))
+  if (old.length > 0) {
+    const keys = `SELECT hash(environment, id) FROM ${idsSql}`
+    await connection.run(`DELETE FROM analytics.raw.id_map WHERE id_key IN (${keys})`, rowsOf(old), rowTypes)
+  }
   await connection.run(
     `INSERT INTO analytics.raw.id_map
-     SELECT unnest($environments), unnest($ids), unnest($persons), unnest($identified)`,
+     SELECT environment, id, person, identified, hash(environment, id), hash(environment, person)
+     FROM (SELECT unnest($environments) AS environment, unnest($ids) AS id, unnest($persons) AS person,
+       unnest($identified) AS identified)`,
     {
-      environments,
-      ids,
+      ...rowsOf(rows),
       persons: listValue(rows.map((row) => row.personId)),
       identified: listValue(rows.map((row) => row.identified)),
     },
-    { environments: LIST(VARCHAR), ids: LIST(VARCHAR), persons: LIST(VARCHAR), identified: LIST(BOOLEAN) },
+    { ...rowTypes, persons: LIST(VARCHAR), identified: LIST(BOOLEAN) },
   )
 }

