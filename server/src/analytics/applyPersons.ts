@@ -1,5 +1,9 @@
-import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { jsonRows } from '../store/jsonRows.js'
 import { type IdRow, keyOf } from './resolveIdentity.js'
+
+/** Ids whose person is another one than before, or that are new. */
+const changedRows = jsonRows({ environment: 'VARCHAR', id: 'VARCHAR', from: 'VARCHAR', into: 'VARCHAR' })
 
 /**
  * What the newest rows say about each id, and the person it belongs to by now. `mends` marks an id
@@ -16,7 +20,7 @@ WITH seen AS (
   SELECT environment, distinct_id, min("timestamp"), max("timestamp"), 0, bool_or(name IS NOT NULL)
   FROM analytics.raw.traits WHERE seq >= ${first} GROUP BY ALL
   UNION ALL
-  SELECT unnest($environments), unnest($ids), NULL, NULL, 0, true
+  SELECT environment, id, NULL, NULL, 0, true FROM ${changedRows}
 ), id AS (
   SELECT environment, id, hash(environment, id) AS id_key, min(first_seen) AS first_seen,
     max(last_seen) AS last_seen, sum(events)::BIGINT AS events, bool_or(mends) AS mends
@@ -28,9 +32,8 @@ FROM id i LEFT JOIN analytics.raw.id_map m ON m.id_key = i.id_key`
 /** Persons that became a part of another one. */
 const mergedSql = `
 CREATE OR REPLACE TEMP TABLE merged AS
-SELECT DISTINCT hash(environment, from_id) AS from_key, hash(environment, into_id) AS into_key
-FROM (SELECT unnest($environments) AS environment, unnest($from) AS from_id, unnest($into) AS into_id)
-WHERE from_id <> into_id`
+SELECT DISTINCT hash(environment, "from") AS from_key, hash(environment, "into") AS into_key
+FROM ${changedRows} WHERE "from" <> "into"`
 
 const mendingSql = `
 CREATE OR REPLACE TEMP TABLE mending AS
@@ -103,20 +106,16 @@ export interface PersonChanges {
 /** Brings the newest events, traits and changes of identity into the table of persons. */
 export const applyPersons = async (connection: DuckDBConnection, changes: PersonChanges): Promise<void> => {
   const { first, hasTraits, changed, before } = changes
-  const texts = LIST(VARCHAR)
-  const environments = listValue(changed.map((row) => row.environment))
-  const ids = listValue(changed.map((row) => row.distinctId))
-  await connection.run(partSql(first), { environments, ids }, { environments: texts, ids: texts })
+  const rows = JSON.stringify(
+    changed.map(({ environment, distinctId: id, personId: into }) => {
+      // An id that nobody knew was a person of its own.
+      return { environment, id, from: before.get(keyOf(environment, id)) ?? id, into }
+    }),
+  )
+  await connection.run(partSql(first), { rows })
   const mends = hasTraits || changed.length > 0
   if (mends) {
-    // An id that nobody knew was a person of its own.
-    const from = changed.map((row) => before.get(keyOf(row.environment, row.distinctId)) ?? row.distinctId)
-    const into = changed.map((row) => row.personId)
-    await connection.run(
-      mergedSql,
-      { environments, from: listValue(from), into: listValue(into) },
-      { environments: texts, from: texts, into: texts },
-    )
+    await connection.run(mergedSql, { rows })
     await connection.run(mendingSql)
     for (const sql of takeSql) await connection.run(sql)
     await connection.run(putSql(first))

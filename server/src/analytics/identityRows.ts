@@ -1,12 +1,19 @@
-import { BOOLEAN, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { jsonRows } from '../store/jsonRows.js'
 import { type IdentityOperation, type IdRow, keyOf } from './resolveIdentity.js'
 
-interface Ids {
-  environments: string[]
-  ids: string[]
+interface Id {
+  environment: string
+  id: string
 }
 
-const idsSql = '(SELECT unnest($environments) AS environment, unnest($ids) AS id)'
+const idRows = jsonRows({ environment: 'VARCHAR', id: 'VARCHAR' })
+const changedRows = jsonRows({
+  environment: 'VARCHAR',
+  distinctId: 'VARCHAR',
+  personId: 'VARCHAR',
+  identified: 'BOOLEAN',
+})
 
 const toRows = (rows: unknown[][]): IdRow[] =>
   rows.map(([environment, distinctId, personId, identified]) => ({
@@ -16,36 +23,29 @@ const toRows = (rows: unknown[][]): IdRow[] =>
     identified: identified as boolean,
   }))
 
-const select = async (
-  connection: DuckDBConnection,
-  key: 'id_key' | 'person_key',
-  { environments, ids }: Ids,
-) => {
+const select = async (connection: DuckDBConnection, key: 'id_key' | 'person_key', ids: readonly Id[]) => {
   if (ids.length === 0) return []
   const reader = await connection.runAndReadAll(
     `SELECT m.environment, m.distinct_id, m.person_id, m.identified FROM analytics.raw.id_map m
-     SEMI JOIN (SELECT hash(environment, id) AS key FROM ${idsSql}) a ON m.${key} = a.key`,
-    { environments: listValue(environments), ids: listValue(ids) },
-    { environments: LIST(VARCHAR), ids: LIST(VARCHAR) },
+     SEMI JOIN (SELECT hash(environment, id) AS key FROM ${idRows}) a ON m.${key} = a.key`,
+    { rows: JSON.stringify(ids) },
   )
   return toRows(reader.getRows())
 }
 
-const named = (operations: readonly IdentityOperation[]): Ids => {
-  const found: Ids = { environments: [], ids: [] }
+const named = (operations: readonly IdentityOperation[]): Id[] => {
+  const found = new Map<string, Id>()
   for (const operation of operations) {
+    const { environment } = operation
     const ids =
       operation.kind === 'alias'
         ? [operation.from, operation.into]
         : operation.kind === 'link'
           ? [operation.user, operation.anonymous]
           : [operation.user]
-    for (const id of ids) {
-      found.environments.push(operation.environment)
-      found.ids.push(id)
-    }
+    for (const id of ids) found.set(keyOf(environment, id), { environment, id })
   }
-  return found
+  return [...found.values()]
 }
 
 /** What resolveIdentity must know: the ids named, and all ids of the persons that may be merged away. */
@@ -64,20 +64,15 @@ export const readIdRows = async (
     : rows.filter(
         (row) => row.personId === row.distinctId && linked.has(keyOf(row.environment, row.distinctId)),
       )
-  const members = await select(connection, 'person_key', {
-    environments: merged.map((row) => row.environment),
-    ids: merged.map((row) => row.personId),
-  })
+  const members = await select(
+    connection,
+    'person_key',
+    merged.map(({ environment, personId }) => ({ environment, id: personId })),
+  )
   const byKey = new Map<string, IdRow>()
   for (const row of [...rows, ...members]) byKey.set(keyOf(row.environment, row.distinctId), row)
   return [...byKey.values()]
 }
-
-const rowsOf = (rows: readonly IdRow[]) => ({
-  environments: listValue(rows.map((row) => row.environment)),
-  ids: listValue(rows.map((row) => row.distinctId)),
-})
-const rowTypes = { environments: LIST(VARCHAR), ids: LIST(VARCHAR) }
 
 /** Writes the rows that changed; those of them that were `known` are there already. */
 export const writeIdRows = async (
@@ -87,19 +82,16 @@ export const writeIdRows = async (
 ): Promise<void> => {
   const old = rows.filter((row) => known.has(keyOf(row.environment, row.distinctId)))
   if (old.length > 0) {
-    const keys = `SELECT hash(environment, id) FROM ${idsSql}`
-    await connection.run(`DELETE FROM analytics.raw.id_map WHERE id_key IN (${keys})`, rowsOf(old), rowTypes)
+    await connection.run(
+      `DELETE FROM analytics.raw.id_map
+       WHERE id_key IN (SELECT hash(environment, "distinctId") FROM ${changedRows})`,
+      { rows: JSON.stringify(old) },
+    )
   }
   await connection.run(
     `INSERT INTO analytics.raw.id_map
-     SELECT environment, id, person, identified, hash(environment, id), hash(environment, person)
-     FROM (SELECT unnest($environments) AS environment, unnest($ids) AS id, unnest($persons) AS person,
-       unnest($identified) AS identified)`,
-    {
-      ...rowsOf(rows),
-      persons: listValue(rows.map((row) => row.personId)),
-      identified: listValue(rows.map((row) => row.identified)),
-    },
-    { ...rowTypes, persons: LIST(VARCHAR), identified: LIST(BOOLEAN) },
+     SELECT environment, "distinctId", "personId", identified, hash(environment, "distinctId"),
+       hash(environment, "personId") FROM ${changedRows}`,
+    { rows: JSON.stringify(rows) },
   )
 }
