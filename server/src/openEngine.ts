@@ -1,4 +1,6 @@
 import { applyAnalytics } from './analytics/applyAnalytics.js'
+import { fillWindow } from './analytics/insertIds.js'
+import { InsertIdWindow } from './analytics/InsertIdWindow.js'
 import { openAnalytics } from './analytics/openAnalytics.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
@@ -53,11 +55,15 @@ export const openEngine = async (given: EngineOptions): Promise<Engine> => {
   const { options, folder, database, logs, taskIds, authorize, logger } = given
   const { catalogs } = options
   const shared = { ...options, database, logs, taskIds, logger }
+  const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: options.insertIdWindowMs })
+  const reader = await database.connect()
+  await fillWindow(reader, window)
+  reader.closeSync()
   const analytics = await CatalogWriter.open({
     ...shared,
     catalog: analyticsCatalog,
     schema: 'analytics.raw',
-    applyEntries: applyAnalytics(options),
+    applyEntries: applyAnalytics({ ...options, window }),
   })
   const writers = [analytics]
   const intakes = new Map<string, Intake>()
@@ -87,6 +93,7 @@ export const openEngine = async (given: EngineOptions): Promise<Engine> => {
       await sql.close()
       connection.closeSync()
       for (const writer of writers.toReversed()) await writer.close()
+      await window.close()
     },
   }
 }

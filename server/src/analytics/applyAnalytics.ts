@@ -1,9 +1,10 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import type { LogEntry } from '../wal/WriteAheadLog.js'
+import { lastOf, type LogEntry } from '../wal/WriteAheadLog.js'
 import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
 import { readIdentityOperations } from './identityOperations.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
+import type { InsertIdWindow } from './InsertIdWindow.js'
 import { insertEvents } from './insertEvents.js'
 import { keyOf, resolveIdentity } from './resolveIdentity.js'
 
@@ -39,21 +40,23 @@ const insertTraits = async (
 
 export interface ApplyOptions {
   environments: readonly string[]
-  /** How many of the newest events are looked through for a second copy. */
-  insertIdWindow: number
+  window: InsertIdWindow
 }
 
-/** Writes a run of analytics entries; the caller holds the transaction. */
+/**
+ * Writes a run of analytics entries; the caller holds the transaction, and calls what this gives once
+ * that is committed.
+ */
 export const applyAnalytics =
-  ({ environments, insertIdWindow }: ApplyOptions) =>
-  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+  ({ environments, window }: ApplyOptions) =>
+  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const first = entries[0]!.first
     const tracked = entries.filter((entry) => entry.kind === 'track')
     const identified = entries.filter((entry) => entry.kind === 'identify')
-    if (tracked.length > 0) {
-      const floor = Math.max(0, first - 1 - insertIdWindow)
-      await insertEvents(connection, { entries: tracked, environments, floor })
-    }
+    const ids =
+      tracked.length > 0
+        ? await insertEvents(connection, { entries: tracked, environments, window })
+        : new BigUint64Array()
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)
     const known = operations.length > 0 ? await readIdRows(connection, operations) : []
@@ -61,4 +64,6 @@ export const applyAnalytics =
     const changed = resolveIdentity(operations, known)
     if (changed.length > 0) await writeIdRows(connection, changed, before)
     await applyPersons(connection, { first, hasTraits: identified.length > 0, changed, before })
+    const newest = entries.at(-1)!
+    return () => window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
   }

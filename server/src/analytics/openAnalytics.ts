@@ -53,6 +53,7 @@ export const openAnalytics = async (connection: DuckDBConnection): Promise<void>
   )
   if (reader.getRows()[0]?.[0] !== true) {
     await inTransaction(connection, async () => {
+      await connection.run('ALTER TABLE analytics.raw.events DROP COLUMN IF EXISTS insert_hash')
       for (const column of ['id_key', 'person_key']) {
         await connection.run(`ALTER TABLE analytics.raw.id_map ADD COLUMN IF NOT EXISTS ${column} UBIGINT`)
       }

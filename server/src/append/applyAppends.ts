@@ -74,7 +74,7 @@ const union = (a: Fields, b: Fields): Fields => {
 /** Appends a run of entries: neighbours for one table go in together, with one change of its columns. */
 export const applyAppends =
   (catalog: string) =>
-  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<undefined> => {
     for (let at = 0; at < entries.length;) {
       const { schema, table, fields } = JSON.parse(entries[at]!.target!) as AppendTarget
       let all = fields

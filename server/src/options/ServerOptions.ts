@@ -18,8 +18,8 @@ export interface ServerOptions {
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
   memoryLimit?: string
-  /** How many of the newest events are remembered by their insert_id. @defaultValue 1,000,000 */
-  insertIdWindow?: number
+  /** How long an event is remembered by its insert_id. @defaultValue 15 days */
+  insertIdWindowMs?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
@@ -47,7 +47,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   users: {},
   catalogs: ['lakehouse'],
   memoryLimit: `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
-  insertIdWindow: 1_000_000,
+  insertIdWindowMs: 15 * 86_400_000,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
   syncWaitMs: 30_000,

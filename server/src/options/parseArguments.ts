@@ -18,6 +18,7 @@ const flags = {
   'memory-limit': { type: 'string' },
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
+  'insert-id-window': { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -97,6 +98,12 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--max-backlog must be a number of rows, not ${backlog}.`)
     options.maxBacklogRows = Number(backlog)
   }
+  const window = read('insert-id-window')
+  if (window !== undefined) {
+    if (!/^[1-9]\d{0,3}$/.test(window))
+      return wrong(`--insert-id-window must be a number of days, not ${window}.`)
+    options.insertIdWindowMs = Number(window) * 86_400_000
+  }
   const catalogs = read('catalogs')
   if (catalogs !== undefined) {
     options.catalogs = list(catalogs)
@@ -139,6 +146,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
   --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
   --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
+  --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent
   --help                 this text

@@ -17,6 +17,8 @@ export class DataFolder {
   /** Files of no catalog, which belong to no manifest and can be lost. */
   readonly temp: string
   readonly logs: string
+  /** Follows from the catalogs, and is made again when it is lost. */
+  readonly insertIds: string
   readonly #manifest: string
 
   /**
@@ -31,6 +33,7 @@ export class DataFolder {
     }
     this.path = realpathSync(path)
     this.temp = join(this.path, 'temp')
+    this.insertIds = join(this.path, 'insert-ids')
     this.logs = join(this.path, 'accept-log')
     this.#manifest = join(this.path, 'store.json')
     if (claimed.has(this.path)) {

@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS analytics.raw.events (
   seq BIGINT, received_at TIMESTAMP, "timestamp" TIMESTAMP, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, insert_hash UBIGINT, properties JSON
+  insert_id VARCHAR, properties JSON
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,

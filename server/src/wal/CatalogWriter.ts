@@ -13,8 +13,11 @@ export interface CatalogWriterOptions {
   catalog: string
   /** The schema with the tables `position` and `rejected`, as SQL writes it. */
   schema: string
-  /** Writes a run of entries; the transaction around it is held here. */
-  applyEntries(connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void>
+  /** Writes a run of entries; the transaction around it is held here. May give what to do after it. */
+  applyEntries(
+    connection: DuckDBConnection,
+    entries: readonly LogEntry[],
+  ): Promise<(() => Promise<void>) | undefined>
   database: Database
   logs: LogStore
   taskIds: TaskIds
@@ -66,9 +69,14 @@ export class CatalogWriter {
       isTransient,
       logger,
       async apply(entries, through) {
-        await inTransaction(connection, async () => {
-          await applyEntries(connection, entries)
+        const finish = await inTransaction(connection, async () => {
+          const after = await applyEntries(connection, entries)
           await moveTo(through)
+          return after
+        })
+        // The rows are stored, so a failure here must not store them again.
+        await finish?.().catch((error: unknown) => {
+          logger.warn('Remembering insert ids failed; they stay in memory.', { reason: String(error) })
         })
         // The rows are stored, so a failure here must not store them again; the next flush prunes for both.
         await Promise.all([log.prune(through), logs.setPruned(catalog, through)]).catch((error: unknown) => {

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
+import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { inTransaction } from '../../src/store/transactions.js'
 import type { LogEntry } from '../../src/wal/WriteAheadLog.js'
@@ -88,9 +92,18 @@ const open = async () => {
   const connection = await instance.connect()
   await connection.run("ATTACH ':memory:' AS analytics")
   await openAnalytics(connection)
-  return { connection, close: () => instance.closeSync() }
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-persons-'))
+  const window = new InsertIdWindow({ folder, windowMs: 1000 })
+  window.open(0)
+  return {
+    connection,
+    apply: applyAnalytics({ environments: ['production', 'staging'], window }),
+    close() {
+      instance.closeSync()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
-const apply = applyAnalytics({ environments: ['production', 'staging'], insertIdWindow: 1000 })
 
 const persons = async (connection: DuckDBConnection, source: string) => {
   const reader = await connection.runAndReadAll(`FROM (${source}) ORDER BY environment, person_id`)
@@ -108,7 +121,7 @@ it(
         fc.array(step, { minLength: 1, maxLength: 40 }),
         fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 }),
         async (steps, cuts) => {
-          const { connection, close } = await open()
+          const { connection, apply, close } = await open()
           const entries = entriesOf(steps)
           for (let at = 0, run = 0; at < entries.length; run++) {
             const length = cuts[run % cuts.length]!
@@ -126,11 +139,12 @@ it(
 )
 
 it('makes the persons of a store of an older version', async () => {
-  const { connection, close } = await open()
+  const { connection, apply, close } = await open()
   const steps = fc.sample(step, { numRuns: 12, seed: 7 })
   await inTransaction(connection, () => apply(connection, entriesOf(steps)))
   const expected = await persons(connection, 'FROM analytics.main.persons')
   await connection.run('DROP TABLE analytics.raw.persons; DROP TABLE analytics.raw.derived')
+  await connection.run('ALTER TABLE analytics.raw.events ADD COLUMN insert_hash UBIGINT')
   for (const column of ['id_key', 'person_key'])
     await connection.run(`ALTER TABLE analytics.raw.id_map DROP ${column}`)
   await openAnalytics(connection)

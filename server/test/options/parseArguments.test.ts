@@ -5,7 +5,7 @@ describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --log-level warn'
+      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       options: {
@@ -19,6 +19,7 @@ describe('parseArguments', () => {
         memoryLimit: '1.5GiB',
         statementTimeoutMs: 5000,
         maxBacklogRows: 1000,
+        insertIdWindowMs: 30 * 86_400_000,
         logLevel: 'warn',
       },
     })
