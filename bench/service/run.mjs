@@ -1,9 +1,10 @@
-// npm run bench:service [-- track query cancel upload persons]
+// npm run bench:service [-- track query cancel upload insertIds persons]
 const benches = {
   track: async () => (await import('./benchTrack.mjs')).benchTrack(),
   query: async () => (await import('./benchQuery.mjs')).benchQuery(),
   cancel: async () => (await import('./benchCancel.mjs')).benchCancel(),
   upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
+  insertIds: async () => (await import('./benchInsertIds.mjs')).benchInsertIds(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
 }
 

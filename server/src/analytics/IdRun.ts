@@ -42,7 +42,7 @@ const blocksOf = (count: number) => Math.ceil(count / blockIds)
 
 /** The first word of an id's part of the filter. Ids in order have their parts in order. */
 const partOf = (high: number, words: number) =>
-  filterWords * Math.floor((high * (words / filterWords)) / 2 ** 32)
+  filterWords * Math.floor(high * (words / filterWords / 2 ** 32))
 
 /** Numbers of which nine bits choose one of the part's 512. */
 const firstBit = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e3779b1)
@@ -129,15 +129,23 @@ export class IdRun {
     await handle.write(starts, 0, starts.byteLength, headBytes + filter.byteLength)
   }
 
-  has(low: number, high: number): boolean {
+  /** Adds the places of those of the sorted ids that are in this file; `halves` holds each as two numbers. */
+  seen(halves: Uint32Array, places: number[]): void {
     const filter = this.#filter
-    const part = partOf(high, filter.length)
-    let bits = firstBit(low, high)
-    for (let bit = 0; bit < bitsPerId; bit++) {
-      if ((filter[part + ((bits >>> 5) & 15)]! & (1 << (bits & 31))) === 0) return false
-      bits = nextBit(bits, low)
+    const partsPerHigh = filter.length / filterWords / 2 ** 32
+    // Most ids end at the first or second bit, so what comes before that decides how long this takes.
+    for (let at = 0; at < halves.length; at += 2) {
+      const low = halves[at]!
+      const high = halves[at + 1]!
+      const part = filterWords * Math.floor(high * partsPerHigh)
+      let bits = firstBit(low, high)
+      let left = bitsPerId
+      while (left > 0 && (filter[part + ((bits >>> 5) & 15)]! & (1 << (bits & 31))) !== 0) {
+        bits = nextBit(bits, low)
+        left--
+      }
+      if (left === 0 && this.#has(low, high)) places.push(at >> 1)
     }
-    return this.#find(low, high)
   }
 
   /** The ids from one upper half up to another, the latter excluded; sorted. */
@@ -162,7 +170,7 @@ export class IdRun {
     rmSync(this.file, { force: true })
   }
 
-  #find(low: number, high: number): boolean {
+  #has(low: number, high: number): boolean {
     // Blocks may begin with the same upper half.
     for (let block = this.#blockBefore(high); block < this.#starts.length; block++) {
       if (this.#starts[block]! > high) return false

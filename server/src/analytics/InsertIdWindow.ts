@@ -71,7 +71,8 @@ class IdSet {
   #slotOf(low: number, high: number): number {
     const halves = this.#halves
     for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const [a, b] = [halves[2 * slot]!, halves[2 * slot + 1]!]
+      const a = halves[2 * slot]!
+      const b = halves[2 * slot + 1]!
       if ((a === low && b === high) || (a === 0 && b === 0)) return slot
     }
   }
@@ -159,16 +160,13 @@ export class InsertIdWindow {
     const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
     const found: number[] = []
     for (let at = 0; at < ids.length; at++) {
-      const [low, high] = [halves[2 * at]!, halves[2 * at + 1]!]
+      const low = halves[2 * at]!
+      const high = halves[2 * at + 1]!
       const again = at > 0 && halves[2 * at - 2] === low && halves[2 * at - 1] === high
       if (again || this.#recent.has(low, high)) found.push(at)
     }
     // One file after the other, in its own order: what is read of a filter lies side by side.
-    for (const run of this.#runs) {
-      for (let at = 0; at < ids.length; at++) {
-        if (run.has(halves[2 * at]!, halves[2 * at + 1]!)) found.push(at)
-      }
-    }
+    for (const run of this.#runs) run.seen(halves, found)
     return [...new Set(found)]
   }
 
