@@ -183,6 +183,13 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
       ),
     )
     await listen(server, folder.socket)
+    logger.info('The engine is ready.', {
+      pid: process.pid,
+      pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
+      queries_at_once: options.maxQueries,
+      memory_limit: options.memoryLimit,
+      engine_memory_bytes: options.engineMemoryBytes,
+    })
     return { close: () => cleanups.run() }
   } catch (error) {
     await cleanups.run()

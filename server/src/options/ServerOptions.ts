@@ -43,7 +43,7 @@ export type CompleteOptions = Required<ServerOptions>
 const units: Record<string, number> = { k: 10, m: 20, g: 30, t: 40 }
 
 /** A size as DuckDB writes it, in bytes; powers of two for both kinds of unit, which is the larger. */
-const bytesOf = (size: string): number => {
+export const bytesOf = (size: string): number => {
   const [, value, unit = ''] = /^([\d.]+)\s*([KMGT]?)/i.exec(size) ?? []
   return Number(value) * 2 ** (units[unit.toLowerCase()] ?? 0)
 }
