@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { refuse, type WriteError } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import type { Authorize, Route } from '../http/Route.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
@@ -8,6 +8,7 @@ import { checkValue, storableBody } from '../json/storableJson.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import { readTable, readTarget, tableSql, type Target } from './Target.js'
+import { appendError } from './appendError.js'
 import type { AppendTarget } from './applyAppends.js'
 import { describeFields } from './describeFields.js'
 import { planAppend, shortName } from './planAppend.js'
@@ -21,22 +22,6 @@ export interface AppendRouteOptions {
 }
 
 const maxBodyBytes = 64 * 1_048_576
-
-const contractCodes: Readonly<Record<string, string>> = {
-  'invalid-data': 'invalid-data',
-  'invalid-json': 'invalid-data',
-  'incompatible-schema': 'incompatible-schema',
-}
-
-/** The form of `/append`. */
-const appendError: WriteError = ({ code, message }) => ({
-  ok: false,
-  task_id: null,
-  error_code: contractCodes[code] ?? null,
-  error: code,
-  error_message: message,
-  message,
-})
 
 const readRecords = (value: unknown): Record<string, unknown>[] => {
   const records = (Array.isArray(value) ? value : [value]) as unknown[]

@@ -14,6 +14,9 @@ interface Pattern {
   route: Route
 }
 
+/** Told to a proxy in place of `connection: close`, which would cut off a body on its way here. */
+export const closeHeader = 'x-waymark-close'
+
 const send = (response: ServerResponse, { status, body, headers = {} }: Reply) => {
   const text = JSON.stringify(body)
   response.writeHead(status, {
@@ -24,6 +27,11 @@ const send = (response: ServerResponse, { status, body, headers = {} }: Reply) =
   response.end(text)
 }
 
+const withoutClose = ({ headers = {}, ...reply }: Reply): Reply => {
+  const { connection, ...others } = headers
+  return { ...reply, headers: connection === 'close' ? { ...others, [closeHeader]: '1' } : headers }
+}
+
 /** Routes each request, and turns every failure into a JSON answer. */
 export class Listener {
   readonly #routes: readonly Route[]
@@ -32,7 +40,10 @@ export class Listener {
   readonly #logger: Logger
   readonly #working = new Set<Promise<void>>()
 
-  constructor(routes: readonly Route[], logger: Logger) {
+  readonly #behindProxy: boolean
+
+  constructor(routes: readonly Route[], logger: Logger, { behindProxy = false } = {}) {
+    this.#behindProxy = behindProxy
     this.#routes = routes
     this.#logger = logger
     for (const route of routes) {
@@ -68,7 +79,7 @@ export class Listener {
     let route: Route | undefined
     let reply: Reply | undefined
     try {
-      applyCors(request, response)
+      if (!this.#behindProxy) applyCors(request, response)
       if (request.method === 'OPTIONS') return answerPreflight(request, response)
       const match = this.#match(request.method ?? 'GET', path)
       route = match.route
@@ -79,7 +90,7 @@ export class Listener {
     if (reply === undefined || response.destroyed) return
     // Too late for a status: the only honest end of a half-written answer is a broken one.
     if (response.headersSent) response.destroy()
-    else send(response, reply)
+    else send(response, this.#behindProxy ? withoutClose(reply) : reply)
     // A body nobody reads would stand before the next request on this connection.
     if (!request.readableEnded) request.resume()
   }

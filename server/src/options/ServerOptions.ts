@@ -18,6 +18,8 @@ export interface ServerOptions {
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
   memoryLimit?: string
+  /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
+  engineMemoryBytes?: number
   /** How long an event is remembered by its insert_id. @defaultValue 15 days */
   insertIdWindowMs?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
@@ -38,6 +40,16 @@ export interface ServerOptions {
 
 export type CompleteOptions = Required<ServerOptions>
 
+const units: Record<string, number> = { k: 10, m: 20, g: 30, t: 40 }
+
+/** A size as DuckDB writes it, in bytes; powers of two for both kinds of unit, which is the larger. */
+export const bytesOf = (size: string): number => {
+  const [, value, unit = ''] = /^([\d.]+)\s*([KMGT]?)/i.exec(size) ?? []
+  return Number(value) * 2 ** (units[unit.toLowerCase()] ?? 0)
+}
+
+const defaultMemoryLimit = `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`
+
 export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   host: '127.0.0.1',
   port: 8787,
@@ -46,7 +58,9 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   environments: ['production'],
   users: {},
   catalogs: ['lakehouse'],
-  memoryLimit: `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
+  memoryLimit: defaultMemoryLimit,
+  // DuckDB goes beyond its limit by what it does not count; that is bounded here.
+  engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
   insertIdWindowMs: 15 * 86_400_000,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,

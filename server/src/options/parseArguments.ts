@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util'
 import { type LogLevel, logLevels } from '../Logger.js'
-import type { ServerOptions } from './ServerOptions.js'
+import { bytesOf, type ServerOptions } from './ServerOptions.js'
+
+/** Which of the two processes this is; `both` starts the other one. */
+export type Role = 'both' | 'ingest' | 'engine'
 
 export type Arguments =
-  | { kind: 'start'; options: ServerOptions }
+  | { kind: 'start'; role: Role; options: ServerOptions }
   | { kind: 'help' }
   | { kind: 'wrong'; problem: string }
 
 const flags = {
+  role: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
   data: { type: 'string' },
@@ -16,6 +20,7 @@ const flags = {
   users: { type: 'string' },
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
+  'engine-memory': { type: 'string' },
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
   'insert-id-window': { type: 'string' },
@@ -32,6 +37,9 @@ const list = (text: string): string[] =>
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each !== '')
+
+const size = /^\d+(\.\d+)?\s*([KMGT]i?)?B$/i
+const roles: readonly string[] = ['both', 'ingest', 'engine']
 
 const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
 
@@ -58,6 +66,9 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   const read = readFlags(argv, env)
   const options: ServerOptions = {}
 
+  const role = read('role') ?? 'both'
+  if (!roles.includes(role)) return wrong(`--role must be one of ${roles.join(', ')}, not ${role}.`)
+
   const port = read('port')
   if (port !== undefined) {
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
@@ -80,10 +91,17 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   }
   const limit = read('memory-limit')
   if (limit !== undefined) {
-    if (!/^\d+(\.\d+)?\s*([KMGT]i?)?B$/i.test(limit)) {
+    if (!size.test(limit)) {
       return wrong(`--memory-limit must be a size such as 512MB or 4GiB, not ${limit}.`)
     }
     options.memoryLimit = limit
+  }
+  const engineMemory = read('engine-memory')
+  if (engineMemory !== undefined) {
+    if (!size.test(engineMemory)) {
+      return wrong(`--engine-memory must be a size such as 2GB or 6GiB, not ${engineMemory}.`)
+    }
+    options.engineMemoryBytes = bytesOf(engineMemory)
   }
   const timeout = read('statement-timeout')
   if (timeout !== undefined) {
@@ -121,7 +139,7 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   if (host !== undefined) options.host = host
   if (data !== undefined) options.dataFolder = data
   if (keys !== undefined) options.apiKeys = list(keys)
-  return { kind: 'start', options }
+  return { kind: 'start', role: role as Role, options }
 }
 
 export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
@@ -144,9 +162,11 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --users NAME:PASSWORD  users of the lakehouse, by commas WAYMARK_USERS         none
   --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
+  --engine-memory SIZE   what the engine may hold in all   WAYMARK_ENGINE_MEMORY 1.5 times that, and 512 MiB
   --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
   --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
   --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
+  --role ROLE            both, ingest or engine            WAYMARK_ROLE          both
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent
   --help                 this text

@@ -1,51 +1,77 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { damaged, StoreError } from './StoreError.js'
 
 interface Manifest {
   format: 1
   catalogs: string[]
+  /** Absent where a version wrote it that had the accept log only. */
+  logs?: string[]
 }
 
-const claimed = new Set<string>()
+const acceptLog = 'accept-log'
+const appendLog = 'append-log'
+/** Of a Unix socket's path: 108 with its end on Linux, 104 on macOS. */
+const maxSocketPath = 100
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Step by step: where a parent cannot hold a folder, as in /proc, Node's recursive way never ends. */
+const makeFolder = (path: string): void => {
+  const missing: string[] = []
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.push(at)
+  try {
+    for (const folder of missing.toReversed()) mkdirSync(folder, { mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw new Error('it is a file')
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
+  }
+}
 
 /** The folder that everything is kept in, and the list of what it must hold. */
 export class DataFolder {
   readonly path: string
   /** Files of no catalog, which belong to no manifest and can be lost. */
   readonly temp: string
-  readonly logs: string
+  /** The log of the analytics catalog, which the ingest process writes. */
+  readonly acceptLog: string
+  /** The logs of the lakehouse catalogs, which the engine writes. */
+  readonly appendLog: string
   /** Follows from the catalogs, and is made again when it is lost. */
   readonly insertIds: string
   readonly #manifest: string
 
-  /**
-   * Makes the folder and claims it within this process. Between processes DuckDB's own file lock
-   * decides; within one it would open the same file twice without a word.
-   */
   constructor(path: string) {
-    try {
-      mkdirSync(path, { recursive: true, mode: 0o700 })
-    } catch (error) {
-      throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
-    }
+    makeFolder(path)
     this.path = realpathSync(path)
     this.temp = join(this.path, 'temp')
+    this.acceptLog = join(this.path, acceptLog)
+    this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')
-    this.logs = join(this.path, 'accept-log')
     this.#manifest = join(this.path, 'store.json')
-    if (claimed.has(this.path)) {
-      throw new StoreError(
-        `The data folder ${path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
-      )
-    }
-    claimed.add(this.path)
   }
 
-  release(): void {
-    claimed.delete(this.path)
+  /** Where the engine listens for the ingest process. */
+  get socket(): string {
+    return this.#socketName('engine')
+  }
+
+  /** A socket whose owner may take requests. On Linux it is a name without a file. */
+  get lockName(): string {
+    return process.platform === 'linux' ? `\0waymark-${this.#key}` : this.#socketName('ingest')
   }
 
   catalogFile(catalog: string): string {
@@ -56,9 +82,10 @@ export class DataFolder {
   check(): void {
     const manifest = this.#read()
     if (manifest === undefined) return
+    const logs = manifest.logs ?? [acceptLog]
     const files = [
       ...manifest.catalogs.map((catalog) => this.catalogFile(catalog)),
-      join(this.logs, 'data.mdb'),
+      ...logs.map((log) => join(this.path, log, 'data.mdb')),
     ]
     const lost = files.find((file) => !existsSync(file))
     if (lost !== undefined) throw damaged(`${lost} is missing`)
@@ -66,12 +93,22 @@ export class DataFolder {
 
   /** Writes down what the folder holds, once it holds it. */
   record(catalogs: readonly string[]): void {
-    const known = this.#read()?.catalogs ?? []
-    const all = [...new Set([...known, ...catalogs])]
-    if (all.length === known.length) return
-    const manifest: Manifest = { format: 1, catalogs: all }
+    const known = this.#read()
+    const all = [...new Set([...(known?.catalogs ?? []), ...catalogs])]
+    if (all.length === known?.catalogs.length && known.logs !== undefined) return
+    const manifest: Manifest = { format: 1, catalogs: all, logs: [acceptLog, appendLog] }
     writeFileSync(`${this.#manifest}.new`, JSON.stringify(manifest), { flush: true })
     renameSync(`${this.#manifest}.new`, this.#manifest)
+  }
+
+  get #key(): string {
+    return createHash('sha256').update(this.path).digest('hex').slice(0, 24)
+  }
+
+  #socketName(name: string): string {
+    if (process.platform === 'win32') return `\\\\.\\pipe\\waymark-${this.#key}-${name}`
+    const path = join(this.path, `${name}.sock`)
+    return path.length <= maxSocketPath ? path : join(tmpdir(), `waymark-${this.#key}-${name}.sock`)
   }
 
   #read(): Manifest | undefined {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../Logger.js'
-import { lastOf, type LogEntry, type WriteAheadLog } from './WriteAheadLog.js'
+import { DeadLetters } from './DeadLetters.js'
+import type { LogReader } from './LogReader.js'
+import { lastOf, type LogEntry } from './WriteAheadLog.js'
+import { Waiters } from './Waiters.js'
 
 export interface ApplierOptions {
-  log: Pick<WriteAheadLog, 'read' | 'last'>
+  log: Pick<LogReader, 'read' | 'last'>
   /** The position at the start. */
   applied: number
   /** Writes the entries and the new position in one transaction. */
@@ -15,14 +18,11 @@ export interface ApplierOptions {
   /** Rows that wait, from which on storing them goes before accepting more. */
   urgentRows: number
   logger: Logger
+  /** News, for the process that took the requests. */
+  onApplied(through: number): void
+  onSetAside(sequence: number, reason: string): void
 }
 
-interface Waiter {
-  sequence: number
-  settle(reached: boolean): void
-}
-
-const maxDeadLetters = 1000
 const maxRows = 20_000
 const maxBytes = 16_777_216
 /** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
@@ -39,15 +39,14 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
 export class Applier {
   readonly #options: ApplierOptions
   #applied: number
-  #appliedBytes = 0
   #running: Promise<void> | undefined
   #stopping = false
   /** Ends the pause at hand. */
   #hurry: (() => void) | undefined
   /** The same, for a pause that only waits for rows. */
   #filled: (() => void) | undefined
-  #waiters: Waiter[] = []
-  readonly #deadLetters = new Map<number, string>()
+  readonly #waiters = new Waiters()
+  readonly #deadLetters = new DeadLetters()
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -56,11 +55,6 @@ export class Applier {
 
   get applied(): number {
     return this.#applied
-  }
-
-  /** Bytes of the bodies applied or set aside since the start. */
-  get appliedBytes(): number {
-    return this.#appliedBytes
   }
 
   /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
@@ -88,19 +82,9 @@ export class Applier {
   /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => waiter.settle(false), withinMs)
-      const waiter: Waiter = {
-        sequence,
-        settle: (reached) => {
-          clearTimeout(timer)
-          this.#waiters = this.#waiters.filter((each) => each !== waiter)
-          resolve(reached)
-        },
-      }
-      this.#waiters.push(waiter)
-      this.#hurry?.()
-    })
+    const reached = this.#waiters.wait(sequence, withinMs)
+    this.#hurry?.()
+    return reached
   }
 
   /** Rests after the run at hand; what is left stays in the log. */
@@ -108,7 +92,7 @@ export class Applier {
     this.#stopping = true
     this.#hurry?.()
     await this.#running
-    for (const waiter of this.#waiters) waiter.settle(false)
+    this.#waiters.end()
   }
 
   #waiting(): number {
@@ -155,25 +139,21 @@ export class Applier {
   }
 
   async #setAside(entry: LogEntry, through: number, reason: string): Promise<void> {
-    const { logger, setAside } = this.#options
+    const { logger, setAside, onSetAside } = this.#options
     logger.error('An accepted request could not be stored and was set aside.', {
       kind: entry.kind,
       sequence: entry.first,
       reason,
     })
     await setAside(entry, through, reason)
-    this.#deadLetters.set(through, reason)
-    for (const old of this.#deadLetters.keys()) {
-      if (this.#deadLetters.size > maxDeadLetters) this.#deadLetters.delete(old)
-    }
+    this.#deadLetters.add(through, reason)
+    onSetAside(through, reason)
   }
 
   #advance(entries: readonly LogEntry[]): void {
     this.#applied = lastOf(entries.at(-1)!)
-    for (const { body } of entries) this.#appliedBytes += body.length
-    for (const waiter of this.#waiters.filter(({ sequence }) => sequence <= this.#applied)) {
-      waiter.settle(true)
-    }
+    this.#waiters.reach(this.#applied)
+    this.#options.onApplied(this.#applied)
   }
 
   /** Between two flushes: first for the sake of those who send, then for company. */
@@ -185,7 +165,7 @@ export class Applier {
   }
 
   async #pause(ms: number, untilFull: boolean): Promise<void> {
-    if (ms <= 0 || this.#waiters.length > 0 || this.#stopping) return
+    if (ms <= 0 || !this.#waiters.isEmpty || this.#stopping) return
     const abort = new AbortController()
     const end = () => abort.abort()
     this.#hurry = end

@@ -1,6 +1,6 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
-import type { Applier } from './Applier.js'
+import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord, WriteAheadLog } from './WriteAheadLog.js'
 
@@ -8,7 +8,7 @@ export interface IntakeOptions {
   /** Of the log, within the store. */
   number: number
   log: Pick<WriteAheadLog, 'append' | 'last' | 'bytes'>
-  applier: Pick<Applier, 'applied' | 'appliedBytes' | 'wake' | 'reached' | 'deadLetter'>
+  applier: Pick<RemoteApplier, 'applied' | 'wake' | 'reached' | 'deadLetter'>
   taskIds: TaskIds
   /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
   maxBacklogRows: number
@@ -35,20 +35,11 @@ export class Intake {
     this.#options = options
   }
 
-  get number(): number {
-    return this.#options.number
-  }
-
-  isApplied(sequence: number): boolean {
-    return sequence <= this.#options.applier.applied
-  }
-
   /** Refuses with 503 when the applier is too far behind: before a body is read, and again by `accept`. */
   admit(): void {
     const { log, applier, maxBacklogRows, maxBacklogBytes } = this.#options
     const rows = log.last - applier.applied
-    const bytes = log.bytes - applier.appliedBytes
-    if (rows <= maxBacklogRows && bytes <= maxBacklogBytes) return
+    if (rows <= maxBacklogRows && log.bytes <= maxBacklogBytes) return
     throw overloaded(`${rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
 

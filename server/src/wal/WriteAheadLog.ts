@@ -45,23 +45,36 @@ class Group {
   }
 }
 
+interface Held {
+  last: number
+  bytes: number
+}
+
 /**
- * The write-ahead log of one catalog: what is in it was promised to a client and is not yet, or not
- * yet surely, in DuckDB. Keys are row sequences, so a key also says how many rows came before.
+ * The write-ahead log of one catalog, for the process that takes requests into it: what is in it was
+ * promised to a client and is not yet, or not yet surely, in DuckDB. Keys are row sequences, so a key
+ * also says how many rows came before.
  */
 export class WriteAheadLog {
   readonly #database: Database<LogRecord, number>
   #last: number
+  /** The last row that is on disk: of what comes after it nobody may rely on anything. */
+  #durable: number
   #bytes = 0
+  #held: Held[] = []
   /** What came while the group before it was on its way to the disk. */
   #gathering: Group | undefined
   #writing = false
 
+  /** `applied` is what needs no place in the log any more. */
   constructor(database: Database<LogRecord, number>, applied: number) {
     this.#database = database
     const newest = [...database.getRange({ reverse: true, limit: 1 })][0]
     this.#last = Math.max(applied, newest === undefined ? 0 : newest.key + newest.value.count - 1)
-    for (const { value } of database.getRange({ start: applied + 1 })) this.#bytes += value.body.length
+    this.#durable = this.#last
+    for (const { key, value } of database.getRange({ start: applied + 1 })) {
+      this.#hold(key + value.count - 1, value.body.length)
+    }
   }
 
   /** The sequence of the newest row, 0 when there never was one. */
@@ -69,7 +82,11 @@ export class WriteAheadLog {
     return this.#last
   }
 
-  /** Bytes of all bodies since the log was opened, those that it held then included. */
+  get durable(): number {
+    return this.#durable
+  }
+
+  /** Bytes of the bodies that it holds. */
   get bytes(): number {
     return this.#bytes
   }
@@ -77,36 +94,36 @@ export class WriteAheadLog {
   append(record: LogRecord): Appended {
     const first = this.#last + 1
     this.#last += record.count
-    this.#bytes += record.body.length
+    this.#hold(this.#last, record.body.length)
     this.#gathering ??= new Group()
     this.#gathering.records.push([first, record])
     if (!this.#writing) this.#start()
     return { last: this.#last, durable: this.#gathering.durable }
   }
 
-  /** Entries after a sequence, oldest first, up to the limits but at least one. */
-  read(after: number, maxRows: number, maxBytes: number): LogEntry[] {
-    // A snapshot taken earlier in this turn would hide what was written since.
-    this.#database.resetReadTxn()
-    const entries: LogEntry[] = []
-    let rows = 0
-    let bytes = 0
-    for (const { key, value } of this.#database.getRange({ start: after + 1 })) {
-      const size = value.body.length
-      if (entries.length > 0 && (rows + value.count > maxRows || bytes + size > maxBytes)) break
-      entries.push({ ...value, first: key })
-      rows += value.count
-      bytes += size
-    }
-    return entries
+  /** Goes on behind rows that DuckDB holds though this log never had them, as after a restored backup. */
+  skipTo(applied: number): void {
+    if (applied <= this.#last) return
+    this.#last = applied
+    this.#durable = applied
   }
 
   /** Removes the entries up to a sequence, which must be the last of its entry. */
   async prune(through: number): Promise<void> {
+    let gone = 0
+    for (; gone < this.#held.length && this.#held[gone]!.last <= through; gone++) {
+      this.#bytes -= this.#held[gone]!.bytes
+    }
+    this.#held.splice(0, gone)
     const keys = [...this.#database.getKeys({ end: through + 1 })]
     await Promise.all(keys.map((key) => this.#database.remove(key))).catch((error: unknown) => {
       throw takeCause(error)
     })
+  }
+
+  #hold(last: number, bytes: number): void {
+    this.#held.push({ last, bytes })
+    this.#bytes += bytes
   }
 
   /** At the end of this turn of the event loop, which may bring more. */
@@ -130,6 +147,8 @@ export class WriteAheadLog {
       // One transaction, so each of these is the same promise; `flushed` covers every write before it.
       await Promise.all(records.map(([first, record]) => this.#database.put(first, record)))
       await this.#database.flushed
+      const [first, { count }] = records.at(-1)!
+      this.#durable = first + count - 1
       settle.resolve()
     } catch (error) {
       settle.reject(takeCause(error))

@@ -15,6 +15,7 @@ const entry = (first: number, body = 'good', count = 1): LogEntry => ({
 const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => {
   const stored: number[] = []
   const aside: number[] = []
+  const told: (number | string)[] = []
   const log: ApplierOptions['log'] = {
     read: (after, maxRows) => entries.filter((each) => each.first > after).slice(0, maxRows),
     get last() {
@@ -36,9 +37,11 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
     isTransient: () => false,
     urgentRows: 1_000_000,
     logger: new Logger('silent'),
+    onApplied: (through) => told.push(through),
+    onSetAside: (sequence, reason) => told.push(`${sequence}: ${reason}`),
     ...more,
   })
-  return { applier, log, stored, aside }
+  return { applier, log, stored, aside, told }
 }
 
 it('sets one bad entry aside and stores its neighbours, in order', async () => {
@@ -50,6 +53,13 @@ it('sets one bad entry aside and stores its neighbours, in order', async () => {
   expect(stored).toEqual(entries.map(({ first }) => first).filter((first) => first !== 13))
   expect(applier.deadLetter(13)).toBe('bad data')
   expect(applier.deadLetter(12)).toBeUndefined()
+})
+
+it('tells the process that took the requests what became of them', async () => {
+  const { applier, told } = createFake([entry(1), entry(2, 'bad'), entry(3)])
+  applier.wake()
+  await applier.reached(3, 5000)
+  expect(told).toEqual([1, '2: bad data', 2, 3])
 })
 
 it('tries again, losing nothing, while a failure may pass', async () => {
@@ -120,11 +130,4 @@ describe('while requests come', () => {
   it('rests no more once too much waits', async () => {
     expect((await flood(10)).length).toBeGreaterThan(6)
   })
-})
-
-it('tells how many bytes it has stored or set aside', async () => {
-  const { applier } = createFake([entry(1, 'four'), entry(2, 'bad'), entry(3, 'sixsix')])
-  applier.wake()
-  await applier.reached(3, 5000)
-  expect(applier.appliedBytes).toBe(13)
 })

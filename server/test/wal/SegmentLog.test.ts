@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LogReader } from '../../src/wal/LogReader.js'
+import { SegmentReader } from '../../src/wal/SegmentReader.js'
 import type { LogRecord } from '../../src/wal/segment.js'
 import { SegmentLog } from '../../src/wal/SegmentLog.js'
 
@@ -30,7 +30,7 @@ const record = (body: string, count = 1): LogRecord => ({
   body: Buffer.from(body),
 })
 const readAll = async (folder: string, through: number, after = 0) => {
-  const reader = new LogReader(folder)
+  const reader = new SegmentReader(folder)
   try {
     return await reader.read(after, { through, maxRows: Infinity, maxBytes: Infinity })
   } finally {
@@ -72,7 +72,7 @@ it('gives back what it took, however it was cut into writes, segments, openings,
       async (steps, maxRows) => {
         const folder = join(root, String(run++))
         let log = await SegmentLog.open(folder, 0, tiny)
-        const reader = new LogReader(folder)
+        const reader = new SegmentReader(folder)
         const expected: string[] = []
         const found: string[] = []
         let after = 0
