@@ -88,11 +88,9 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     const folder = new DataFolder(options.dataFolder)
     folder.check()
     const acceptLog = shared ?? (await whenReadable(folder, catalogs))
-    if (shared === undefined) cleanups.add(() => acceptLog.close())
     const database = await openDatabase(folder, options)
     cleanups.add(() => database.close())
-    const appendLog = LogStore.open(folder.appendLog)
-    cleanups.add(() => appendLog.close())
+    const appendLog = await LogStore.open(folder.appendLog)
     folder.record([analyticsCatalog, ...catalogs])
 
     const applied = new Map<number, number>()
@@ -108,7 +106,6 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
       const opened = await CatalogApplier.open({
         ...more,
         database,
-        urgentRows: options.maxBacklogRows / 2,
         logger,
         onApplied(through) {
           applied.set(number, through)
@@ -128,11 +125,11 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     await fillWindow(reader, window)
     reader.closeSync()
     let durable = 0
-    const analytics = await openApplier(acceptLog.knownNumberOf(analyticsCatalog), {
+    const analytics = await openApplier(acceptLog.numberOf(analyticsCatalog), {
       catalog: analyticsCatalog,
       schema: 'analytics.raw',
       open: () => acceptLog.reader(analyticsCatalog, () => durable),
-      pruned: acceptLog.prunedOf(analyticsCatalog),
+      pruned: acceptLog.trimmedOf(analyticsCatalog),
       applyEntries: applyAnalytics({ environments: options.environments, window }),
     })
     link.on('grown', (last) => {
@@ -141,12 +138,13 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     })
     link.on('wanted', (sequence) => void analytics.reached(sequence, options.syncWaitMs))
 
-    const taskIds = new TaskIds(await acceptLog.taskSecret())
+    const taskIds = new TaskIds(acceptLog.taskSecret)
     const intakes = new Map<string, Intake>()
     for (const catalog of catalogs) {
-      await appendLog.adopt(catalog, acceptLog)
-      const number = acceptLog.knownNumberOf(catalog)
-      const log = appendLog.writer(catalog)
+      appendLog.adopt(catalog, acceptLog)
+      const number = acceptLog.numberOf(catalog)
+      const log = await appendLog.writer(catalog)
+      cleanups.add(() => log.close())
       const applier = await openApplier(
         number,
         {
@@ -156,12 +154,12 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
             log.skipTo(through)
             return appendLog.reader(catalog, () => log.durable)
           },
-          pruned: appendLog.prunedOf(catalog),
+          pruned: log.before,
           applyEntries: applyAppends(catalog),
         },
         (through) => {
-          appendLog.prune(catalog, log, through).catch((error: unknown) => {
-            logger.warn('Pruning the write-ahead log failed.', { reason: String(error) })
+          log.trim(through).catch((error: unknown) => {
+            logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
           })
         },
       )

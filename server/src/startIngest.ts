@@ -91,17 +91,17 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const folder = new DataFolder(options.dataFolder)
     cleanups.add(await lockFolder(folder))
     folder.check()
-    const acceptLog = LogStore.open(folder.acceptLog)
-    cleanups.add(() => acceptLog.close())
-    const number = await acceptLog.numberOf(analyticsCatalog)
-    for (const catalog of options.catalogs) await acceptLog.numberOf(catalog)
-    const log = acceptLog.writer(analyticsCatalog)
-    const taskIds = new TaskIds(await acceptLog.taskSecret())
+    const acceptLog = await LogStore.open(folder.acceptLog)
+    const number = acceptLog.numberOf(analyticsCatalog)
+    for (const catalog of options.catalogs) acceptLog.numberOf(catalog)
+    const log = await acceptLog.writer(analyticsCatalog)
+    cleanups.add(() => log.close())
+    const taskIds = new TaskIds(acceptLog.taskSecret)
 
     const link = new EngineLink(folder.socket)
     cleanups.add(() => link.close())
     const applier = new RemoteApplier({
-      applied: acceptLog.prunedOf(analyticsCatalog),
+      applied: log.before,
       tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
       tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
     })
@@ -112,8 +112,8 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       applied.set(of, through)
       if (of !== number) return
       applier.advance(through)
-      acceptLog.prune(analyticsCatalog, log, through).catch((error: unknown) => {
-        logger.warn('Pruning the write-ahead log failed.', { reason: String(error) })
+      log.trim(through).catch((error: unknown) => {
+        logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
       })
     }
     link.on('up', (hello) => {
@@ -127,7 +127,6 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     link.on('setAside', (of, sequence, reason) => {
       if (of === number) applier.setAside(sequence, reason)
     })
-    link.on('down', () => acceptLog.forgetDeadReaders())
 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())

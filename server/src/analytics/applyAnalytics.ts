@@ -1,5 +1,5 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import { lastOf, type LogEntry } from '../wal/WriteAheadLog.js'
+import { lastOf, type LogEntry } from '../wal/segment.js'
 import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
 import { readIdentityOperations } from './identityOperations.js'

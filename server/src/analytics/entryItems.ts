@@ -1,5 +1,5 @@
 import { BLOB, blobValue, type DuckDBBlobValue } from '@duckdb/node-api'
-import type { LogEntry } from '../wal/WriteAheadLog.js'
+import type { LogEntry } from '../wal/segment.js'
 
 /**
  * A timestamp column from the text `ts`: Unix milliseconds or ISO 8601, checked when it was accepted.

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { LogEntry } from '../wal/WriteAheadLog.js'
+import type { LogEntry } from '../wal/segment.js'
 import type { AliasPayload, IdentifyPayload } from './payloads.js'
 import type { IdentityOperation } from './resolveIdentity.js'
 

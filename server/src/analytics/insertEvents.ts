@@ -1,7 +1,7 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import type { LogEntry } from '../wal/WriteAheadLog.js'
+import type { LogEntry } from '../wal/segment.js'
 import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
 
 const items = itemsSql({

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-import type { LogEntry } from '../wal/WriteAheadLog.js'
+import type { LogEntry } from '../wal/segment.js'
 import { inferredComment, readTable, tableSql, type Target } from './Target.js'
 import { castText, keepDigits, keepsDigits } from './castText.js'
 import type { Fields } from './describeFields.js'

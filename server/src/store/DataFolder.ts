@@ -85,9 +85,12 @@ export class DataFolder {
     const logs = manifest.logs ?? [acceptLog]
     const files = [
       ...manifest.catalogs.map((catalog) => this.catalogFile(catalog)),
-      ...logs.map((log) => join(this.path, log, 'data.mdb')),
+      ...logs.map((log) => join(this.path, log, 'logs.json')),
     ]
-    const lost = files.find((file) => !existsSync(file))
+    // A version before this one kept its log in LMDB.
+    const isThere = (file: string) =>
+      existsSync(file) || (file.endsWith('logs.json') && existsSync(join(dirname(file), 'data.mdb')))
+    const lost = files.find((file) => !isThere(file))
     if (lost !== undefined) throw damaged(`${lost} is missing`)
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../Logger.js'
 import { DeadLetters } from './DeadLetters.js'
 import type { LogReader } from './LogReader.js'
-import { lastOf, type LogEntry } from './WriteAheadLog.js'
+import { lastOf, type LogEntry } from './segment.js'
 import { Waiters } from './Waiters.js'
 
 export interface ApplierOptions {
@@ -15,22 +15,23 @@ export interface ApplierOptions {
   setAside(entry: LogEntry, through: number, reason: string): Promise<void>
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
   isTransient(error: unknown): boolean
-  /** Rows that wait, from which on storing them goes before accepting more. */
-  urgentRows: number
   logger: Logger
   /** News, for the process that took the requests. */
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void
 }
 
-const maxRows = 20_000
-const maxBytes = 16_777_216
-/** A flush has a price of its own, so under load it waits for company; a lone row never waits. */
-const lingerMs = 250
-/** A flush of so many rows costs as little a row as any larger one. */
-const fullRows = 20_000
-/** While requests come, a flush is followed by a rest that many times as long: acceptance goes first. */
-const restPerFlush = 16
+/** DuckDB's costs of a row fall with the batch, up to here. */
+const maxRows = 150_000
+const maxBytes = 2 ** 26
+/**
+ * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
+ * to what the last one took, and never so long that a row is two seconds old before its turn.
+ */
+const restPerBatch = 3
+const maxRestMs = 1000
+/** So many rows wait for no others. */
+const fullRows = 100_000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500)
@@ -43,8 +44,6 @@ export class Applier {
   #stopping = false
   /** Ends the pause at hand. */
   #hurry: (() => void) | undefined
-  /** The same, for a pause that only waits for rows. */
-  #filled: (() => void) | undefined
   readonly #waiters = new Waiters()
   readonly #deadLetters = new DeadLetters()
 
@@ -65,12 +64,12 @@ export class Applier {
   /** Says that the log has grown. */
   wake(): void {
     const { log, logger } = this.#options
-    if (this.#filled !== undefined && this.#waiting() >= fullRows) this.#filled()
+    if (this.#waiting() >= fullRows) this.#hurry?.()
     if (this.#running !== undefined || this.#stopping) return
     this.#running = this.#run().then(
       () => {
         this.#running = undefined
-        if (log.read(this.#applied, 1, 1).length > 0) this.wake()
+        if (log.last > this.#applied) this.wake()
       },
       (error: unknown) => {
         this.#running = undefined
@@ -103,14 +102,14 @@ export class Applier {
     const { log, logger } = this.#options
     let failures = 0
     for (;;) {
-      const entries = log.read(this.#applied, maxRows, maxBytes)
+      const entries = await log.read(this.#applied, maxRows, maxBytes)
       if (entries.length === 0) return
-      const [began, lastBefore] = [performance.now(), log.last]
+      const began = performance.now()
       try {
         await this.#applyOrSplit(entries)
         failures = 0
         if (this.#stopping) return
-        await this.#rest(performance.now() - began, lastBefore)
+        await this.#rest(performance.now() - began)
       } catch (error) {
         logger.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
         if (this.#stopping) return
@@ -156,21 +155,15 @@ export class Applier {
     this.#options.onApplied(this.#applied)
   }
 
-  /** Between two flushes: first for the sake of those who send, then for company. */
-  async #rest(tookMs: number, lastBefore: number): Promise<void> {
-    const accepting = this.#options.log.last > lastBefore
-    const restMs = accepting && this.#waiting() < this.#options.urgentRows ? tookMs * restPerFlush : 0
-    await this.#pause(restMs, false)
-    if (this.#waiting() < fullRows) await this.#pause(lingerMs - restMs, true)
+  async #rest(tookMs: number): Promise<void> {
+    if (this.#waiting() < fullRows) await this.#pause(Math.min(maxRestMs, restPerBatch * tookMs))
   }
 
-  async #pause(ms: number, untilFull: boolean): Promise<void> {
-    if (ms <= 0 || !this.#waiters.isEmpty || this.#stopping) return
+  async #pause(ms: number): Promise<void> {
+    if (!this.#waiters.isEmpty || this.#stopping) return
     const abort = new AbortController()
-    const end = () => abort.abort()
-    this.#hurry = end
-    if (untilFull) this.#filled = end
+    this.#hurry = () => abort.abort()
     await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)
-    this.#hurry = this.#filled = undefined
+    this.#hurry = undefined
   }
 }

@@ -5,7 +5,7 @@ import { damaged } from '../store/StoreError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
 import type { LogReader } from './LogReader.js'
-import type { LogEntry } from './WriteAheadLog.js'
+import type { LogEntry } from './segment.js'
 
 export interface CatalogApplierOptions {
   catalog: string
@@ -21,7 +21,6 @@ export interface CatalogApplierOptions {
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
   ): Promise<(() => Promise<void>) | undefined>
-  urgentRows: number
   logger: Logger
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void

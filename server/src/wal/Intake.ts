@@ -2,7 +2,8 @@ import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
-import type { LogRecord, WriteAheadLog } from './WriteAheadLog.js'
+import type { LogRecord } from './segment.js'
+import type { WriteAheadLog } from './WriteAheadLog.js'
 
 export interface IntakeOptions {
   /** Of the log, within the store. */
@@ -50,9 +51,7 @@ export class Intake {
     this.admit()
     let last: number
     try {
-      const appended = log.append(record)
-      last = appended.last
-      await appended.durable
+      last = await log.append(record)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       logger.error('The write-ahead log cannot be written.', { reason })

@@ -1,138 +1,128 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type Database, type RootDatabase } from 'lmdb'
 import { damaged } from '../store/StoreError.js'
-import { checkLogFile } from './checkLogFile.js'
 import { LogReader } from './LogReader.js'
-import { WriteAheadLog, type LogRecord } from './WriteAheadLog.js'
+import { readOldLogs, removeOldLogs } from './oldLogs.js'
+import { beforeOf, WriteAheadLog } from './WriteAheadLog.js'
 
-let tolerating = false
-
-/**
- * When a commit fails, LMDB's library rejects not only the promise that it gave out, which is
- * handled, but also one of its own that nobody can reach. That one must not end the process.
- */
-const tolerateFailedCommits = (): void => {
-  if (tolerating) return
-  tolerating = true
-  process.on('unhandledRejection', (error) => {
-    const isOfLog = typeof error === 'object' && error !== null && 'commitError' in error
-    if (!isOfLog) throw error
-  })
+interface State {
+  /** Signs task ids; made once per store. */
+  secret: string
+  /** Of each catalog's log, the same for as long as the store lives. */
+  numbers: Record<string, number>
+  /** The logs that have a first file. */
+  begun: string[]
 }
 
-/**
- * Write-ahead logs in one LMDB environment, and what must outlive a restart with them. One process
- * writes to it; another may read: LMDB's lock is one for all writers, and one that hangs while it
- * holds the lock must not stop the others.
- */
+const stateFile = (folder: string) => join(folder, 'logs.json')
+
+const readState = (folder: string): State | undefined => {
+  const file = stateFile(folder)
+  if (!existsSync(file)) return undefined
+  try {
+    const state = JSON.parse(readFileSync(file, 'utf8')) as State
+    if (typeof state.secret !== 'string' || typeof state.numbers !== 'object')
+      throw new Error('unknown format')
+    return state
+  } catch (error) {
+    throw damaged(`${file} cannot be read (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+/** The write-ahead logs of some catalogs in one folder, and what must outlive a restart with them. */
 export class LogStore {
-  readonly #root: RootDatabase<unknown, string>
-  readonly #numbers: Database<number, string>
-  readonly #pruned: Database<number, string>
-  readonly #meta: Database<Buffer, string>
-  #pruning: Promise<unknown> = Promise.resolve()
-  #isClosed = false
+  readonly #folder: string
+  readonly #state: State
 
-  private constructor(root: RootDatabase<unknown, string>) {
-    this.#root = root
-    this.#numbers = root.openDB<number, string>('numbers', {})
-    this.#pruned = root.openDB<number, string>('pruned', {})
-    this.#meta = root.openDB<Buffer, string>('meta', { encoding: 'binary' })
+  private constructor(folder: string, state: State) {
+    this.#folder = folder
+    this.#state = state
   }
 
-  static open(folder: string, readOnly = false): LogStore {
-    checkLogFile(join(folder, 'data.mdb'))
-    tolerateFailedCommits()
-    try {
-      return new LogStore(open<unknown, string>({ path: folder, maxDbs: 300, readOnly }))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw damaged(`the accept log in ${folder} cannot be opened (${reason})`, 'the folder')
+  /** For the process that writes; takes over what an earlier version kept in LMDB. */
+  static async open(folder: string): Promise<LogStore> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    let state = readState(folder)
+    if (state === undefined) {
+      const old = await readOldLogs(folder)
+      state = { secret: (old?.secret ?? randomBytes(32)).toString('base64'), numbers: {}, begun: [] }
+      for (const { catalog, number, pruned, records } of old?.logs ?? []) {
+        state.numbers[catalog] = number
+        state.begun.push(catalog)
+        rmSync(join(folder, catalog), { recursive: true, force: true })
+        const log = await WriteAheadLog.open(join(folder, catalog), pruned)
+        for (const { first, ...record } of records) {
+          log.skipTo(first - 1)
+          await log.append(record)
+        }
+        await log.close()
+      }
     }
+    const store = new LogStore(folder, state)
+    store.#save()
+    removeOldLogs(folder)
+    return store
   }
 
-  /** A store that another process writes; undefined as long as that has not made it. */
+  /** For a process that reads; undefined as long as the other one has not made the logs. */
   static openToRead(folder: string, catalogs: readonly string[]): LogStore | undefined {
-    if (!existsSync(join(folder, 'data.mdb'))) return undefined
-    const store = LogStore.open(folder, true)
-    if (catalogs.every((catalog) => store.#numbers?.get(catalog) !== undefined)) return store
-    void store.close()
-    return undefined
+    const state = readState(folder)
+    if (state === undefined || state.begun.length === 0) return undefined
+    return catalogs.every((catalog) => catalog in state.numbers) ? new LogStore(folder, state) : undefined
   }
 
-  /** Signs task ids; made once per store, by the process that writes. */
-  async taskSecret(): Promise<Buffer> {
-    if (this.#meta.get('task-secret') === undefined) {
-      await this.#meta.put('task-secret', randomBytes(32))
-      await this.#meta.flushed
+  get taskSecret(): Buffer {
+    return Buffer.from(this.#state.secret, 'base64')
+  }
+
+  /** The number of a catalog's log; a new one where there is none. */
+  numberOf(catalog: string): number {
+    const { numbers } = this.#state
+    if (!(catalog in numbers)) {
+      numbers[catalog] = Object.keys(numbers).length
+      this.#save()
     }
-    return Buffer.from(this.#meta.get('task-secret')!)
+    return numbers[catalog]!
   }
 
-  /** The number of a catalog's log, the same for as long as the store lives. */
-  async numberOf(catalog: string): Promise<number> {
-    const known = this.#numbers.get(catalog)
-    if (known !== undefined) return known
-    const next = this.#numbers.getCount()
-    await this.#numbers.put(catalog, next)
-    await this.#numbers.flushed
-    return next
-  }
-
-  /** The same where another process gives the numbers. */
-  knownNumberOf(catalog: string): number {
-    return this.#numbers.get(catalog)!
-  }
-
-  /** How far a catalog's log has been pruned: at least so much must be in its file. */
-  prunedOf(catalog: string): number {
-    return this.#pruned.get(catalog) ?? 0
+  /** How far a catalog's log has been given up: at least so much must be in its file. */
+  trimmedOf(catalog: string): number {
+    const folder = join(this.#folder, catalog)
+    return existsSync(folder) ? beforeOf(folder) : 0
   }
 
   /** The log of a catalog, for the process that writes. */
-  writer(catalog: string): WriteAheadLog {
-    return new WriteAheadLog(this.#records(catalog)!, this.prunedOf(catalog))
+  async writer(catalog: string): Promise<WriteAheadLog> {
+    const folder = join(this.#folder, catalog)
+    const isBegun = this.#state.begun.includes(catalog)
+    if (isBegun && !(existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.wal')))) {
+      throw damaged(`the write-ahead log in ${folder} is missing`)
+    }
+    const log = await WriteAheadLog.open(folder)
+    if (!isBegun) {
+      this.#state.begun.push(catalog)
+      this.#save()
+    }
+    return log
   }
 
   /** The same for a process that applies it, as far as `durable` says. */
   reader(catalog: string, durable: () => number): LogReader {
-    return new LogReader(this.#records(catalog)!, durable)
+    return new LogReader(join(this.#folder, catalog), durable)
   }
 
-  /** Removes what has been applied from a log, and keeps in mind how far, in one transaction. */
-  async prune(catalog: string, log: WriteAheadLog, through: number): Promise<void> {
-    if (this.#isClosed) return
-    const pruned = Promise.all([log.prune(through), this.#pruned.put(catalog, through)])
-    this.#pruning = pruned.catch(() => undefined)
-    await pruned
+  /** Takes a catalog's log from the store of another process, where an earlier version kept it. */
+  adopt(catalog: string, old: LogStore): void {
+    const theirs = join(old.#folder, catalog)
+    if (!existsSync(theirs) || this.#state.begun.includes(catalog)) return
+    rmSync(join(this.#folder, catalog), { recursive: true, force: true })
+    renameSync(theirs, join(this.#folder, catalog))
   }
 
-  /** Takes a catalog's entries from a store in which an earlier version kept them. */
-  async adopt(catalog: string, old: LogStore): Promise<void> {
-    const mine = this.#records(catalog)!
-    const theirs = old.#records(catalog)
-    const isUsed = this.#pruned.get(catalog) !== undefined || [...mine.getKeys({ limit: 1 })].length > 0
-    if (isUsed || theirs === undefined) return
-    for (const { key, value } of theirs.getRange({})) void mine.put(key, value)
-    await this.#pruned.put(catalog, old.prunedOf(catalog))
-    await this.#pruned.flushed
-  }
-
-  /** Frees what readers that were killed still keep from being used again. */
-  forgetDeadReaders(): void {
-    ;(this.#root as unknown as { readerCheck(): number }).readerCheck()
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#pruning
-    await this.#root.close()
-  }
-
-  /** Undefined when it is not there and may only be read. */
-  #records(catalog: string): Database<LogRecord, number> | undefined {
-    return this.#root.openDB<LogRecord, number>(`log:${catalog}`, {})
+  #save(): void {
+    const file = stateFile(this.#folder)
+    writeFileSync(`${file}.new`, JSON.stringify(this.#state), { flush: true, mode: 0o600 })
+    renameSync(`${file}.new`, file)
   }
 }

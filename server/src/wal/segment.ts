@@ -17,6 +17,8 @@ export interface LogEntry extends LogRecord {
   first: number
 }
 
+export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1
+
 /**
  * A segment is a file of fixed size: a head, then frames, one for each write, then what the file held
  * before. A frame counts only with the salt of its own segment, so nothing of an earlier use of the
@@ -126,25 +128,32 @@ export const readFrame = (bytes: Buffer, start: number, salt: Buffer): Frame | u
   return { entries, last, end }
 }
 
+/** A record, as far as it counts among what waits. */
+export interface Held {
+  last: number
+  bytes: number
+}
+
 export interface Scan {
   last: number
   end: number
-  bodyBytes: number
+  held: Held[]
   /** A whole frame stands behind a broken one, which no cut-off write can leave. */
   broken: boolean
 }
 
 /** Follows the frames of a segment to their end. */
 export const scanSegment = (bytes: Buffer, { salt, before }: SegmentHead): Scan => {
-  let [last, end, bodyBytes] = [before, headBytes, 0]
+  const held: Held[] = []
+  let [last, end] = [before, headBytes]
   for (let frame = readFrame(bytes, end, salt); frame !== undefined; frame = readFrame(bytes, end, salt)) {
     ;({ last, end } = frame)
-    for (const { body } of frame.entries) bodyBytes += body.length
+    for (const entry of frame.entries) held.push({ last: lastOf(entry), bytes: entry.body.length })
   }
   // The next frame is written only once the one before it is on disk.
   let broken = false
   for (let at = bytes.indexOf(salt, end + 1); at >= 0 && !broken; at = bytes.indexOf(salt, at + 1)) {
     broken = readFrame(bytes, at, salt) !== undefined
   }
-  return { last, end, bodyBytes, broken }
+  return { last, end, held, broken }
 }

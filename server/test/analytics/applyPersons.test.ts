@@ -8,7 +8,7 @@ import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { inTransaction } from '../../src/store/transactions.js'
-import type { LogEntry } from '../../src/wal/WriteAheadLog.js'
+import type { LogEntry } from '../../src/wal/segment.js'
 
 /** What a person is, from the raw rows alone: the view that the table of persons took the place of. */
 const fromRawRows = `

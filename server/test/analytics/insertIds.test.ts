@@ -9,7 +9,7 @@ import { fillWindow } from '../../src/analytics/insertIds.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { inTransaction } from '../../src/store/transactions.js'
-import type { LogEntry } from '../../src/wal/WriteAheadLog.js'
+import type { LogEntry } from '../../src/wal/segment.js'
 
 const dayMs = 86_400_000
 let folder: string

@@ -7,7 +7,7 @@ import { TaskIds } from '../../src/wal/TaskIds.js'
 const create = (last: number, applied: number, durable: Promise<void> = Promise.resolve(), bytes = 0) => {
   const taskIds = new TaskIds(Buffer.alloc(32))
   const log: IntakeOptions['log'] = {
-    append: ({ count }) => ({ last: last + count, durable }),
+    append: ({ count }) => durable.then(() => last + count),
     last,
     bytes,
   }
