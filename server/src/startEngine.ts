@@ -178,7 +178,7 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
       appendRoute({ authorize, catalogs, connection, intakeOf }),
       ...uploadRoutes({ authorize, database, catalogs, tempFolder: folder.temp }),
     ]
-    const listener = new Listener(routes, logger, { behindProxy: true })
+    const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))
     link.on('stopping', () => sql.stop())
     cleanups.add(() =>

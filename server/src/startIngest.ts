@@ -5,6 +5,7 @@ import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { appendError } from './append/appendError.js'
 import { Cleanups } from './Cleanups.js'
 import { authorizeBy, SecretSet } from './http/auth.js'
+import { Origins } from './http/cors.js'
 import { lakehouseError } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import type { Authorize, Route } from './http/Route.js'
@@ -134,9 +135,11 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const authorize = authorizeBy(options.users)
     const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
+    const analytics = analyticsRoutes({ environments, apiKeys, intake })
+    const openPaths = analytics.map(({ path }) => path)
     const listener = new Listener(
       [
-        ...analyticsRoutes({ environments, apiKeys, intake }),
+        ...analytics,
         tasksRoute({
           authorize,
           apiKeys,
@@ -147,6 +150,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
         ...engineRoutes(proxy, authorize),
       ],
       logger,
+      new Origins(openPaths, options.origins),
     )
     // Uploads may take hours, so each route has its own time limit for a body.
     const server = createServer(

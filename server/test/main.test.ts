@@ -90,7 +90,7 @@ describe('waymark-server', () => {
     await service.ready
     service.kill('SIGTERM')
     const { stderr } = await service.ended
-    const ready = stderr.split('\n').find((line) => line.includes('"Ready."')) ?? '{}'
+    const ready = stderr.split('\n').find((line) => line.includes('"The engine is ready."')) ?? '{}'
     const { pool_threads: threads, queries_at_once: queries } = JSON.parse(ready) as Record<string, number>
     expect(threads).toBeGreaterThanOrEqual(16)
     expect(queries).toBeGreaterThan(2)

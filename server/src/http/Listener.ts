@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../Logger.js'
-import { answerPreflight, applyCors } from './cors.js'
+import { answerPreflight, type Origins } from './cors.js'
 import { HttpError, lakehouseError, refuse } from './HttpError.js'
 import type { Reply, Route } from './Route.js'
 
@@ -40,10 +40,11 @@ export class Listener {
   readonly #logger: Logger
   readonly #working = new Set<Promise<void>>()
 
-  readonly #behindProxy: boolean
+  readonly #origins: Origins | undefined
 
-  constructor(routes: readonly Route[], logger: Logger, { behindProxy = false } = {}) {
-    this.#behindProxy = behindProxy
+  /** Without origins it serves a proxy of ours, which has looked at them. */
+  constructor(routes: readonly Route[], logger: Logger, origins?: Origins) {
+    this.#origins = origins
     this.#routes = routes
     this.#logger = logger
     for (const route of routes) {
@@ -79,7 +80,7 @@ export class Listener {
     let route: Route | undefined
     let reply: Reply | undefined
     try {
-      if (!this.#behindProxy) applyCors(request, response)
+      this.#origins?.admit(path, request, response)
       if (request.method === 'OPTIONS') return answerPreflight(request, response)
       const match = this.#match(request.method ?? 'GET', path)
       route = match.route
@@ -90,7 +91,7 @@ export class Listener {
     if (reply === undefined || response.destroyed) return
     // Too late for a status: the only honest end of a half-written answer is a broken one.
     if (response.headersSent) response.destroy()
-    else send(response, this.#behindProxy ? withoutClose(reply) : reply)
+    else send(response, this.#origins === undefined ? withoutClose(reply) : reply)
     // A body nobody reads would stand before the next request on this connection.
     if (!request.readableEnded) request.resume()
   }

@@ -14,6 +14,8 @@ export interface ServerOptions {
   environments?: readonly string[]
   /** Passwords of the lakehouse group by user name. @defaultValue {} */
   users?: Readonly<Record<string, string>>
+  /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
+  origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
@@ -57,6 +59,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   apiKeys: [],
   environments: ['production'],
   users: {},
+  origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,
   // DuckDB goes beyond its limit by what it does not count; that is bounded here.

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { originForm } from '../http/cors.js'
 import { type LogLevel, logLevels } from '../Logger.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
 
@@ -18,6 +19,7 @@ const flags = {
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
   users: { type: 'string' },
+  origins: { type: 'string' },
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
   'engine-memory': { type: 'string' },
@@ -81,6 +83,12 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     const known = readUsers(users)
     if (known === undefined) return wrong('--users must read name:password, several separated by commas.')
     options.users = known
+  }
+  const origins = read('origins')
+  if (origins !== undefined) {
+    options.origins = list(origins)
+    const odd = options.origins.find((each) => !originForm.test(each))
+    if (odd !== undefined) return wrong(`--origins takes origins such as https://admin.example, not ${odd}.`)
   }
   const level = values.quiet === true ? 'silent' : read('log-level')
   if (level !== undefined) {
@@ -160,6 +168,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --api-keys A,B         keys of /track /identify /alias   WAYMARK_API_KEYS      none
   --environments A,B     environment slugs that exist      WAYMARK_ENVIRONMENTS  production
   --users NAME:PASSWORD  users of the lakehouse, by commas WAYMARK_USERS         none
+  --origins A,B          pages that may use the lakehouse  WAYMARK_ORIGINS       none
   --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
   --engine-memory SIZE   what the engine may hold in all   WAYMARK_ENGINE_MEMORY 1.5 times that, and 512 MiB
