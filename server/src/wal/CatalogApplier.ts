@@ -38,10 +38,12 @@ const readPosition = async (connection: DuckDBConnection, table: string): Promis
 /** What moves one catalog's write-ahead log into its file: the rows and the position are one transaction. */
 export class CatalogApplier {
   readonly applier: Applier
+  readonly #log: LogReader
   readonly #connection: DuckDBConnection
 
-  private constructor(applier: Applier, connection: DuckDBConnection) {
+  private constructor(applier: Applier, log: LogReader, connection: DuckDBConnection) {
     this.applier = applier
+    this.#log = log
     this.#connection = connection
   }
 
@@ -56,9 +58,10 @@ export class CatalogApplier {
       throw damaged(`the catalog ${catalog} ${lost}`)
     }
     const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
+    const log = options.open(applied)
     const applier = new Applier({
       ...options,
-      log: options.open(applied),
+      log,
       applied,
       isTransient,
       async apply(entries, through) {
@@ -88,11 +91,12 @@ export class CatalogApplier {
           await moveTo(through)
         }),
     })
-    return new CatalogApplier(applier, connection)
+    return new CatalogApplier(applier, log, connection)
   }
 
   async close(): Promise<void> {
     await this.applier.stop()
+    await this.#log.close()
     this.#connection.closeSync()
   }
 }
