@@ -1,6 +1,7 @@
-// npm run bench:service [-- track query cancel upload insertIds persons]
+// npm run bench:service [-- track fresh query cancel upload insertIds persons]
 const benches = {
   track: async () => (await import('./benchTrack.mjs')).benchTrack(),
+  fresh: async () => (await import('./benchFresh.mjs')).benchFresh(),
   query: async () => (await import('./benchQuery.mjs')).benchQuery(),
   cancel: async () => (await import('./benchCancel.mjs')).benchCancel(),
   upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
