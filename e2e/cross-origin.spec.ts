@@ -78,6 +78,14 @@ test("a page of the same site can do nothing with the operator's cached password
         return String(error)
       }
     }
+    return [
+      await send(read, {}),
+      await send(read, { headers: { 'content-type': 'application/json' } }),
+      await send(drop, { mode: 'no-cors' }),
+    ]
+  }, url)
+  const answered = page.waitForResponse((response) => response.request().resourceType() === 'document')
+  await page.evaluate((service) => {
     const form = document.createElement('form')
     form.action = `${service}/query`
     form.method = 'POST'
@@ -90,19 +98,13 @@ test("a page of the same site can do nothing with the operator's cached password
     const frame = document.createElement('iframe')
     frame.name = 'frame'
     document.body.append(frame, form)
-    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
     form.submit()
-    await loaded
-    return [
-      await send(read, {}),
-      await send(read, { headers: { 'content-type': 'application/json' } }),
-      await send(drop, { mode: 'no-cors' }),
-      String(navigator.sendBeacon(`${service}/query`, JSON.stringify({ statement: drop }))),
-    ]
   }, url)
+  await answered
   for (const attempt of attempts) expect(attempt).not.toContain('a row of secrets')
   // A beacon tells its page nothing, so wait until one that may be sent has arrived behind it.
   await page.evaluate((service) => {
+    navigator.sendBeacon(`${service}/query`, JSON.stringify({ statement: 'DROP TABLE secret' }))
     const event = { environment: 'production', event: 'after', properties: {} }
     navigator.sendBeacon(`${service}/track?apiKey=key`, JSON.stringify(event))
   }, url)

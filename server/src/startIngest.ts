@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
@@ -12,7 +12,7 @@ import type { Authorize, Route } from './http/Route.js'
 import { EngineLink } from './link/EngineLink.js'
 import { EngineProxy } from './link/EngineProxy.js'
 import { Logger } from './Logger.js'
-import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
@@ -33,11 +33,42 @@ export interface RunningIngest {
   close(): Promise<void>
 }
 
+/** How often it is looked for clients that take too long with their headers. */
+const headersCheckMs = 1000
 /** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
 const keepAliveTimeout = 75_000
 const portWaitMs = 1000
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
+
+/** A server that clients without a key cannot fill. */
+const createPublicServer = (options: CompleteOptions, answer: RequestListener): Server => {
+  const { maxConnections, maxConnectionsPerAddress, headersWithinMs } = options
+  const server = createServer(
+    {
+      // Uploads may take hours, so each route has its own time limit for a body.
+      requestTimeout: 0,
+      headersTimeout: headersWithinMs,
+      connectionsCheckingInterval: headersCheckMs,
+      keepAliveTimeout,
+    },
+    answer,
+  )
+  server.maxConnections = maxConnections
+  const perAddress = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const open = (perAddress.get(address) ?? 0) + 1
+    perAddress.set(address, open)
+    socket.once('close', () => {
+      const left = perAddress.get(address)! - 1
+      if (left === 0) perAddress.delete(address)
+      else perAddress.set(address, left)
+    })
+    if (open > maxConnectionsPerAddress) socket.destroy()
+  })
+  return server
+}
 
 const listen = async (server: Server, port: number, host: string): Promise<number> => {
   const deadline = Date.now() + portWaitMs
@@ -152,11 +183,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       logger,
       new Origins(openPaths, options.origins),
     )
-    // Uploads may take hours, so each route has its own time limit for a body.
-    const server = createServer(
-      { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout },
-      (request, response) => listener.listen(request, response),
-    )
+    const server = createPublicServer(options, (request, response) => listener.listen(request, response))
     const port = await listen(server, options.port, options.host)
     link.open()
     const host = options.host.includes(':') ? `[${options.host}]` : options.host

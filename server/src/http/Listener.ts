@@ -4,6 +4,27 @@ import { answerPreflight, type Origins } from './cors.js'
 import { HttpError, lakehouseError, refuse } from './HttpError.js'
 import type { Reply, Route } from './Route.js'
 
+/** Answers to those who have shown no key, or no sense. */
+const ofStrangers: ReadonlySet<number> = new Set([401, 403, 404, 405])
+const maxLeftBytes = 65_536
+const maxLeftMs = 5000
+
+/** Reads so much that a small body does not cost the connection, and then no more. */
+const readLittle = (request: IncomingMessage, response: ServerResponse) => {
+  const hangUp = () => {
+    // The answer goes first.
+    if (response.writableFinished) request.socket.destroy()
+    else response.once('finish', () => request.socket.destroy())
+  }
+  const timer = setTimeout(hangUp, maxLeftMs)
+  let left = maxLeftBytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) hangUp()
+  })
+  request.once('close', () => clearTimeout(timer))
+}
+
 interface Match {
   route: Route
   parameters: string[]
@@ -93,7 +114,10 @@ export class Listener {
     if (response.headersSent) response.destroy()
     else send(response, this.#origins === undefined ? withoutClose(reply) : reply)
     // A body nobody reads would stand before the next request on this connection.
-    if (!request.readableEnded) request.resume()
+    if (!request.readableEnded) {
+      if (ofStrangers.has(reply.status)) readLittle(request, response)
+      else request.resume()
+    }
   }
 
   #match(method: string, path: string): Match {

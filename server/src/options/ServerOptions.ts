@@ -28,6 +28,12 @@ export interface ServerOptions {
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
   maxBacklogBytes?: number
+  /** Connections at once, of all clients. @defaultValue 10,000 */
+  maxConnections?: number
+  /** The same of one address; a proxy in front counts as one. @defaultValue 1,000 */
+  maxConnectionsPerAddress?: number
+  /** How long a client may take to send a request's headers. @defaultValue 10,000 */
+  headersWithinMs?: number
   /** How long `sync=true` waits. @defaultValue 30,000 */
   syncWaitMs?: number
   /** How long one SQL statement may run. @defaultValue 600,000 */
@@ -67,6 +73,9 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   insertIdWindowMs: 15 * 86_400_000,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 1000,
+  headersWithinMs: 10_000,
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,
   maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),

@@ -26,6 +26,8 @@ const flags = {
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
   'insert-id-window': { type: 'string' },
+  'max-connections': { type: 'string' },
+  'max-connections-per-address': { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -130,6 +132,16 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--insert-id-window must be a number of days, not ${window}.`)
     options.insertIdWindowMs = Number(window) * 86_400_000
   }
+  const limits = [
+    ['max-connections', 'maxConnections'],
+    ['max-connections-per-address', 'maxConnectionsPerAddress'],
+  ] as const
+  for (const [flag, option] of limits) {
+    const most = read(flag)
+    if (most === undefined) continue
+    if (!/^[1-9]\d{0,6}$/.test(most)) return wrong(`--${flag} must be a number of connections, not ${most}.`)
+    options[option] = Number(most)
+  }
   const catalogs = read('catalogs')
   if (catalogs !== undefined) {
     options.catalogs = list(catalogs)
@@ -175,6 +187,8 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
   --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
   --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
+  --max-connections N    connections at once               WAYMARK_MAX_CONNECTIONS  10000
+  --max-connections-per-address N                          WAYMARK_MAX_CONNECTIONS_PER_ADDRESS  1000
   --role ROLE            both, ingest or engine            WAYMARK_ROLE          both
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent

@@ -10,13 +10,16 @@ export interface RemoteApplierOptions {
   tellWanted(sequence: number): void
 }
 
+const tellEveryMs = 10
+
 /** What this process knows of an applier that works in another one. */
 export class RemoteApplier {
   readonly #options: RemoteApplierOptions
   readonly #waiters = new Waiters()
   readonly #deadLetters = new DeadLetters()
   #applied: number
-  #telling = false
+  #telling: NodeJS.Timeout | undefined
+  #hasGrown = false
 
   constructor(options: RemoteApplierOptions) {
     this.#options = options
@@ -31,18 +34,23 @@ export class RemoteApplier {
     return this.#deadLetters.get(sequence)
   }
 
-  /** Says that the log has grown; many in one turn of the event loop are told as one. */
+  /** Says that the log has grown. Each telling wakes the engine, so those that follow share one. */
   wake(): void {
-    if (this.#telling) return
-    this.#telling = true
-    setImmediate(() => {
-      this.#telling = false
-      this.#options.tellGrown()
-    })
+    if (this.#telling !== undefined) {
+      this.#hasGrown = true
+      return
+    }
+    this.#telling = setTimeout(() => {
+      this.#telling = undefined
+      if (this.#hasGrown) this.wake()
+      this.#hasGrown = false
+    }, tellEveryMs)
+    this.#options.tellGrown()
   }
 
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
+    this.#options.tellGrown()
     this.#options.tellWanted(sequence)
     return this.#waiters.wait(sequence, withinMs)
   }
@@ -59,6 +67,7 @@ export class RemoteApplier {
   }
 
   stop(): void {
+    clearTimeout(this.#telling)
     this.#waiters.end()
   }
 }

@@ -8,6 +8,7 @@ describe('parseArguments', () => {
       '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
+      role: 'both',
       options: {
         host: '::1',
         port: 0,
@@ -29,12 +30,17 @@ describe('parseArguments', () => {
     const env = { WAYMARK_PORT: '1', WAYMARK_API_KEYS: 'k', WAYMARK_MEMORY_LIMIT: '1GB' }
     expect(parseArguments(['--port', '2'], env)).toEqual({
       kind: 'start',
+      role: 'both',
       options: { port: 2, apiKeys: ['k'], memoryLimit: '1GB' },
     })
   })
 
   it('is silent when quiet, and helps when asked', () => {
-    expect(parseArguments(['--quiet'], {})).toEqual({ kind: 'start', options: { logLevel: 'silent' } })
+    expect(parseArguments(['--quiet'], {})).toEqual({
+      kind: 'start',
+      role: 'both',
+      options: { logLevel: 'silent' },
+    })
     expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
   })
 
