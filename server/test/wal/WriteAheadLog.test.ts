@@ -204,7 +204,7 @@ it('goes on behind rows that it never had', async () => {
 })
 
 describe('a small log that was damaged', () => {
-  const texts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((text) => text.padEnd(20, '.'))
+  const texts = ['one', 'two', 'three', 'four', 'five'].map((text) => text.padEnd(20, '.'))
   let whole: string
   let closed: string
   beforeEach(async () => {
@@ -218,7 +218,7 @@ describe('a small log that was damaged', () => {
   })
 
   /** What is read after a change of one file: the rows, or the sentence that refuses them. */
-  const openAfter = async (folder: string, name: string, change: (file: string) => void) => {
+  const openAfter = async (folder: string, name: string, change: (file: string) => void, goesOn = false) => {
     const copy = join(root, 'copy')
     rmSync(copy, { recursive: true, force: true })
     cpSync(folder, copy, { recursive: true })
@@ -226,8 +226,10 @@ describe('a small log that was damaged', () => {
     try {
       const log = await WriteAheadLog.open(copy, 0, tiny)
       const found = await bodies(copy, log.last)
-      expect(await log.append(record('next'))).toBe(log.last)
-      expect(await bodies(copy, log.last)).toEqual([...found, 'next'])
+      if (goesOn) {
+        expect(await log.append(record('next'))).toBe(log.last)
+        expect(await bodies(copy, log.last)).toEqual([...found, 'next'])
+      }
       await log.close()
       return found
     } catch (error) {
@@ -242,19 +244,23 @@ describe('a small log that was damaged', () => {
     'tells of every flipped bit, or has lost the last write alone, which no reader can tell from a cut-off one',
     { timeout: 120_000 },
     async () => {
-      for (const name of files(whole)) {
-        const { length } = readFileSync(join(whole, name))
+      const flip = (at: number) => (file: string) => {
+        const bytes = readFileSync(file)
+        bytes[at]! ^= 1 << (at % 8)
+        writeFileSync(file, bytes)
+      }
+      for (const name of files(closed)) {
+        const { length } = readFileSync(join(closed, name))
         for (let at = 0; at < length; at++) {
-          const flip = (file: string) => {
-            const bytes = readFileSync(file)
-            bytes[at]! ^= 1 << (at % 8)
-            writeFileSync(file, bytes)
-          }
-          const found = await openAfter(whole, name, flip)
-          if (found !== 'damaged') expect([texts, texts.slice(0, -1)]).toContainEqual(found)
-          const after = await openAfter(closed, name, flip)
-          if (after !== 'damaged') expect(after).toEqual(texts)
+          const found = await openAfter(closed, name, flip(at))
+          if (found !== 'damaged') expect(found).toEqual(texts)
         }
+      }
+      // One file holds the last write; the one after it is a spare.
+      const name = files(whole).at(-2)!
+      for (let at = 0; at < readFileSync(join(whole, name)).length; at++) {
+        const found = await openAfter(whole, name, flip(at))
+        if (found !== 'damaged') expect([texts, texts.slice(0, -1)]).toContainEqual(found)
       }
     },
   )
@@ -279,7 +285,7 @@ describe('a small log that was damaged', () => {
     await log.close()
     for (let at = 44; at < 220; at++) {
       const torn = Buffer.concat([full.subarray(0, at), empty.subarray(at)])
-      const found = await openAfter(fresh, files(fresh)[0]!, (file) => writeFileSync(file, torn))
+      const found = await openAfter(fresh, files(fresh)[0]!, (file) => writeFileSync(file, torn), true)
       const frame = 28 + 20 + 5 + 20
       expect(found).toEqual(texts.slice(0, Math.min(2, Math.floor((at - 44) / frame))))
     }
