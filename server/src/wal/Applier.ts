@@ -18,6 +18,8 @@ export interface ApplierOptions {
   /** Rows that wait, from which on storing them goes before accepting more. */
   urgentRows: number
   logger: Logger
+  /** It has failed so many times in a row because there was no memory left. */
+  onStarved?(failures: number): void
   /** News, for the process that took the requests. */
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void
@@ -116,6 +118,7 @@ export class Applier {
         if (this.#stopping) return
         await delay(retryMs[Math.min(failures, retryMs.length - 1)])
         failures++
+        if (/^Out of Memory/i.test(reasonOf(error))) this.#options.onStarved?.(failures)
       }
     }
   }

@@ -20,6 +20,7 @@ export interface CatalogApplierOptions {
   applyEntries(connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void>
   urgentRows: number
   logger: Logger
+  onStarved(failures: number): void
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void
 }
