@@ -94,7 +94,7 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
   try {
     // Loaded here, because the ingest process shall not load DuckDB.
     const { startEngine } = await import('./startEngine.js')
-    const engine = await startEngine(options)
+    const engine = await startEngine(options, { endMe: () => process.kill(process.pid, 'SIGKILL') })
     let isStopping = false
     for (const signal of signals) {
       process.on(signal, () => {

@@ -14,7 +14,7 @@ import { Listener } from './http/Listener.js'
 import { IngestLink } from './link/IngestLink.js'
 import { Logger } from './Logger.js'
 import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
-import { openSql } from './sql/openSql.js'
+import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { Database } from './store/Database.js'
 import { DataFolder } from './store/DataFolder.js'
@@ -26,6 +26,14 @@ import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { TaskIds } from './wal/TaskIds.js'
 
+/** Where the engine runs. */
+export interface EngineHost {
+  /** The log that is open in this process already. */
+  shared?: LogStore
+  /** Ends the process, where that is the engine's own. */
+  endMe?(): void
+}
+
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
   close(): Promise<void>
@@ -34,6 +42,8 @@ export interface RunningEngine {
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
 const pollMs = 100
+/** About two seconds of tries without memory; after four times as long the engine is started anew. */
+const starvedTries = 6
 
 /** The tables of all catalogs, made where they are not there. */
 const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: CompleteOptions) => {
@@ -77,9 +87,11 @@ const closeServer = async (server: Server, stopWork: () => void, idle: () => Pro
 /**
  * All that needs DuckDB: stores what the ingest process accepted, and answers the lakehouse group on
  * a socket that only that process knows. Rejects with one sentence that says what stands in the way.
- * Within the ingest process itself it is handed the log that is open there.
  */
-export const startEngine = async (given: ServerOptions, shared?: LogStore): Promise<RunningEngine> => {
+export const startEngine = async (
+  given: ServerOptions,
+  { shared, endMe }: EngineHost = {},
+): Promise<RunningEngine> => {
   const options = completeOptions(given)
   const { catalogs } = options
   const logger = new Logger(options.logLevel, options.writeLog)
@@ -98,6 +110,14 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     const link = new IngestLink(server, () => ({ kind: 'hello', pid: process.pid, applied: [...applied] }))
     cleanups.add(() => link.close())
 
+    let sql: Sql | undefined
+    /** Storing what was accepted comes before any query, and before all sessions. */
+    const onStarved = (failures: number) => {
+      if (failures === starvedTries) sql?.cancelAll('memory')
+      if (failures < 3 * starvedTries) return
+      logger.error('There is no memory left to store accepted requests.', { failures })
+      endMe?.()
+    }
     const openApplier = async (
       number: number,
       more: Pick<CatalogApplierOptions, 'catalog' | 'schema' | 'open' | 'pruned' | 'applyEntries'>,
@@ -107,6 +127,7 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
         ...more,
         database,
         logger,
+        onStarved,
         onApplied(through) {
           applied.set(number, through)
           onApplied(through)
@@ -168,8 +189,12 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     }
 
     const authorize = authorizeBy(options.users)
-    const sql = await openSql({ ...options, authorize, database, tempFolder: folder.temp })
-    cleanups.add(() => sql.close())
+    const onStuck = (why: string) => {
+      logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
+      endMe?.()
+    }
+    sql = await openSql({ ...options, authorize, database, onStuck, tempFolder: folder.temp })
+    cleanups.add(() => sql?.close())
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
     const intakeOf = (catalog: string) => intakes.get(catalog)!
@@ -180,11 +205,11 @@ export const startEngine = async (given: ServerOptions, shared?: LogStore): Prom
     ]
     const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))
-    link.on('stopping', () => sql.stop())
+    link.on('stopping', () => sql?.cancelAll('stopping'))
     cleanups.add(() =>
       closeServer(
         server,
-        () => sql.stop(),
+        () => sql?.cancelAll('stopping'),
         () => listener.idle(),
       ),
     )

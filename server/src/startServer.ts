@@ -19,7 +19,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
   const ingest = await startIngest(options)
   let engine: RunningEngine
   try {
-    engine = await startEngine(options, ingest.acceptLog)
+    engine = await startEngine(options, { shared: ingest.acceptLog })
   } catch (error) {
     await ingest.stop()
     await ingest.close()

@@ -38,6 +38,8 @@ export interface ServerOptions {
   syncWaitMs?: number
   /** How long one SQL statement may run. @defaultValue 600,000 */
   statementTimeoutMs?: number
+  /** How long a statement may go on after it was cancelled before the engine is ended for it. @defaultValue 15,000 */
+  stuckAfterMs?: number
   /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
   /** @defaultValue 'info' */
@@ -78,6 +80,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   headersWithinMs: 10_000,
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,
+  stuckAfterMs: 15_000,
   maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
   logLevel: 'info',
   writeLog: (line) => void process.stderr.write(line),

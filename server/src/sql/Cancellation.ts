@@ -1,6 +1,6 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 
-export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping'
+export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping' | 'memory'
 
 interface Interruptible {
   interrupt(): void
@@ -8,11 +8,15 @@ interface Interruptible {
 
 const againMs = 20
 
+/** What cannot be interrupted ends, in a process of its own, with the process. */
+export type OnStuck = (reason: CancelReason) => void
+
 const reasonText: Record<CancelReason, string> = {
   cancelled: 'The query was cancelled.',
   timeout: 'The query took longer than this service allows.',
   gone: 'The client went away.',
   stopping: 'The service is stopping.',
+  memory: 'The service needed the memory to store what it had accepted.',
 }
 
 /**
@@ -24,6 +28,15 @@ export class Cancellation {
   #reason: CancelReason | undefined
   #running: Interruptible | undefined
   #timer: NodeJS.Timeout | undefined
+  #stuck: NodeJS.Timeout | undefined
+  readonly #afterMs: number
+  readonly #onStuck: OnStuck
+
+  /** `onStuck` is called when what runs goes on so long after it was cancelled. */
+  constructor(afterMs: number, onStuck: OnStuck) {
+    this.#afterMs = afterMs
+    this.#onStuck = onStuck
+  }
 
   get signal(): AbortSignal {
     return this.#controller.signal
@@ -36,7 +49,7 @@ export class Cancellation {
   /** What is told to the client; undefined when nothing was cancelled. */
   get error(): HttpError | undefined {
     if (this.#reason === undefined) return undefined
-    const status = this.#reason === 'stopping' ? 503 : 400
+    const status = this.#reason === 'stopping' || this.#reason === 'memory' ? 503 : 400
     return refuse(status, `query-${this.#reason}`, reasonText[this.#reason])
   }
 
@@ -54,6 +67,7 @@ export class Cancellation {
     return () => {
       this.#running = undefined
       clearInterval(this.#timer)
+      clearTimeout(this.#stuck)
       this.#timer = undefined
     }
   }
@@ -62,5 +76,6 @@ export class Cancellation {
     if (this.#running === undefined || this.#timer !== undefined) return
     this.#running.interrupt()
     this.#timer = setInterval(() => this.#running?.interrupt(), againMs)
+    this.#stuck = setTimeout(() => this.#onStuck(this.#reason!), this.#afterMs)
   }
 }

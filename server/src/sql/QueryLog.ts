@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Cancellation } from './Cancellation.js'
+import type { Cancellation, CancelReason } from './Cancellation.js'
 import type { SqlToken } from './guard/tokenize.js'
 import type { QueryRequest } from './QueryRequest.js'
 import type { Session } from './Sessions.js'
@@ -32,6 +32,17 @@ export interface Progress {
   rows_processed: number
   total_rows: number
 }
+
+/** What the log keeps of a statement. */
+const maxStatement = 65_536
+/** What it keeps of all statements that have ended. */
+const maxAllStatements = 16 * 1_048_576
+
+/** A part of a text would keep the whole text in memory; this copies it. */
+const shorten = (statement: string): string =>
+  statement.length <= maxStatement
+    ? statement
+    : `${Buffer.from(statement.slice(0, maxStatement)).toString()} … (${statement.length} characters)`
 
 export interface StartedQuery {
   user: string
@@ -66,7 +77,7 @@ export class LoggedQuery {
     this.info = {
       uuid: request.query_id?.toLowerCase() ?? randomUUID(),
       start_time: new Date().toISOString(),
-      query: request.statement,
+      query: shorten(request.statement),
       client_interface: 'HTTP',
       visible: true,
       session_id: session.id,
@@ -97,7 +108,7 @@ export class LoggedQuery {
     }
   }
 
-  cancel(reason: 'cancelled' | 'stopping'): void {
+  cancel(reason: CancelReason): void {
     this.#live?.cancellation.cancel(reason)
   }
 
@@ -124,6 +135,7 @@ export class LoggedQuery {
 export class QueryLog {
   readonly #queries = new Map<string, LoggedQuery>()
   readonly #maxQueries: number
+  #characters = 0
 
   constructor(maxQueries: number) {
     this.#maxQueries = maxQueries
@@ -131,9 +143,12 @@ export class QueryLog {
 
   add(query: LoggedQuery): void {
     this.#queries.set(query.info.uuid, query)
+    this.#characters += query.info.query.length
     for (const [id, each] of this.#queries) {
-      if (this.#queries.size <= this.#maxQueries) break
-      if (!each.isLive) this.#queries.delete(id)
+      if (this.#queries.size <= this.#maxQueries && this.#characters <= maxAllStatements) break
+      if (each.isLive) continue
+      this.#queries.delete(id)
+      this.#characters -= each.info.query.length
     }
   }
 

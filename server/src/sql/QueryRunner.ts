@@ -51,11 +51,13 @@ export interface RunningQuery {
   info: QueryInfo
   startedMs: number
   end(): Promise<void>
-  /** Gives what to tell the client. */
+  /** Gives what to tell the client, at once; what is still under way is waited for. */
   fail(error: unknown): unknown
 }
 
 type Cleanup = () => void
+
+const outOfMemory = /out of memory/i
 
 export class QueryRunner {
   readonly #options: QueryRunnerOptions
@@ -80,10 +82,18 @@ export class QueryRunner {
       for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
       if (isEphemeral) void sessions.end(session)
     }
-    const fail = (error: unknown): unknown => {
+    const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
       const told = cancellation.error ?? error
       query.end(messageOf(told))
-      cleanUp()
+      // A failed statement may leave memory with its connection. Nobody knows a session without a name
+      // yet; one with a name ends only when memory is short.
+      const isSpent = outOfMemory.test(messageOf(error)) || (!session.isNamed && !cancellation.isCancelled)
+      // DuckDB does not survive a connection that is closed, or used for the next query, under a fetch.
+      const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
+      void Promise.resolve(settled).then(() => {
+        cleanUp()
+        if (isSpent) void sessions.end(session)
+      })
       return told
     }
     try {
@@ -101,6 +111,7 @@ export class QueryRunner {
       if (cancellation.error !== undefined) throw cancellation.error
 
       const plan = await this.#plan(job, session, query)
+      cleanups.push(() => plan.prepared.destroySync())
       const rows = await this.#open(job, session, plan)
       const end = async () => {
         release()
@@ -108,7 +119,7 @@ export class QueryRunner {
         query.info.stats = await readStats(session.connection, plan)
         cleanUp()
       }
-      return { plan, rows, info: query.info, startedMs, end, fail }
+      return { plan, rows, info: query.info, startedMs, end, fail: (error) => fail(error, rows) }
     } catch (error) {
       throw fail(error)
     }

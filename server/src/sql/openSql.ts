@@ -3,7 +3,7 @@ import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import { assistRoutes } from './assist/assistRoutes.js'
-import type { Cancellation } from './Cancellation.js'
+import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import { Guard } from './guard/Guard.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
@@ -17,12 +17,15 @@ export interface SqlOptions {
   tempFolder: string
   statementTimeoutMs: number
   maxQueries: number
+  /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
+  stuckAfterMs: number
+  onStuck: OnStuck
 }
 
 export interface Sql {
   routes: Route[]
   /** Ends what still runs. */
-  stop(): void
+  cancelAll(reason: CancelReason): void
   close(): Promise<void>
 }
 
@@ -64,9 +67,18 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     timeoutMs: statementTimeoutMs,
   })
   const looks = new Set<Cancellation>()
+  const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
   return {
     routes: [
-      ...queryRoutes({ authorize, runner, log, sessions, maxBodyBytes, workerSlug: 'local' }),
+      ...queryRoutes({
+        authorize,
+        newCancellation,
+        runner,
+        log,
+        sessions,
+        maxBodyBytes,
+        workerSlug: 'local',
+      }),
       ...assistRoutes({
         authorize,
         database,
@@ -75,14 +87,15 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         guard,
         home,
         looks,
+        newCancellation,
         readable,
         maxBodyBytes,
         statementTimeoutMs,
       }),
     ],
-    stop() {
-      for (const query of log.live()) query.cancel('stopping')
-      for (const look of looks) look.cancel('stopping')
+    cancelAll(reason) {
+      for (const query of log.live()) query.cancel(reason)
+      for (const look of looks) look.cancel(reason)
     },
     close: () => sessions.close(),
   }

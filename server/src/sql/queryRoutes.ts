@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Authorize, Route } from '../http/Route.js'
-import { Cancellation } from './Cancellation.js'
+import type { Cancellation } from './Cancellation.js'
 import type { QueryLog } from './QueryLog.js'
 import { checkRequest, pageOfRequest, querySchema, type QueryRequest } from './QueryRequest.js'
 import type { QueryJob, QueryRunner } from './QueryRunner.js'
@@ -15,6 +15,7 @@ export interface QueryRoutesOptions {
   runner: QueryRunner
   log: QueryLog
   sessions: Sessions
+  newCancellation(): Cancellation
   maxBodyBytes: number
   workerSlug: string
 }
@@ -29,7 +30,8 @@ const readsOnly = ({ sanitize }: QueryRequest, format: Format) => {
 }
 
 /** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet. */
-const postQuery = ({ authorize, runner, log, maxBodyBytes, workerSlug }: QueryRoutesOptions): Route => {
+const postQuery = (options: QueryRoutesOptions): Route => {
+  const { authorize, runner, log, newCancellation, maxBodyBytes, workerSlug } = options
   const read = bodyReader<QueryRequest>(querySchema, maxBodyBytes)
 
   const answer = async (job: QueryJob, format: Format, response: ServerResponse) => {
@@ -61,7 +63,7 @@ const postQuery = ({ authorize, runner, log, maxBodyBytes, workerSlug }: QueryRo
       const user = authorize(http)
       const request = await read(http)
       checkRequest(request, (id) => log.has(id))
-      const cancellation = new Cancellation()
+      const cancellation = newCancellation()
       response.once('close', () => {
         if (!response.writableFinished) cancellation.cancel('gone')
       })

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
@@ -43,6 +44,12 @@ const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog:
   }
 }
 
+/** Nine tenths of what is free at the start: a query that spills must not fill the disk of the logs. */
+const tempSize = async (path: string): Promise<string> => {
+  const { bavail, bsize } = await statfs(path)
+  return `${Math.floor((0.9 * bavail * bsize) / 1_000_000)}MB`
+}
+
 /**
  * One DuckDB instance with one file per catalog. The settings keep every statement, ours and a
  * user's, away from the file system and the network; after the last of them they cannot be changed.
@@ -60,6 +67,7 @@ export class Database {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: memoryLimit,
       temp_directory: folder.temp,
+      max_temp_directory_size: await tempSize(folder.path),
       wal_autocheckpoint: '256MB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',

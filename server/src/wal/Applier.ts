@@ -16,6 +16,8 @@ export interface ApplierOptions {
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
   isTransient(error: unknown): boolean
   logger: Logger
+  /** It has failed so many times in a row because there was no memory left. */
+  onStarved?(failures: number): void
   /** News, for the process that took the requests. */
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void
@@ -115,6 +117,7 @@ export class Applier {
         if (this.#stopping) return
         await delay(retryMs[Math.min(failures, retryMs.length - 1)])
         failures++
+        if (/^Out of Memory/i.test(reasonOf(error))) this.#options.onStarved?.(failures)
       }
     }
   }

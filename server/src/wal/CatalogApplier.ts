@@ -22,6 +22,7 @@ export interface CatalogApplierOptions {
     entries: readonly LogEntry[],
   ): Promise<(() => Promise<void>) | undefined>
   logger: Logger
+  onStarved(failures: number): void
   onApplied(through: number): void
   onSetAside(sequence: number, reason: string): void
 }

@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
         { timeout: 60_000 },
       )
       const stored = await client.rows(
-        `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' AND properties->>'n' <> '-1'`,
+        `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' AND (properties->>'n') <> '-1'`,
       )
       expect(stored.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(
         accepted.toSorted((a, b) => a - b),
@@ -146,6 +146,25 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
         return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
       })) as [[number]]
       expect(stored).toBe(sender.accepted.length + 2)
+    },
+  )
+
+  it(
+    'ends at a statement that no interrupt reaches, after its time-out, and is there again',
+    { timeout: 120_000 },
+    async () => {
+      const service = launch('--statement-timeout', '1')
+      const client = createClient(urlIn(await service.ready))
+      const engine = await engineOf(service)
+      const { status, text } = await client.post('/query', {
+        statement: `SELECT sum(length(repeat('x', 20000000 + range::INT))) FROM range(1000000)`,
+      })
+      expect({ status, error: (JSON.parse(text) as { error: string }).error }).toEqual({
+        status: 503,
+        error: 'engine-ended',
+      })
+      await vi.waitFor(async () => expect(await client.rows('SELECT 1')).toEqual([[1]]), { timeout: 30_000 })
+      expect(await engineOf(service)).not.toBe(engine)
     },
   )
 

@@ -78,6 +78,22 @@ it('tries again, losing nothing, while a failure may pass', async () => {
   expect(aside).toEqual([])
 })
 
+it('says how often in a row there was no memory to store with', async () => {
+  const starved: number[] = []
+  let failures = 3
+  const { applier } = createFake([entry(1)], {
+    isTransient: () => true,
+    apply: () => {
+      if (failures-- <= 0) return Promise.resolve()
+      return Promise.reject(new Error(failures === 0 ? 'IO Error: full' : 'Out of Memory Error: no'))
+    },
+    onStarved: (count) => starved.push(count),
+  })
+  applier.wake()
+  expect(await applier.reached(1, 5000)).toBe(true)
+  expect(starved).toEqual([1, 2])
+})
+
 it('tells a waiter when the wait is over before the row is there', async () => {
   const { applier } = createFake([])
   expect(await applier.reached(1, 10)).toBe(false)

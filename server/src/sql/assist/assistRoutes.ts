@@ -4,7 +4,7 @@ import { bodyReader } from '../../http/readJson.js'
 import type { Authorize, Route } from '../../http/Route.js'
 import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import type { Database } from '../../store/Database.js'
-import { Cancellation } from '../Cancellation.js'
+import type { Cancellation } from '../Cancellation.js'
 import type { Guard } from '../guard/Guard.js'
 import { enterPath, enterSession, pathOfRequest, type SearchPath } from '../searchPath.js'
 import type { Sessions } from '../Sessions.js'
@@ -23,6 +23,7 @@ export interface AssistRoutesOptions {
   readable: readonly string[]
   /** What is under way, so that it can be stopped. */
   looks: Set<Cancellation>
+  newCancellation(): Cancellation
   maxBodyBytes: number
   statementTimeoutMs: number
 }
@@ -68,7 +69,18 @@ const autocompleteSchema = schemaOf({
 
 /** `/validate`, `/explain` and `/autocomplete`: none of them runs the statement. */
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
-  const { authorize, database, sessions, limit, guard, home, readable, looks, maxBodyBytes } = options
+  const {
+    authorize,
+    database,
+    sessions,
+    limit,
+    guard,
+    home,
+    readable,
+    looks,
+    newCancellation,
+    maxBodyBytes,
+  } = options
   const limitMs = Math.min(options.statementTimeoutMs, longestMs)
 
   const sessionOf = ({ user, body }: Look) =>
@@ -118,7 +130,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       async handle({ request, response }) {
         const user = authorize(request)
         const body = await read(request)
-        const cancellation = new Cancellation()
+        const cancellation = newCancellation()
         const timer = setTimeout(() => cancellation.cancel('timeout'), limitMs)
         response.once('close', () => cancellation.cancel('gone'))
         looks.add(cancellation)

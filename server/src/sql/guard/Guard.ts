@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../store/lakehouseSchema.js'
+import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
 import { readHead } from './readHead.js'
 import { tokenize, type SqlToken } from './tokenize.js'
@@ -62,14 +63,14 @@ export class Guard {
   }
 
   check(sql: string): Guarded | { problem: string } {
-    const { tokens, problem } = tokenize(sql)
+    const { tokens, problem } = tokenize(sql, maxTokens)
     if (problem !== undefined) return { problem }
     while (tokens.at(-1)?.text === ';' && tokens.at(-1)?.kind === 'symbol') tokens.pop()
     const [first] = tokens
     if (first === undefined) return { problem: 'The statement is empty.' }
     const statements = tokens.filter((token) => token.kind === 'symbol' && token.text === ';').length + 1
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
-    const found = this.#findProblem(tokens)
+    const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
     return { text: sql.slice(first.start, tokens.at(-1)!.end), tokens }
   }

@@ -21,7 +21,7 @@ const wordPart = /[\p{L}\p{N}\p{M}_$]/u
  * for what is run. Where two readings are thinkable it gives up: a wrong guess would be a way around
  * the guard.
  */
-export const tokenize = (sql: string): Scan => {
+export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
   const tokens: SqlToken[] = []
   let at = 0
   const stop = (problem: string): Scan => ({ tokens, problem })
@@ -45,6 +45,7 @@ export const tokenize = (sql: string): Scan => {
   }
 
   while (at < sql.length) {
+    if (tokens.length > maxTokens) return stop(`The statement has more than ${maxTokens} words and signs.`)
     const start = at
     const letter = String.fromCodePoint(sql.codePointAt(at)!)
     if (letter === '\0') return stop('The statement holds a null character.')

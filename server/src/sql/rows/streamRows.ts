@@ -12,6 +12,8 @@ export interface Rows {
   types: readonly DuckDBType[]
   /** Lines with their ends, many at a time; undefined after the last. Rejects when rows are missing. */
   next(): Promise<string | Buffer | undefined>
+  /** Resolves once nothing is being fetched any more, as after a stop. */
+  settled?(): Promise<unknown>
 }
 
 const withinMs = 10_000
@@ -64,6 +66,7 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   return {
     names,
     types,
+    settled: () => fetched ?? Promise.resolve(),
     async next() {
       if (fetched === undefined) return undefined
       const chunk = await fetched
