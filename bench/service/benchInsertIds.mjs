@@ -122,7 +122,7 @@ export const benchInsertIds = async (ids = Number(process.env.BENCH_IDS ?? 100_0
          ${files} files, made in ${fillS.toFixed(0)} s (${((1e6 * fillS) / ids).toFixed(2)} µs an id), ${memory} MiB more memory`,
       withAll <= 1.1 * without,
     ],
-    ['insert ids: on disk', '≤ 20 bytes an id', `${(bytes / ids).toFixed(1)}`, bytes <= 20 * ids],
+    ['insert ids: on disk', '≤ 20 bytes an id', (bytes / ids).toFixed(1), bytes <= 20 * ids],
     [`insert ids: ${batchRows} repeats after 13 days`, '0 stored twice', String(twice), twice === 0],
   ]
 }

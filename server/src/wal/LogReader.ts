@@ -2,7 +2,8 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { frameLength, headBytes, readFrame, readHead, type LogEntry, type SegmentHead } from './segment.js'
 import { listSegments, segmentFile } from './WriteAheadLog.js'
 
-const readBytes = 2 ** 22
+/** A lone row needs few bytes; a backlog is read in pieces that grow. */
+const readBytes = { first: 2 ** 17, most: 2 ** 22 }
 
 interface Place extends SegmentHead {
   handle: FileHandle
@@ -34,16 +35,19 @@ export class LogReader {
     if (after >= through) return entries
     let place = this.#place?.last === after ? this.#place : await this.#seek(after)
     let [rows, bytes] = [0, 0]
-    let chunkBytes = readBytes
+    let chunkBytes = readBytes.first
     while (place.last < through && rows < maxRows && bytes < maxBytes) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, place.bytes - place.at))
+      const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, place.bytes - place.at)))
       const { bytesRead } = await place.handle.read(chunk, 0, chunk.length, place.at)
       const read = chunk.subarray(0, bytesRead)
       let at = 0
       while (place.last < through && rows < maxRows && bytes < maxBytes) {
         const frame = readFrame(read, at, place.salt)
         if (frame === undefined) break
-        if (frame.last > through) return entries
+        if (frame.last > through) {
+          place.at += at
+          return entries
+        }
         bytes += frame.end - at
         at = frame.end
         place.last = frame.last
@@ -54,7 +58,10 @@ export class LogReader {
         }
       }
       place.at += at
-      if (at > 0) continue
+      if (at > 0) {
+        chunkBytes = Math.max(chunkBytes, Math.min(4 * chunkBytes, readBytes.most))
+        continue
+      }
       const length = frameLength(read, 0, place.salt)
       if (length !== undefined && length > chunkBytes && place.at + length <= place.bytes) chunkBytes = length
       else place = await this.#enter(place.number + 1, place.last)

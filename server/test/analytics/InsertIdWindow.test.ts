@@ -41,7 +41,7 @@ it('finds every id for as long as the window, over files, merges and openings, a
         atMs += each.hours
         const through = stored.length + 1
         const ids = sorted(each.ids)
-        const seen = new Set(window.seen(ids).map((at) => ids[at]!))
+        const seen = new Set(window.seen(ids).map((at) => ids.at(at)!))
         for (const id of ids) {
           const before = newest.get(id)
           if (before === undefined) expect(seen.has(id)).toBe(false)

@@ -124,7 +124,7 @@ it(
           const { connection, apply, close } = await open()
           const entries = entriesOf(steps)
           for (let at = 0, run = 0; at < entries.length; run++) {
-            const length = cuts[run % cuts.length]!
+            const length = cuts.at(run % cuts.length)!
             await inTransaction(connection, () => apply(connection, entries.slice(at, at + length)))
             at += length
             const kept = await persons(connection, 'FROM analytics.main.persons')

@@ -79,7 +79,8 @@ describe('a damaged store', () => {
     const first = spawnHere('--api-keys', 'key')
     const url = urlIn(await first.ready)
     const body = JSON.stringify({ environment: 'production', event: 'in the log', properties: {} })
-    for (let at = 0; at < 2; at++) await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
+    for (let sent = 0; sent < 2; sent++)
+      await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
     first.kill('SIGKILL')
     await first.ended
     expect(statSync(at('analytics.duckdb.wal')).size).toBeGreaterThan(0)

@@ -111,7 +111,7 @@ it('is read from any row on, also from within a write', async () => {
   for (let after = 0; after < 18; after++) {
     const entries = await readAll(root, 18, after)
     expect(entries[0]?.first).toBeGreaterThan(after)
-    expect(entries[0]!.first - after).toBeLessThanOrEqual(2)
+    expect(entries.at(0)!.first - after).toBeLessThanOrEqual(2)
   }
   await log.close()
 })
@@ -246,7 +246,7 @@ describe('a small log that was damaged', () => {
     async () => {
       const flip = (at: number) => (file: string) => {
         const bytes = readFileSync(file)
-        bytes[at]! ^= 1 << (at % 8)
+        bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at)
         writeFileSync(file, bytes)
       }
       for (const name of files(closed)) {
@@ -278,14 +278,14 @@ describe('a small log that was damaged', () => {
   it('is whole up to a write that a crash cut off at any byte', { timeout: 120_000 }, async () => {
     const fresh = join(root, 'fresh')
     const log = await WriteAheadLog.open(fresh, 0, { smallest: 800, largest: 800 })
-    const empty = readFileSync(join(fresh, files(fresh)[0]!))
-    await log.append(record(texts[0]!))
-    await log.append(record(texts[1]!))
-    const full = readFileSync(join(fresh, files(fresh)[0]!))
+    const empty = readFileSync(join(fresh, files(fresh).at(0)!))
+    await log.append(record(texts.at(0)!))
+    await log.append(record(texts.at(1)!))
+    const full = readFileSync(join(fresh, files(fresh).at(0)!))
     await log.close()
     for (let at = 44; at < 220; at++) {
       const torn = Buffer.concat([full.subarray(0, at), empty.subarray(at)])
-      const found = await openAfter(fresh, files(fresh)[0]!, (file) => writeFileSync(file, torn), true)
+      const found = await openAfter(fresh, files(fresh).at(0)!, (file) => writeFileSync(file, torn), true)
       const frame = 28 + 20 + 5 + 20
       expect(found).toEqual(texts.slice(0, Math.min(2, Math.floor((at - 44) / frame))))
     }
