@@ -5,7 +5,7 @@ import { open, type Database, type RootDatabase } from 'lmdb'
 import { damaged } from '../store/StoreError.js'
 import { checkLogFile } from './checkLogFile.js'
 import { LogReader } from './LogReader.js'
-import { WriteAheadLog, type LogRecord } from './WriteAheadLog.js'
+import { takeCause, WriteAheadLog, type LogRecord } from './WriteAheadLog.js'
 
 let tolerating = false
 
@@ -104,7 +104,11 @@ export class LogStore {
   /** Removes what has been applied from a log, and keeps in mind how far, in one transaction. */
   async prune(catalog: string, log: WriteAheadLog, through: number): Promise<void> {
     if (this.#isClosed) return
-    const pruned = Promise.all([log.prune(through), this.#pruned.put(catalog, through)])
+    const pruned = Promise.all([log.prune(through), this.#pruned.put(catalog, through)]).catch(
+      (error: unknown) => {
+        throw takeCause(error)
+      },
+    )
     this.#pruning = pruned.catch(() => undefined)
     await pruned
   }

@@ -26,7 +26,7 @@ export interface Appended {
 export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1
 
 /** LMDB hands out the cause of a failed commit as a promise of its own, which somebody must take. */
-const takeCause = (error: unknown): unknown => {
+export const takeCause = (error: unknown): unknown => {
   const { commitError } = error as { commitError?: Promise<unknown> }
   commitError?.catch(() => undefined)
   return error
