@@ -32,6 +32,8 @@ const logTheUncaught = (logger: Logger) => {
     })
     process.exit(1)
   })
+  // LMDB's library prints what it throws as well.
+  console.error = (error: unknown) => logger.error('A library reports an error.', { reason: reasonOf(error) })
   process.removeAllListeners('warning')
   process.on('warning', (warning) => logger.warn('Node warns.', { reason: warning.message }))
 }
@@ -120,7 +122,7 @@ const start = async (): Promise<void> => {
     return
   }
   if (parsed.kind === 'wrong') {
-    console.error(`${parsed.problem} See --help.`)
+    process.stderr.write(`${parsed.problem} See --help.\n`)
     process.exitCode = 2
     return
   }
@@ -132,6 +134,5 @@ const start = async (): Promise<void> => {
 }
 
 start().catch((error: unknown) => {
-  console.error(reasonOf(error))
-  process.exit(1)
+  process.stderr.write(`${reasonOf(error)}\n`, () => process.exit(1))
 })

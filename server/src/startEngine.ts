@@ -20,6 +20,7 @@ import { Database } from './store/Database.js'
 import { DataFolder } from './store/DataFolder.js'
 import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
+import { asStoreError } from './store/StoreError.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
 import { Intake } from './wal/Intake.js'
@@ -224,6 +225,6 @@ export const startEngine = async (
     return { close: () => cleanups.run() }
   } catch (error) {
     await cleanups.run()
-    throw error
+    throw asStoreError(error, options.dataFolder)
   }
 }

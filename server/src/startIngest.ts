@@ -16,7 +16,7 @@ import { completeOptions, type CompleteOptions, type ServerOptions } from './opt
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
-import { StoreError } from './store/StoreError.js'
+import { asStoreError, StoreError } from './store/StoreError.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { RemoteApplier } from './wal/RemoteApplier.js'
@@ -204,6 +204,6 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     return { url: `http://${host}:${port}`, link, acceptLog, stop, close: () => cleanups.run() }
   } catch (error) {
     await cleanups.run()
-    throw error
+    throw asStoreError(error, options.dataFolder)
   }
 }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -25,6 +26,7 @@ const acceptLog = 'accept-log'
 const appendLog = 'append-log'
 /** Of a Unix socket's path: 108 with its end on Linux, 104 on macOS. */
 const maxSocketPath = 100
+const minFreeBytes = 16 * 1_048_576
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
@@ -36,6 +38,9 @@ const makeFolder = (path: string): void => {
     for (const folder of missing.toReversed()) mkdirSync(folder, { mode: 0o700 })
     if (!statSync(path).isDirectory()) throw new Error('it is a file')
     accessSync(path, constants.W_OK)
+    // LMDB and DuckDB end without a word where they cannot make their first pages.
+    const { bavail, bsize } = statfsSync(path)
+    if (bavail * bsize < minFreeBytes) throw new Error('its disk is full')
   } catch (error) {
     throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
   }

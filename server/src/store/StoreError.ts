@@ -9,3 +9,9 @@ export class StoreError extends Error {
 /** `what` is lost or not what it was; `restore` is what a backup must bring back. */
 export const damaged = (what: string, restore = 'the data folder'): StoreError =>
   new StoreError(`The store is damaged: ${what}. Nothing was changed; restore ${restore} from a backup.`)
+
+/** An error of the file system as a reason not to start; any other as it is. */
+export const asStoreError = (error: unknown, folder: string): unknown =>
+  error instanceof Error && 'syscall' in error
+    ? new StoreError(`The data folder ${folder} cannot be used: ${error.message}.`)
+    : error

@@ -91,7 +91,7 @@ export class WriteAheadLog {
   #writing: Promise<void> | undefined
   /** The file that is to be the next segment; there is one while the log goes on to it, too. */
   #spare: Promise<number> | undefined
-  #trimming = false
+  #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false
 
@@ -186,15 +186,15 @@ export class WriteAheadLog {
       this.#bytes -= this.#held[gone]!.bytes
     }
     this.#held.splice(0, gone)
-    if (this.#trimming || this.#live.length < 2 || this.#live[1]!.before > through) return
-    this.#trimming = true
-    try {
-      while (this.#live.length > 1 && this.#live[1]!.before <= through)
-        await this.#giveUp(this.#live.shift()!)
-      await syncFolder(this.#folder)
-    } finally {
-      this.#trimming = false
-    }
+    if (this.#trimming !== undefined || this.#closed) return
+    this.#trimming = this.#trim(through).finally(() => (this.#trimming = undefined))
+    await this.#trimming
+  }
+
+  async #trim(through: number): Promise<void> {
+    if (this.#live.length < 2 || this.#live[1]!.before > through) return
+    while (this.#live.length > 1 && this.#live[1]!.before <= through) await this.#giveUp(this.#live.shift()!)
+    await syncFolder(this.#folder)
   }
 
   async #giveUp({ number, bytes }: SegmentHead) {
@@ -209,6 +209,7 @@ export class WriteAheadLog {
   async close(): Promise<void> {
     this.#closed = true
     await this.#writing
+    await this.#trimming?.catch(() => undefined)
     await this.#spare?.catch(() => undefined)
     const { handle, salt, end, bytes } = this.#current!
     const [frame] = writeFrame(salt, this.#durable + 1, [])
