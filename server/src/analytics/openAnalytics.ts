@@ -2,11 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsSchema, analyticsViews } from '../store/analyticsSchema.js'
 import { inTransaction } from '../store/transactions.js'
 
-/** So many parts of a large store fit into memory one after the other. */
-const slices = 16
+/** So many events' persons fit into memory at once; more are made one part after the other. */
+const eventsPerSlice = 4_000_000
 
 /** The persons that the raw rows say there are; only an upgrade has to ask for them. */
-const buildSql = (slice: number) => `
+const buildSql = (slice: number, slices: number) => `
 INSERT INTO analytics.raw.persons
 WITH map AS (
   SELECT * FROM analytics.raw.id_map
@@ -62,7 +62,9 @@ export const openAnalytics = async (connection: DuckDBConnection): Promise<void>
            person_key = hash(environment, person_id)`,
       )
       await connection.run('DELETE FROM analytics.raw.persons')
-      for (let slice = 0; slice < slices; slice++) await connection.run(buildSql(slice))
+      const counted = await connection.runAndReadAll('SELECT count(*) FROM analytics.raw.events')
+      const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)
+      for (let slice = 0; slice < slices; slice++) await connection.run(buildSql(slice, slices))
       await connection.run('DELETE FROM analytics.raw.derived')
       await connection.run(`INSERT INTO analytics.raw.derived ${hashSql}`)
     })
