@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { LogStore } from '../../server/dist/wal/LogStore.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-floor-'))
-const logs = await LogStore.open(folder)
-const log = logs.log('floor', 0)
+const logs = LogStore.open(folder)
+const log = logs.writer('floor')
 
 const server = createServer((request, response) => {
   const chunks = []

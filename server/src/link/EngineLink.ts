@@ -50,7 +50,7 @@ export class EngineLink extends EventEmitter<News> {
     asking.once('upgrade', (_, socket, head) => {
       // The first message may have come in one piece with the answer.
       socket.unshift(head)
-      this.#connected(socket as Socket)
+      this.#connected(socket)
     })
     asking.once('response', (response) => response.destroy())
     asking.once('error', () => undefined)
@@ -91,7 +91,7 @@ export class EngineLink extends EventEmitter<News> {
 
   #connected(socket: Socket): void {
     this.#socket = socket
-    receive<ToIngest>(socket, (message) => this.#take(message))
+    receive(socket, (message) => this.#take(message as ToIngest))
     socket
       .on('error', () => undefined)
       .once('close', () => {
