@@ -13,7 +13,7 @@ interface News {
 }
 
 const retryMs = 50
-const silentMs = 30_000
+const silentMs = 20_000
 
 /**
  * The ingest process's end of its link with the engine. It is down until the engine answers, and
