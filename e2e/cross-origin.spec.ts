@@ -4,17 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test as base, expect } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { startService } from '../demo/server/startService.mjs'
 
 const operator = { username: 'ops', password: 'only-for-tests' }
-
-interface Fixtures {
-  /** A service whose operator has typed the password into this browser, and whose table holds one row. */
-  url: string
-  /** A page of another port: the same site, as browsers see it, and another origin. */
-  attacker: string
-}
 
 const ask = async (url: string, statement: string) => {
   const { username, password } = operator
@@ -26,41 +19,53 @@ const ask = async (url: string, statement: string) => {
   return response.text()
 }
 
-const test = base.extend<Fixtures>({
-  httpCredentials: operator,
-
-  url: async ({}, use) => {
-    const data = await mkdtemp(join(tmpdir(), 'waymark-attack-'))
-    const users = `${operator.username}:${operator.password}`
-    const service = await startService({ data, apiKeys: 'key', users, origins: '' })
-    await ask(service.url, `CREATE TABLE secret AS SELECT 'a row of secrets' AS word`)
-    await use(service.url)
+/** A service whose table holds one row. */
+const startVictim = async () => {
+  const data = await mkdtemp(join(tmpdir(), 'waymark-attack-'))
+  const users = `${operator.username}:${operator.password}`
+  const service = await startService({ data, apiKeys: 'key', users, origins: '' })
+  await ask(service.url, `CREATE TABLE secret AS SELECT 'a row of secrets' AS word`)
+  const stop = async () => {
     await service.stop()
     await rm(data, { recursive: true, force: true })
-  },
+  }
+  return { url: service.url, stop }
+}
 
-  attacker: async ({}, use) => {
-    const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Attack</title>')
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+/** A page of another port: the same site, as browsers see it, and another origin. */
+const startAttacker = async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Attack</title>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const stop = () => {
     server.closeAllConnections()
     server.close()
-  },
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}
+
+test.use({ httpCredentials: operator })
+
+let victim: Awaited<ReturnType<typeof startVictim>>
+let attacker: Awaited<ReturnType<typeof startAttacker>>
+test.beforeEach(async () => {
+  victim = await startVictim()
+  attacker = await startAttacker()
+})
+test.afterEach(async () => {
+  attacker.stop()
+  await victim.stop()
 })
 
-test("a page of the same site can do nothing with the operator's cached password", async ({
-  page,
-  url,
-  attacker,
-}) => {
+test("a page of the same site can do nothing with the operator's cached password", async ({ page }) => {
+  const { url } = victim
   // The operator has looked at something of the service, so the browser knows the password.
   const seen = await page.goto(`${url}/query/00000000-0000-4000-8000-000000000000`)
   expect(seen?.status()).toBe(404)
 
-  await page.goto(attacker)
+  await page.goto(attacker.url)
   const attempts = await page.evaluate(async (service) => {
     const read = `SELECT * FROM secret`
     const drop = `DROP TABLE secret`

@@ -44,6 +44,16 @@ const engineEnv = (): NodeJS.ProcessEnv => ({
   UV_THREADPOOL_SIZE: process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(16, 4 * availableParallelism())),
 })
 
+/** Of two processes that run short of memory the system shall take this one. */
+const offerToOomKiller = () => {
+  if (process.platform !== 'linux') return
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // In a container that may not say so the system chooses by size, which is this one too.
+  }
+}
+
 const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boolean): Promise<void> => {
   const ingest = await startIngest(options)
   const supervisor = new Supervisor({
@@ -69,7 +79,7 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
     logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
   if (withEngine) {
-    ingest.link.on('silent', () => supervisor.kill('It said nothing for half a minute.'))
+    ingest.link.on('silent', () => supervisor.kill('It said nothing for 20 seconds.'))
     const first = await supervisor.start()
     if (first.kind === 'fatal') {
       await close()
@@ -89,8 +99,7 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
   const isSupervised = process.connected
   // The parent was killed, so this process is meant to be dead too; all that was accepted is on disk.
   process.once('disconnect', () => process.exit(1))
-  // Of two processes that run short of memory the system shall take this one.
-  if (process.platform === 'linux') writeFileSync('/proc/self/oom_score_adj', '1000')
+  offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   try {

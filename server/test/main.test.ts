@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { basic } from './fixtures/createService.js'
-import { launcher, type Spawned, type SpawnOptions, spawnService, urlIn } from './fixtures/spawnService.js'
+import { type Spawned, type SpawnOptions, launcher, spawnService, urlIn } from './fixtures/spawnService.js'
 
 let folder: string
 let running: Spawned[]

@@ -13,7 +13,7 @@ interface News {
 }
 
 const retryMs = 50
-const silentMs = 30_000
+const silentMs = 20_000
 
 /**
  * The ingest process's end of its link with the engine. It is down until the engine answers, and
@@ -50,7 +50,7 @@ export class EngineLink extends EventEmitter<News> {
     asking.once('upgrade', (_, socket, head) => {
       // The first message may have come in one piece with the answer.
       socket.unshift(head)
-      this.#connected(socket as Socket)
+      this.#connected(socket)
     })
     asking.once('response', (response) => response.destroy())
     asking.once('error', () => undefined)
@@ -91,7 +91,7 @@ export class EngineLink extends EventEmitter<News> {
 
   #connected(socket: Socket): void {
     this.#socket = socket
-    receive<ToIngest>(socket, (message) => this.#take(message))
+    receive(socket, (message) => this.#take(message as ToIngest))
     socket
       .on('error', () => undefined)
       .once('close', () => {

@@ -111,6 +111,7 @@ const ended =
 
 /** A stream of lines can say that it is not complete; any other is broken. */
 const breakOff = (response: ServerResponse, isBetweenLines: boolean) => {
-  if (!isBetweenLines || response.destroyed) response.destroy()
+  // Who takes nothing would never take that line either.
+  if (!isBetweenLines || response.writableNeedDrain) response.destroy()
   else response.end(`${JSON.stringify({ error: lakehouseError(unavailable('engine-ended', ended)) })}\n`)
 }

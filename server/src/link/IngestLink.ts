@@ -44,7 +44,8 @@ export class IngestLink extends EventEmitter<News> {
     )
     this.#sockets.add(socket)
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket))
-    receive<ToEngine>(socket, (message) => {
+    receive(socket, (given) => {
+      const message = given as ToEngine
       if (message.kind === 'grown') this.emit('grown', message.durable)
       else if (message.kind === 'wanted') this.emit('wanted', message.sequence)
       else this.emit('stopping')

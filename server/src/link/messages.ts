@@ -24,12 +24,12 @@ export const send = (socket: Socket, message: ToEngine | ToIngest): void => {
 }
 
 /** One JSON message a line, in both directions. */
-export const receive = <Message>(socket: Socket, take: (message: Message) => void): void => {
+export const receive = (socket: Socket, take: (message: unknown) => void): void => {
   const decoder = new StringDecoder()
   let rest = ''
   socket.on('data', (chunk: Buffer) => {
     const lines = (rest + decoder.write(chunk)).split('\n')
     rest = lines.pop()!
-    for (const line of lines) take(JSON.parse(line) as Message)
+    for (const line of lines) take(JSON.parse(line))
   })
 }

@@ -74,9 +74,14 @@ export class DataFolder {
     return this.#socketName('engine')
   }
 
-  /** A socket whose owner may take requests. On Linux it is a name without a file. */
+  /**
+   * A socket whose owner may take requests. On Linux it is a name without a file, made of what the
+   * folder is rather than of its path: two containers may have different folders at one path.
+   */
   get lockName(): string {
-    return process.platform === 'linux' ? `\0waymark-${this.#key}` : this.#socketName('ingest')
+    if (process.platform !== 'linux') return this.#socketName('ingest')
+    const { dev, ino } = statSync(this.path)
+    return `\0waymark-${dev}-${ino}`
   }
 
   catalogFile(catalog: string): string {

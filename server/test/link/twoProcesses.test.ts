@@ -197,7 +197,31 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     },
   )
 
-  it('that does not answer any more is ended with the service, and leaves the folder free', async () => {
+  it(
+    'is ended and started again when it hangs, while events are accepted',
+    { timeout: 120_000 },
+    async () => {
+      const service = launch()
+      const client = createClient(urlIn(await service.ready))
+      const engine = await engineOf(service)
+      process.kill(engine, 'SIGSTOP')
+      const sender = createSender(client, 0, 1)
+      await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 60_000 })
+      await sender.stop()
+      expect(sender.refused).toEqual([])
+      expect(sender.accepted.length).toBeGreaterThan(10)
+      const [[stored]] = (await vi.waitFor(
+        async () => {
+          await client.track(client.number(-1), true)
+          return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+        },
+        { timeout: 30_000 },
+      )) as [[number]]
+      expect(stored).toBe(sender.accepted.length + 1)
+    },
+  )
+
+  it('is gone when the service is killed, and leaves the folder free', async () => {
     const service = launch()
     const client = createClient(urlIn(await service.ready))
     await client.track(client.number(1))
