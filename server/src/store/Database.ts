@@ -20,7 +20,8 @@ const sessionSettings = [
   'progress_bar_time',
 ]
 
-const lockWaitMs = 1500
+/** An engine whose service was killed ends by itself, on a busy machine seconds later. */
+const lockWaitMs = 10_000
 
 const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog: string) => {
   const file = folder.catalogFile(catalog)
@@ -33,7 +34,6 @@ const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog:
       const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
       const locked = /could not set lock/i.test(reason)
       if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
-      // A process that was just killed keeps its lock for a moment.
       if (Date.now() > deadline) {
         throw new StoreError(
           `The data folder ${folder.path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
