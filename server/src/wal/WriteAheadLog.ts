@@ -118,7 +118,7 @@ export class WriteAheadLog {
       const head = readHead(bytes)
       if (
         head === undefined &&
-        (bytes.length < headBytes || bytes.some((byte, at) => at < headBytes && byte !== 0))
+        (bytes.length < headBytes || bytes.subarray(0, headBytes).some((byte) => byte !== 0))
       )
         throw broken(file, 'is overwritten')
       if (head?.number !== number) {
