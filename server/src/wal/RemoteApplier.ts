@@ -1,6 +1,8 @@
 import { DeadLetters } from './DeadLetters.js'
 import { Waiters } from './Waiters.js'
 
+const tellEveryMs = 25
+
 export interface RemoteApplierOptions {
   /** What has surely been applied. */
   applied: number
@@ -16,7 +18,8 @@ export class RemoteApplier {
   readonly #waiters = new Waiters()
   readonly #deadLetters = new DeadLetters()
   #applied: number
-  #telling = false
+  #toldMs = 0
+  #telling: NodeJS.Timeout | undefined
 
   constructor(options: RemoteApplierOptions) {
     this.#options = options
@@ -31,18 +34,15 @@ export class RemoteApplier {
     return this.#deadLetters.get(sequence)
   }
 
-  /** Says that the log has grown; many in one turn of the event loop are told as one. */
+  /** Says that the log has grown, at once or a moment later: each word wakes the other process. */
   wake(): void {
-    if (this.#telling) return
-    this.#telling = true
-    setImmediate(() => {
-      this.#telling = false
-      this.#options.tellGrown()
-    })
+    const restMs = this.#toldMs + tellEveryMs - performance.now()
+    this.#telling ??= setTimeout(() => this.#tell(), Math.max(0, restMs))
   }
 
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
+    this.#tell()
     this.#options.tellWanted(sequence)
     return this.#waiters.wait(sequence, withinMs)
   }
@@ -59,6 +59,14 @@ export class RemoteApplier {
   }
 
   stop(): void {
+    clearTimeout(this.#telling)
     this.#waiters.end()
+  }
+
+  #tell(): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+    this.#toldMs = performance.now()
+    this.#options.tellGrown()
   }
 }
