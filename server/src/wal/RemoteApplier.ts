@@ -1,6 +1,8 @@
 import { DeadLetters } from './DeadLetters.js'
 import { Waiters } from './Waiters.js'
 
+const tellEveryMs = 25
+
 export interface RemoteApplierOptions {
   /** What has surely been applied. */
   applied: number
@@ -10,16 +12,14 @@ export interface RemoteApplierOptions {
   tellWanted(sequence: number): void
 }
 
-const tellEveryMs = 10
-
 /** What this process knows of an applier that works in another one. */
 export class RemoteApplier {
   readonly #options: RemoteApplierOptions
   readonly #waiters = new Waiters()
   readonly #deadLetters = new DeadLetters()
   #applied: number
+  #toldMs = 0
   #telling: NodeJS.Timeout | undefined
-  #hasGrown = false
 
   constructor(options: RemoteApplierOptions) {
     this.#options = options
@@ -34,23 +34,15 @@ export class RemoteApplier {
     return this.#deadLetters.get(sequence)
   }
 
-  /** Says that the log has grown. Each telling wakes the engine, so those that follow share one. */
+  /** Says that the log has grown, at once or a moment later: each word wakes the other process. */
   wake(): void {
-    if (this.#telling !== undefined) {
-      this.#hasGrown = true
-      return
-    }
-    this.#telling = setTimeout(() => {
-      this.#telling = undefined
-      if (this.#hasGrown) this.wake()
-      this.#hasGrown = false
-    }, tellEveryMs)
-    this.#options.tellGrown()
+    const restMs = this.#toldMs + tellEveryMs - performance.now()
+    this.#telling ??= setTimeout(() => this.#tell(), Math.max(0, restMs))
   }
 
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
-    this.#options.tellGrown()
+    this.#tell()
     this.#options.tellWanted(sequence)
     return this.#waiters.wait(sequence, withinMs)
   }
@@ -69,5 +61,12 @@ export class RemoteApplier {
   stop(): void {
     clearTimeout(this.#telling)
     this.#waiters.end()
+  }
+
+  #tell(): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+    this.#toldMs = performance.now()
+    this.#options.tellGrown()
   }
 }
