@@ -34,6 +34,7 @@ export default {
     server: {
       entry: ['src/main.ts', 'bin/*.mjs', 'test/**/*.test.ts'],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs'],
+      ignoreBinaries: ['unshare'],
     },
   },
 }

@@ -22,4 +22,8 @@ const service = spawn(
 // At a terminal Ctrl-C reaches the service by itself; this covers a signal sent to this process alone.
 const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 for (const signal of signals) process.on(signal, () => service.kill(signal))
+// npm passes a signal on to the shell that it runs this in, and that ends without telling anybody.
+const parent = process.ppid
+if (process.env['npm_lifecycle_event'])
+  setInterval(() => process.ppid !== parent && service.kill('SIGTERM'), 200).unref()
 service.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -1,34 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { eventBody as body, perBatch } from './eventBody.mjs'
 import { sendLoad } from './sendLoad.mjs'
 import { cpuOf, memoryOf, query, startBare, startFloor, startService } from './startProcess.mjs'
-
-const perBatch = 20
-const event = (n) => ({
-  environment: 'production',
-  event: 'Product Viewed',
-  distinct_id: `user-${n % 5000}`,
-  anonymous_id: `anonymous-${n % 5000}`,
-  device_id: 'device-abcdefghijklmnopqrstu',
-  session_id: 'session-abcdefghijklmnopqrst',
-  timestamp: '2026-11-21T03:04:05.123Z',
-  properties: {
-    insert_id: `id-${n}-abcdefghijkl`,
-    $url: `https://shop.example/products/${n}`,
-    $referer: 'https://shop.example/',
-    $lib: 'waymark',
-    $viewport: '1280x720',
-    price: 12.5,
-    colour: 'red',
-  },
-})
-// Made as they are needed, from one template, so that making them costs the generator little.
-const template = JSON.stringify(event(7_777_777))
-const body = (n) => {
-  const rows = Array.from({ length: perBatch }, (_, at) =>
-    template.replaceAll('7777777', String(n * perBatch + at)),
-  )
-  return `[${rows.join(',')}]`
-}
 
 const warmUpMs = 1500
 const warmUp = (n) => body(10_000_000 + n)

@@ -3,12 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAcceptLog } from '../../server/dist/ingest/createAcceptLog.js'
-import { openLogs } from '../../server/dist/store/openLogs.js'
+import { WriteAheadLog } from '../../server/dist/wal/WriteAheadLog.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-floor-'))
-const logs = await openLogs(folder)
-const log = createAcceptLog(logs.records('floor'), 0)
+const log = await WriteAheadLog.open(folder)
 
 const server = createServer((request, response) => {
   const chunks = []
@@ -16,7 +14,7 @@ const server = createServer((request, response) => {
   request.on('end', async () => {
     const body = Buffer.concat(chunks)
     const events = JSON.parse(body.toString())
-    await log.append({ kind: 'track', count: events.length, receivedAtMs: Date.now(), body }).durable
+    await log.append({ kind: 'track', count: events.length, receivedAtMs: Date.now(), body })
     const text = JSON.stringify({ ok: true, task_id: null, count: events.length })
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length })
     response.end(text)

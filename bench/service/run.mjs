@@ -1,9 +1,12 @@
-// npm run bench:service [-- track query cancel upload persons]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons]
 const benches = {
   track: async () => (await import('./benchTrack.mjs')).benchTrack(),
+  fresh: async () => (await import('./benchFresh.mjs')).benchFresh(),
   query: async () => (await import('./benchQuery.mjs')).benchQuery(),
   cancel: async () => (await import('./benchCancel.mjs')).benchCancel(),
   upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
+  insertIds: async () => (await import('./benchInsertIds.mjs')).benchInsertIds(),
+  manyPersons: async () => (await import('./benchManyPersons.mjs')).benchManyPersons(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
 }
 

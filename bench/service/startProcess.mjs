@@ -6,21 +6,37 @@ import { fileURLToPath } from 'node:url'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Resident memory of a process in MiB: now, its own without mapped files, and at its highest. */
-export const memoryOf = (pid) => {
+/** A process and its children: the service is the ingest process and its engine. */
+const familyOf = (pid) => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return [pid, ...(children === '' ? [] : children.split(' ').map(Number))]
+}
+
+const memoryOfOne = (pid) => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const read = (name) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
   return { nowMiB: read('VmRSS'), ownMiB: read('RssAnon'), peakMiB: read('VmHWM') }
 }
 
-/** Processor time of a process so far in milliseconds: of its main thread, and of all others. */
+/** Resident memory of a process and its children in MiB: now, their own without mapped files, and at their highest. */
+export const memoryOf = (pid) => {
+  const sum = { nowMiB: 0, ownMiB: 0, peakMiB: 0 }
+  for (const memory of familyOf(pid).map(memoryOfOne)) {
+    for (const name of Object.keys(sum)) sum[name] += memory[name]
+  }
+  return sum
+}
+
+/** Processor time so far in milliseconds: of a process's main thread, and of all else, its children included. */
 export const cpuOf = (pid) => {
   const spent = { mainMs: 0, othersMs: 0 }
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A tick of the kernel's clock is 10 ms.
-    spent[thread === String(pid) ? 'mainMs' : 'othersMs'] += (Number(fields[11]) + Number(fields[12])) * 10
+  for (const each of familyOf(pid)) {
+    for (const thread of readdirSync(`/proc/${each}/task`)) {
+      const stat = readFileSync(`/proc/${each}/task/${thread}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      // A tick of the kernel's clock is 10 ms.
+      spent[thread === String(pid) ? 'mainMs' : 'othersMs'] += (Number(fields[11]) + Number(fields[12])) * 10
+    }
   }
   return spent
 }
@@ -43,7 +59,7 @@ const start = (file, flags, env) =>
     })
   })
 
-/** The service as its launcher starts it, without the launcher, so that its pid is known. */
+/** The service in its two processes. */
 export const startService = async (flags = []) => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
   const common = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'a:b', '--quiet']

@@ -6,12 +6,21 @@ const launcher = fileURLToPath(new URL('../../server/bin/waymark-server.mjs', im
 
 /**
  * Starts the service as a process of its own and waits until it answers.
- * @param {{ port?: number, data: string, apiKeys: string, users: string, environments?: string, log?: (text: string) => void }} options
- *   `log` gets what the service writes to stderr; without it that is kept for the message of a failed start.
+ * @param {{ port?: number, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void }} options
+ *   `origins` are those of pages that may ask in SQL: by default every page of this machine's own address, where the
+ *   shop is. `log` gets what the service writes to stderr; without it that is kept for the message of a failed start.
  * @returns {Promise<{ url: string, stop: () => Promise<void>, gone: Promise<unknown> }>}
  */
-export async function startService({ port = 0, data, apiKeys, users, environments = 'production', log }) {
-  const flags = { port: String(port), data, 'api-keys': apiKeys, users, environments }
+export async function startService({
+  port = 0,
+  data,
+  apiKeys,
+  users,
+  environments = 'production',
+  origins = 'http://127.0.0.1:*',
+  log,
+}) {
+  const flags = { port: String(port), data, 'api-keys': apiKeys, users, environments, origins }
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
   const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')

@@ -1,8 +1,128 @@
-import { completeOptions } from './options/completeOptions.js'
-import { createLog } from './log/createLog.js'
-import { helpText } from './options/helpText.js'
-import { parseArguments } from './options/parseArguments.js'
-import { startServer } from './server.js'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { writeFileSync } from 'node:fs'
+import { Supervisor, type EngineWord } from './link/Supervisor.js'
+import { watchMemory } from './link/watchMemory.js'
+import { Logger } from './Logger.js'
+import { helpText, parseArguments } from './options/parseArguments.js'
+import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { startIngest } from './startIngest.js'
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Ends the process once everything is closed, and says so when that fails. */
+const exitAfter = (logger: Logger, close: () => Promise<void>) => {
+  close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      logger.error('Stopping failed.', { reason: reasonOf(error) })
+      process.exit(1)
+    },
+  )
+}
+
+/** What nobody caught ends the process, in one line that is like the others. */
+const logTheUncaught = (logger: Logger) => {
+  process.on('uncaughtException', (error) => {
+    logger.error('The process ends because of an error that nobody expected.', {
+      reason: reasonOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    })
+    process.exit(1)
+  })
+  // LMDB's library prints what it throws as well.
+  console.error = (error: unknown) => logger.error('A library reports an error.', { reason: reasonOf(error) })
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => logger.warn('Node warns.', { reason: warning.message }))
+}
+
+/** DuckDB's calls and the file system share libuv's pool, and its size is read once, when Node starts. */
+const engineEnv = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  UV_THREADPOOL_SIZE: process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(16, 4 * availableParallelism())),
+})
+
+/** Of two processes that run short of memory the system shall take this one. */
+const offerToOomKiller = () => {
+  if (process.platform !== 'linux') return
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // In a container that may not say so the system chooses by size, which is this one too.
+  }
+}
+
+const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boolean): Promise<void> => {
+  const ingest = await startIngest(options)
+  const supervisor = new Supervisor({
+    program: fileURLToPath(import.meta.url),
+    args: [...process.argv.slice(2), '--role', 'engine'],
+    env: engineEnv(),
+    logger,
+  })
+  let stopping: Promise<void> | undefined
+  const close = async () => {
+    await ingest.stop()
+    await supervisor.stop()
+    await ingest.close()
+  }
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (stopping !== undefined) return
+      logger.info('Stopping.', { reason: signal })
+      exitAfter(logger, () => (stopping = close()))
+    })
+  }
+  if ((options.apiKeys ?? []).length === 0) {
+    logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
+  }
+  if (withEngine) {
+    ingest.link.on('silent', () => supervisor.kill('It said nothing for 20 seconds.'))
+    const first = await supervisor.start()
+    if (first.kind === 'fatal') {
+      await close()
+      throw new Error(first.reason)
+    }
+    if (first.kind === 'slow')
+      logger.warn('The engine is still being started; events are accepted meanwhile.')
+    else await ingest.link.whenUp(10_000)
+  }
+  logger.info('Ready.', { url: ingest.url })
+  process.stdout.write(`waymark-server ready at ${ingest.url}\n`)
+}
+
+/** With a parent, that decides when this process ends, and tells what is wrong. */
+const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> => {
+  const tellParent = (word: EngineWord) => process.send?.(word)
+  const isSupervised = process.connected
+  // The parent was killed, so this process is meant to be dead too; all that was accepted is on disk.
+  process.once('disconnect', () => process.exit(1))
+  offerToOomKiller()
+  const { engineMemoryBytes, logLevel } = completeOptions(options)
+  watchMemory(engineMemoryBytes, logLevel === 'silent')
+  try {
+    // Loaded here, because the ingest process shall not load DuckDB.
+    const { startEngine } = await import('./startEngine.js')
+    const engine = await startEngine(options, { endMe: () => process.kill(process.pid, 'SIGKILL') })
+    let isStopping = false
+    for (const signal of signals) {
+      process.on(signal, () => {
+        // A terminal sends its signal to both; the parent still needs this one until it has stopped itself.
+        if (isStopping || (isSupervised && signal !== 'SIGTERM')) return
+        isStopping = true
+        exitAfter(logger, () => engine.close())
+      })
+    }
+    tellParent({ kind: 'ready' })
+    if (!isSupervised) process.stdout.write('waymark-server engine ready\n')
+  } catch (error) {
+    if (!isSupervised) throw error
+    // The channel must have taken it before the process ends.
+    process.send?.({ kind: 'fatal', reason: reasonOf(error) } satisfies EngineWord, () => process.exit(1))
+  }
+}
 
 const start = async (): Promise<void> => {
   const parsed = parseArguments(process.argv.slice(2), process.env)
@@ -11,39 +131,17 @@ const start = async (): Promise<void> => {
     return
   }
   if (parsed.kind === 'wrong') {
-    console.error(`${parsed.problem} See --help.`)
+    process.stderr.write(`${parsed.problem} See --help.\n`)
     process.exitCode = 2
     return
   }
-  const server = await startServer(parsed.options)
-  const log = createLog(parsed.options.logLevel ?? 'info')
-  if ((parsed.options.apiKeys ?? []).length === 0) {
-    log.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
-  }
-
-  log.info('Ready.', {
-    url: server.url,
-    pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
-    queries_at_once: completeOptions(parsed.options).maxQueries,
-  })
-
-  const stop = (reason: string) => {
-    log.info('Stopping.', { reason })
-    server.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error('Stopping failed.', { reason: String(error) })
-        process.exit(1)
-      },
-    )
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
-  // The launcher was killed, so this process is meant to be dead too; all that was accepted is on disk.
-  process.once('disconnect', () => process.exit(1))
-  process.stdout.write(`waymark-server ready at ${server.url}\n`)
+  const { role, options } = parsed
+  const logger = new Logger(options.logLevel ?? 'info')
+  logTheUncaught(logger)
+  if (role === 'engine') await runEngine(options, logger)
+  else await runIngest(options, logger, role === 'both')
 }
 
 start().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error))
-  process.exit(1)
+  process.stderr.write(`${reasonOf(error)}\n`, () => process.exit(1))
 })

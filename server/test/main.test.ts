@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { basic } from './fixtures/createService.js'
-import { spawnService, urlIn, type Spawned, type SpawnOptions } from './fixtures/spawnService.js'
+import { type Spawned, type SpawnOptions, launcher, spawnService, urlIn } from './fixtures/spawnService.js'
 
 let folder: string
 let running: Spawned[]
@@ -90,7 +91,7 @@ describe('waymark-server', () => {
     await service.ready
     service.kill('SIGTERM')
     const { stderr } = await service.ended
-    const ready = stderr.split('\n').find((line) => line.includes('"Ready."')) ?? '{}'
+    const ready = stderr.split('\n').find((line) => line.includes('"The engine is ready."')) ?? '{}'
     const { pool_threads: threads, queries_at_once: queries } = JSON.parse(ready) as Record<string, number>
     expect(threads).toBeGreaterThanOrEqual(16)
     expect(queries).toBeGreaterThan(2)
@@ -117,6 +118,47 @@ describe('waymark-server', () => {
     expect(code).toBe(1)
     expect(stderr.trim()).toMatch(/^The data folder .* is in use by another waymark-server; .*\.$/)
     expect((await track(url, { environment: 'production', event: 'on', properties: {} })).status).toBe(200)
+  })
+
+  it.runIf(process.platform === 'linux').each([
+    ['/proc/x', 'cannot be made'],
+    ['/dev/null/x', 'below a file'],
+    ['/etc/hostname', 'a file'],
+  ])('refuses the data folder %s, which is or stands %s, in one sentence', async (data) => {
+    const { code, stdout, stderr } = await launch(['--port', '0', '--data', data]).ended
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr.trim()).toMatch(/^The data folder .* cannot be used: .*\.$/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it.each(['analytics.duckdb', 'accept-log/data.mdb', 'accept-log', 'temp', 'store.json'])(
+    'refuses a new folder in which %s is a foreign file, in one sentence',
+    async (name) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), 'not ours')
+      const { code, stdout, stderr } = await launch([...common(), '--quiet']).ended
+      expect(code).toBe(1)
+      expect(stdout).toBe('')
+      expect(stderr.trim()).toMatch(/^(The store is damaged:|The data folder) .*\.$/)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    },
+  )
+
+  const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
+
+  it.runIf(canMount)('refuses to start on a full disk, in one sentence', () => {
+    // A disk of four megabytes that only this process sees.
+    const script = `mount -t tmpfs -o size=4m none '${folder}' && exec "$@"`
+    const command = [process.execPath, launcher, '--port', '0', '--data', folder]
+    const { status, stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...command], {
+      encoding: 'utf8',
+    })
+    expect({ status, stdout, stderr: stderr.trim() }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `The data folder ${folder} cannot be used: its disk is full.`,
+    })
   })
 
   it('refuses a port in use in one sentence', async () => {

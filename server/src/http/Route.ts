@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WriteError } from './HttpError.js'
 
 export interface Reply {
   status: number
   body: unknown
-  headers?: Record<string, string>
+  headers?: Readonly<Record<string, string>>
 }
 
 export interface Exchange {
@@ -17,14 +18,14 @@ export interface Exchange {
   parameters: string[]
 }
 
-/** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
-export type Handle = (exchange: Exchange) => Promise<Reply | undefined>
-
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE'
   /** `/tasks/{id}`: a part in braces matches one path segment. */
   path: string
-  handle: Handle
-  /** How a failure that is no Refusal is told to this route's clients. */
-  describeFailure: (message: string) => Record<string, unknown>
+  /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
+  handle: (exchange: Exchange) => Promise<Reply | undefined>
+  writeError: WriteError
 }
+
+/** What authorizes a lakehouse request: throws, or gives the user's name. */
+export type Authorize = (request: IncomingMessage) => string

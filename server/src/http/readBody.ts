@@ -1,43 +1,61 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from './Refusal.js'
+import { refuse } from './HttpError.js'
+
+/** How long a client may take none of what is sent to it before it counts as gone. */
+export const clientPatienceMs = 60_000
 
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1_048_576)} MiB`
+
+/** What to do about bodies that are on their way, and until when to wait. */
+const awaited = new Map<() => void, number>()
+let sweep: NodeJS.Timeout | undefined
+const sweepMs = 250
+
+/** One timer looks after all bodies: one for each would cost more than most bodies take to arrive. */
+const giveUpLate = () => {
+  for (const [giveUp, untilMs] of awaited) if (performance.now() > untilMs) giveUp()
+  if (awaited.size > 0) return
+  clearInterval(sweep)
+  sweep = undefined
+}
 
 /** Reads a whole body into memory, refusing it as soon as it is known to be too large or too slow. */
 export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 60_000): Promise<Buffer> => {
   const tooLarge = () =>
-    new Refusal(
-      413,
-      {
-        error: 'body-too-large',
-        message: `The body is larger than ${megabytes(maxBytes)}. Send less at once.`,
-      },
-      { connection: 'close' },
-    )
+    refuse(413, 'body-too-large', `The body is larger than ${megabytes(maxBytes)}. Send less at once.`, {
+      connection: 'close',
+    })
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       const message = `The body did not arrive within ${withinMs / 1000} seconds.`
-      finish(() => reject(new Refusal(408, { error: 'body-too-slow', message }, { connection: 'close' })))
-    }, withinMs)
+      finish(() => reject(refuse(408, 'body-too-slow', message, { connection: 'close' })))
+    }
+    let isOver = false
     const finish = (settle: () => void) => {
-      clearTimeout(timer)
-      request.off('data', take).off('end', end).off('error', fail).off('close', fail)
+      isOver = true
+      awaited.delete(giveUp)
       settle()
     }
     const take = (chunk: Buffer) => {
+      if (isOver) return
       bytes += chunk.length
       if (bytes > maxBytes) finish(() => reject(tooLarge()))
       else chunks.push(chunk)
     }
-    const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const fail = () => {
-      const message = 'The client went away before its body was complete.'
-      finish(() => reject(new Refusal(400, { error: 'body-incomplete', message }, { connection: 'close' })))
+    const end = () => {
+      if (!isOver) finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     }
+    const fail = () => {
+      if (isOver) return
+      const message = 'The client went away before its body was complete.'
+      finish(() => reject(refuse(400, 'body-incomplete', message, { connection: 'close' })))
+    }
+    awaited.set(giveUp, performance.now() + withinMs)
+    sweep ??= setInterval(giveUpLate, sweepMs).unref()
     request.on('data', take).on('end', end).on('error', fail).on('close', fail)
   })
 }

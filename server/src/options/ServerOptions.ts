@@ -1,4 +1,5 @@
-import type { LogLevel } from '../log/createLog.js'
+import { totalmem } from 'node:os'
+import type { LogLevel } from '../Logger.js'
 
 export interface ServerOptions {
   /** @defaultValue '127.0.0.1' */
@@ -13,20 +14,32 @@ export interface ServerOptions {
   environments?: readonly string[]
   /** Passwords of the lakehouse group by user name. @defaultValue {} */
   users?: Readonly<Record<string, string>>
+  /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
+  origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
   memoryLimit?: string
-  /** How many of the newest events are remembered by their insert_id. @defaultValue 1,000,000 */
-  insertIdWindow?: number
+  /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
+  engineMemoryBytes?: number
+  /** How long an event is remembered by its insert_id. @defaultValue 15 days */
+  insertIdWindowMs?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
   maxBacklogBytes?: number
+  /** Connections at once, of all clients. @defaultValue 10,000 */
+  maxConnections?: number
+  /** The same of one address; a proxy in front counts as one. @defaultValue 1,000 */
+  maxConnectionsPerAddress?: number
+  /** How long a client may take to send a request's headers. @defaultValue 10,000 */
+  headersWithinMs?: number
   /** How long `sync=true` waits. @defaultValue 30,000 */
   syncWaitMs?: number
   /** How long one SQL statement may run. @defaultValue 600,000 */
   statementTimeoutMs?: number
+  /** How long a statement may go on after it was cancelled before the engine is ended for it. @defaultValue 15,000 */
+  stuckAfterMs?: number
   /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
   /** @defaultValue 'info' */
@@ -34,3 +47,42 @@ export interface ServerOptions {
   /** Where log lines go. @defaultValue standard error */
   writeLog?: (line: string) => void
 }
+
+export type CompleteOptions = Required<ServerOptions>
+
+const units: Record<string, number> = { k: 10, m: 20, g: 30, t: 40 }
+
+/** A size as DuckDB writes it, in bytes; powers of two for both kinds of unit, which is the larger. */
+export const bytesOf = (size: string): number => {
+  const [, value, unit = ''] = /^([\d.]+)\s*([KMGT]?)/i.exec(size) ?? []
+  return Number(value) * 2 ** (units[unit.toLowerCase()] ?? 0)
+}
+
+const defaultMemoryLimit = `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`
+
+export const completeOptions = (options: ServerOptions): CompleteOptions => ({
+  host: '127.0.0.1',
+  port: 8787,
+  dataFolder: './waymark-data',
+  apiKeys: [],
+  environments: ['production'],
+  users: {},
+  origins: [],
+  catalogs: ['lakehouse'],
+  memoryLimit: defaultMemoryLimit,
+  // DuckDB goes beyond its limit by what it does not count; that is bounded here.
+  engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
+  insertIdWindowMs: 15 * 86_400_000,
+  maxBacklogRows: 2_000_000,
+  maxBacklogBytes: 2 ** 30,
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 1000,
+  headersWithinMs: 10_000,
+  syncWaitMs: 30_000,
+  statementTimeoutMs: 600_000,
+  stuckAfterMs: 15_000,
+  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
+  logLevel: 'info',
+  writeLog: (line) => void process.stderr.write(line),
+  ...options,
+})

@@ -1,23 +1,33 @@
 import { parseArgs } from 'node:util'
-import { logLevels, type LogLevel } from '../log/createLog.js'
-import type { ServerOptions } from './ServerOptions.js'
+import { originForm } from '../http/cors.js'
+import { type LogLevel, logLevels } from '../Logger.js'
+import { bytesOf, type ServerOptions } from './ServerOptions.js'
+
+/** Which of the two processes this is; `both` starts the other one. */
+export type Role = 'both' | 'ingest' | 'engine'
 
 export type Arguments =
-  | { kind: 'start'; options: ServerOptions }
+  | { kind: 'start'; role: Role; options: ServerOptions }
   | { kind: 'help' }
   | { kind: 'wrong'; problem: string }
 
 const flags = {
+  role: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
   data: { type: 'string' },
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
   users: { type: 'string' },
+  origins: { type: 'string' },
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
+  'engine-memory': { type: 'string' },
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
+  'insert-id-window': { type: 'string' },
+  'max-connections': { type: 'string' },
+  'max-connections-per-address': { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -31,6 +41,9 @@ const list = (text: string): string[] =>
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each !== '')
+
+const size = /^\d+(\.\d+)?\s*([KMGT]i?)?B$/i
+const roles: readonly string[] = ['both', 'ingest', 'engine']
 
 const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
 
@@ -57,6 +70,9 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   const read = readFlags(argv, env)
   const options: ServerOptions = {}
 
+  const role = read('role') ?? 'both'
+  if (!roles.includes(role)) return wrong(`--role must be one of ${roles.join(', ')}, not ${role}.`)
+
   const port = read('port')
   if (port !== undefined) {
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
@@ -70,6 +86,12 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     if (known === undefined) return wrong('--users must read name:password, several separated by commas.')
     options.users = known
   }
+  const origins = read('origins')
+  if (origins !== undefined) {
+    options.origins = list(origins)
+    const odd = options.origins.find((each) => !originForm.test(each))
+    if (odd !== undefined) return wrong(`--origins takes origins such as https://admin.example, not ${odd}.`)
+  }
   const level = values.quiet === true ? 'silent' : read('log-level')
   if (level !== undefined) {
     if (!logLevels.includes(level as LogLevel)) {
@@ -79,10 +101,17 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   }
   const limit = read('memory-limit')
   if (limit !== undefined) {
-    if (!/^\d+(\.\d+)?\s*([KMGT]i?)?B$/i.test(limit)) {
+    if (!size.test(limit)) {
       return wrong(`--memory-limit must be a size such as 512MB or 4GiB, not ${limit}.`)
     }
     options.memoryLimit = limit
+  }
+  const engineMemory = read('engine-memory')
+  if (engineMemory !== undefined) {
+    if (!size.test(engineMemory)) {
+      return wrong(`--engine-memory must be a size such as 2GB or 6GiB, not ${engineMemory}.`)
+    }
+    options.engineMemoryBytes = bytesOf(engineMemory)
   }
   const timeout = read('statement-timeout')
   if (timeout !== undefined) {
@@ -96,6 +125,22 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     if (!/^[1-9]\d{0,9}$/.test(backlog))
       return wrong(`--max-backlog must be a number of rows, not ${backlog}.`)
     options.maxBacklogRows = Number(backlog)
+  }
+  const window = read('insert-id-window')
+  if (window !== undefined) {
+    if (!/^[1-9]\d{0,3}$/.test(window))
+      return wrong(`--insert-id-window must be a number of days, not ${window}.`)
+    options.insertIdWindowMs = Number(window) * 86_400_000
+  }
+  const limits = [
+    ['max-connections', 'maxConnections'],
+    ['max-connections-per-address', 'maxConnectionsPerAddress'],
+  ] as const
+  for (const [flag, option] of limits) {
+    const most = read(flag)
+    if (most === undefined) continue
+    if (!/^[1-9]\d{0,6}$/.test(most)) return wrong(`--${flag} must be a number of connections, not ${most}.`)
+    options[option] = Number(most)
   }
   const catalogs = read('catalogs')
   if (catalogs !== undefined) {
@@ -114,7 +159,7 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   if (host !== undefined) options.host = host
   if (data !== undefined) options.dataFolder = data
   if (keys !== undefined) options.apiKeys = list(keys)
-  return { kind: 'start', options }
+  return { kind: 'start', role: role as Role, options }
 }
 
 export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
@@ -126,3 +171,26 @@ export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv):
     return wrong(`${reason.replace(/\.$/, '')}.`)
   }
 }
+
+export const helpText = `waymark-server: product analytics and lakehouse over HTTP, on an embedded DuckDB file.
+
+  --port N               port, 0 for any free one          WAYMARK_PORT          8787
+  --host ADDRESS         address to listen on              WAYMARK_HOST          127.0.0.1
+  --data FOLDER          where everything is kept          WAYMARK_DATA          ./waymark-data
+  --api-keys A,B         keys of /track /identify /alias   WAYMARK_API_KEYS      none
+  --environments A,B     environment slugs that exist      WAYMARK_ENVIRONMENTS  production
+  --users NAME:PASSWORD  users of the lakehouse, by commas WAYMARK_USERS         none
+  --origins A,B          pages that may use the lakehouse  WAYMARK_ORIGINS       none
+  --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
+  --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
+  --engine-memory SIZE   what the engine may hold in all   WAYMARK_ENGINE_MEMORY 1.5 times that, and 512 MiB
+  --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
+  --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
+  --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
+  --max-connections N    connections at once               WAYMARK_MAX_CONNECTIONS  10000
+  --max-connections-per-address N                          WAYMARK_MAX_CONNECTIONS_PER_ADDRESS  1000
+  --role ROLE            both, ingest or engine            WAYMARK_ROLE          both
+  --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
+  --quiet                the same as --log-level silent
+  --help                 this text
+`

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from './quoteIdentifier.js'
+import { quoteIdentifier } from './quote.js'
 
 /** The service's own schema in every lakehouse catalog; user statements may not write in it. */
 export const internalSchema = 'waymark_internal'

@@ -1,14 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { Refusal } from '../http/Refusal.js'
-import { keepsDigits } from '../lakehouse/keepDigits.js'
-import { isNested, type Column } from '../lakehouse/planAppend.js'
-import { quoteIdentifier } from '../store/quoteIdentifier.js'
-import { quoteText } from '../store/quoteText.js'
-import type { FileFormat } from './detectFormat.js'
-import { findColumn } from './findColumn.js'
+import { HttpError, refuse } from '../http/HttpError.js'
+import { keepsDigits } from '../append/castText.js'
+import { type Column, isNested } from '../append/planAppend.js'
+import { quoteIdentifier, quoteText } from '../store/quote.js'
 import { quoteFractions } from './quoteFractions.js'
 import { readJsonNames } from './readJsonNames.js'
-import { isReadAsText, readFound, readKnown, settleTypes, type FileColumn } from './textTypes.js'
+import { type FileColumn, isReadAsText, readFound, readKnown, settleTypes } from './textTypes.js'
+import type { FileFormat } from './detectFormat.js'
+
+/** A column by its name, which SQL reads without case. */
+export const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
+  columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
 
 export interface OpenFile {
   columns: FileColumn[]
@@ -29,8 +31,6 @@ const csvOptions =
   `header = true, delim = ',', quote = '"', escape = '"', skip = 0, comment = '', strict_mode = true, ` +
   'null_padding = false, ignore_errors = false, allow_quoted_nulls = false'
 
-const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
-
 const describe = async (connection: DuckDBConnection, from: string): Promise<FileColumn[]> => {
   const reader = await connection.runAndReadAll(`DESCRIBE FROM ${from}`)
   return reader.getRows().map(([name, type]) => ({ name: name as string, type: type as string }))
@@ -50,7 +50,8 @@ type ReadAs = (columns: readonly FileColumn[]) => string
 
 const typeOf = (known: readonly Column[], name: string): string => {
   const column = findColumn(known, name)
-  if (column === undefined) throw refuse(`The table has no column ${JSON.stringify(name)}.`)
+  if (column === undefined)
+    throw refuse(400, 'invalid-upload', `The table has no column ${JSON.stringify(name)}.`)
   return column.type
 }
 
@@ -92,7 +93,7 @@ const openJson = async (connection: DuckDBConnection, options: OpenFileOptions):
   const { file, known, thorough } = options
   const { names, records } = await readJsonNames(connection, quoteText(file))
   if (known !== undefined && records === 0) return { columns: [], select: 'SELECT 0 AS c0 WHERE false' }
-  if (names.length === 0) throw refuse('The file holds no field, and so no column.')
+  if (names.length === 0) throw refuse(400, 'invalid-upload', 'The file holds no field, and so no column.')
   if (known !== undefined) return openKnownJson(connection, { file, names, known })
   const every = 'maximum_depth = 2, sample_size = -1, map_inference_threshold = -1'
   const found = await describe(connection, `read_json(${quoteText(file)}, records = true, ${every})`)
@@ -128,3 +129,34 @@ const openers = { csv: openCsv, json: openJson, parquet: openParquet }
 /** Finds out what an uploaded file holds, and how to read it so that a mistake in it is an error. */
 export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> =>
   openers[options.format](connection, options)
+
+export interface Staged {
+  columns: FileColumn[]
+  rows: number
+}
+
+const copy = async (
+  connection: DuckDBConnection,
+  stage: string,
+  options: OpenFileOptions,
+): Promise<Staged> => {
+  const { columns, select } = await openFile(connection, options)
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${stage} AS ${select}`)
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM temp.main.${stage}`)
+  return { columns, rows: Number(counted.getRows()[0]![0]) }
+}
+
+/** Puts a file's rows into a temporary table of the connection, which spills to disk like any other. */
+export const stageFile = async (
+  connection: DuckDBConnection,
+  stage: string,
+  options: Omit<OpenFileOptions, 'thorough'>,
+): Promise<Staged> => {
+  try {
+    return await copy(connection, stage, { ...options, thorough: false })
+  } catch (error) {
+    if (error instanceof HttpError || options.format === 'parquet' || options.known !== undefined) throw error
+    // A value far down may need another type than the first rows had.
+    return copy(connection, stage, { ...options, thorough: true })
+  }
+}

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { createFieldRewriter } from '../ingest/createFieldRewriter.js'
-import { quoteNumber } from '../lakehouse/keepDigits.js'
-import { quoteText } from '../store/quoteText.js'
-import { requireRoom } from './requireRoom.js'
+import { quoteNumber } from '../append/castText.js'
+import { createFieldRewriter } from '../json/createFieldRewriter.js'
+import { quoteText } from '../store/quote.js'
+import { requireRoom } from './spoolBody.js'
 
 /** Where the second copy of a spooled file lies, if one is made. */
 export const quotedCopy = (file: string): string => `${file}_quoted`

@@ -1,8 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { Refusal } from '../http/Refusal.js'
-import { nameProblem } from '../lakehouse/nameProblem.js'
-
-const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
+import { refuse } from '../http/HttpError.js'
+import { nameProblem } from '../append/planAppend.js'
 
 export interface JsonNames {
   names: string[]
@@ -30,14 +28,15 @@ export const readJsonNames = async (connection: DuckDBConnection, file: string):
     string | null,
     number,
   ]
-  if (others !== null) throw refuse(`The file holds values that are no objects (${others}).`)
+  if (others !== null)
+    throw refuse(400, 'invalid-upload', `The file holds values that are no objects (${others}).`)
   if (repeated !== null) {
     const names = JSON.parse(repeated) as string[]
     const name = names.find((each, at) => names.indexOf(each) < at)
-    throw refuse(`A record names the field ${JSON.stringify(name)} twice.`)
+    throw refuse(400, 'invalid-upload', `A record names the field ${JSON.stringify(name)} twice.`)
   }
   const names = (all === null ? [] : JSON.parse(all)) as string[]
   const problem = nameProblem(names)
-  if (problem !== undefined) throw refuse(problem)
+  if (problem !== undefined) throw refuse(400, 'invalid-upload', problem)
   return { names, records }
 }

@@ -1,9 +1,50 @@
-import { open } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
-import { Refusal } from '../http/Refusal.js'
-import { createJsonBalance } from './createJsonBalance.js'
-import { diskFull, requireRoom } from './requireRoom.js'
+import { refuse } from '../http/HttpError.js'
+
+export interface JsonBalance {
+  feed(chunk: Buffer): void
+  /** Whether every bracket and text that was opened has been closed. */
+  isClosed(): boolean
+}
+
+const [quote, backslash, brace, bracket, braceEnd, bracketEnd] = [0x22, 0x5c, 0x7b, 0x5b, 0x7d, 0x5d]
+
+/** DuckDB reads an array that was cut off as if it ended there, so the end is looked for here. */
+export const createJsonBalance = (): JsonBalance => {
+  let depth = 0
+  let inText = false
+  let escaped = false
+  return {
+    feed(chunk) {
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at]
+        if (inText) {
+          if (escaped) escaped = false
+          else if (byte === backslash) escaped = true
+          else if (byte === quote) inText = false
+        } else if (byte === quote) inText = true
+        else if (byte === brace || byte === bracket) depth++
+        else if (byte === braceEnd || byte === bracketEnd) depth--
+      }
+    },
+    isClosed: () => depth === 0 && !inText,
+  }
+}
+
+/** What a full disk is answered with; the connection ends, because the rest of a body may still come. */
+export const diskFull = () =>
+  refuse(503, 'disk-full', 'There is not enough free disk for this file. Nothing was stored.', {
+    connection: 'close',
+    'retry-after': '60',
+  })
+
+/** Refuses when so many bytes are not free where the file lies. */
+export const requireRoom = async (file: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(file)
+  if (bavail * bsize < bytes) throw diskFull()
+}
 
 export interface Spooled {
   bytes: number
@@ -22,14 +63,10 @@ export interface SpoolOptions {
 const checkEveryBytes = 64 * 1_048_576
 const close = { connection: 'close' }
 
-const tooLarge = () => new Refusal(413, { error: 'body-too-large', message: 'The file is too large.' }, close)
+const tooLarge = () => refuse(413, 'body-too-large', 'The file is too large.', close)
 
 const tooSlow = (idleMs: number) =>
-  new Refusal(
-    408,
-    { error: 'body-too-slow', message: `No part of the file arrived for ${idleMs / 1000} seconds.` },
-    close,
-  )
+  refuse(408, 'body-too-slow', `No part of the file arrived for ${idleMs / 1000} seconds.`, close)
 
 /** Each next chunk, or a refusal when none came in time. */
 const withPatience = async function* (request: IncomingMessage, idleMs: number) {
@@ -51,7 +88,7 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
   } catch {
     if (late) throw tooSlow(idleMs)
     const message = 'The client went away before its file was complete.'
-    throw new Refusal(400, { error: 'body-incomplete', message }, close)
+    throw refuse(400, 'body-incomplete', message, close)
   } finally {
     clearTimeout(timer)
   }

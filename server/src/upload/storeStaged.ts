@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { Refusal } from '../http/Refusal.js'
-import type { Column } from '../lakehouse/planAppend.js'
-import { readTable } from '../lakehouse/readColumns.js'
-import { tableSql, type Target } from '../lakehouse/Target.js'
-import { inTransaction } from '../store/inTransaction.js'
-import { quoteIdentifier } from '../store/quoteIdentifier.js'
-import { findColumn } from './findColumn.js'
+import { refuse } from '../http/HttpError.js'
+import { readTable, tableSql, type Target } from '../append/Target.js'
+import type { Column } from '../append/planAppend.js'
+import { quoteIdentifier } from '../store/quote.js'
+import { inTransaction, retryConflicts } from '../store/transactions.js'
+import { findColumn } from './openFile.js'
 import type { FileColumn } from './textTypes.js'
 
 export type UploadMode = 'create' | 'append' | 'upsert' | 'overwrite'
@@ -20,12 +18,9 @@ export interface StoreStaged {
   columns: readonly FileColumn[]
 }
 
-const maxConflicts = 10
-
-const refuse = (message: string) => new Refusal(400, { error: 'invalid-upload', message })
 const checkColumns = (columns: readonly FileColumn[], known: readonly Column[]) => {
   const missing = columns.find(({ name }) => findColumn(known, name) === undefined)
-  if (missing) throw refuse(`The table has no column ${JSON.stringify(missing.name)}.`)
+  if (missing) throw refuse(400, 'invalid-upload', `The table has no column ${JSON.stringify(missing.name)}.`)
 }
 
 /** The columns of the table that rows go into; undefined when the file makes the table. */
@@ -36,14 +31,16 @@ export const readKnownColumns = async (
 ): Promise<readonly Column[] | undefined> => {
   const state = await readTable(connection, target)
   if (state.kind === 'no-schema')
-    throw refuse(`There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
-  if (state.kind === 'view') throw refuse(`${target.table} is a view.`)
+    throw refuse(400, 'invalid-upload', `There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
+  if (state.kind === 'view') throw refuse(400, 'invalid-upload', `${target.table} is a view.`)
   if (mode === 'overwrite') return undefined
   if (mode === 'create') {
-    if (state.kind === 'table') throw refuse(`The table ${target.table} exists already.`)
+    if (state.kind === 'table')
+      throw refuse(400, 'invalid-upload', `The table ${target.table} exists already.`)
     return undefined
   }
-  if (state.kind === 'missing') throw refuse(`There is no table ${target.table}; use mode=create.`)
+  if (state.kind === 'missing')
+    throw refuse(400, 'invalid-upload', `There is no table ${target.table}; use mode=create.`)
   return state.columns
 }
 
@@ -55,12 +52,15 @@ const merge = async (
 ) => {
   const key = findColumn(given.columns, given.primaryKey!)
   const target = findColumn(known, given.primaryKey!)
-  if (key === undefined) throw refuse(`The file has no column ${JSON.stringify(given.primaryKey)}.`)
-  if (target === undefined) throw refuse(`The table has no column ${JSON.stringify(given.primaryKey)}.`)
+  if (key === undefined)
+    throw refuse(400, 'invalid-upload', `The file has no column ${JSON.stringify(given.primaryKey)}.`)
+  if (target === undefined)
+    throw refuse(400, 'invalid-upload', `The table has no column ${JSON.stringify(given.primaryKey)}.`)
   const staged = `c${given.columns.indexOf(key)}`
   const empty = await connection.runAndReadAll(`SELECT count(*) FROM ${rows} WHERE ${staged} IS NULL`)
   const nulls = Number(empty.getRows()[0]![0])
-  if (nulls > 0) throw refuse(`${nulls} rows have no value in the primary key ${key.name}.`)
+  if (nulls > 0)
+    throw refuse(400, 'invalid-upload', `${nulls} rows have no value in the primary key ${key.name}.`)
 
   const names = given.columns.map(({ name }) => quoteIdentifier(name))
   const values = names.map((_, at) => `s.c${at}`)
@@ -95,16 +95,5 @@ const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<
 }
 
 /** Brings the staged rows into the table, all of them or none. */
-export const storeStaged = async (connection: DuckDBConnection, given: StoreStaged): Promise<void> => {
-  for (let conflicts = 0; ;) {
-    try {
-      await inTransaction(connection, () => store(connection, given))
-      return
-    } catch (error) {
-      if (error instanceof Refusal) throw error
-      const message = error instanceof Error ? error.message : String(error)
-      if (/conflict/i.test(message) && ++conflicts <= maxConflicts) await delay(20 * conflicts)
-      else throw error
-    }
-  }
-}
+export const storeStaged = (connection: DuckDBConnection, given: StoreStaged): Promise<void> =>
+  retryConflicts(() => inTransaction(connection, () => store(connection, given)))

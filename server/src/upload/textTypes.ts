@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { castText } from '../lakehouse/castText.js'
-import { isMoment, isWhole } from '../lakehouse/planAppend.js'
-import { quoteIdentifier } from '../store/quoteIdentifier.js'
+import { castText } from '../append/castText.js'
+import { isMoment, isWhole } from '../append/planAppend.js'
+import { quoteIdentifier } from '../store/quote.js'
 
 export interface FileColumn {
   name: string

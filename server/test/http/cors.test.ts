@@ -4,23 +4,35 @@ import { event } from '../fixtures/events.js'
 
 let service: Service
 beforeAll(async () => {
-  service = await createService()
+  service = await createService({ origins: ['https://admin.example', 'http://127.0.0.1:*'] })
 })
 afterAll(() => service.close())
 
-const origin = 'https://shop.example'
+const shop = 'https://shop.example'
+const admin = 'https://admin.example'
 
-describe('cross-origin requests', () => {
-  it.each(['/track?apiKey=x', '/identify', '/alias', '/query'])(
-    'answers the credentialed preflight of a beacon to %s',
+const preflight = (path: string, origin: string, more: Record<string, string> = {}) =>
+  service.send('OPTIONS', path, undefined, {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type',
+    ...more,
+  })
+
+const post = (path: string, headers: Record<string, string>) =>
+  fetch(service.url + path, {
+    method: 'POST',
+    body: JSON.stringify({ ...event('cors'), statement: 'SELECT 1' }),
+    headers,
+  })
+
+describe('a page of any origin', () => {
+  it.each(['/track', '/identify', '/alias'])(
+    'is answered the credentialed preflight of a beacon to %s',
     async (path) => {
-      const { status, headers } = await service.send('OPTIONS', path, undefined, {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type',
-      })
+      const { status, headers } = await preflight(path, shop)
       expect(status).toBe(204)
-      expect(headers.get('access-control-allow-origin')).toBe(origin)
+      expect(headers.get('access-control-allow-origin')).toBe(shop)
       expect(headers.get('access-control-allow-credentials')).toBe('true')
       expect(headers.get('access-control-allow-methods')).toContain('POST')
       expect(headers.get('access-control-allow-headers')).toBe('content-type, x-api-key, authorization')
@@ -29,31 +41,92 @@ describe('cross-origin requests', () => {
     },
   )
 
-  it('answers a page that asks for a private network, and no other', async () => {
-    const ask = (more: Record<string, string>) =>
-      service.send('OPTIONS', '/track', undefined, { origin, ...more })
-    const asked = await ask({ 'access-control-request-private-network': 'true' })
+  it('may ask for a private network, and is not told of one that it did not ask for', async () => {
+    const asked = await preflight('/track', shop, { 'access-control-request-private-network': 'true' })
     expect(asked.headers.get('access-control-allow-private-network')).toBe('true')
-    expect((await ask({})).headers.get('access-control-allow-private-network')).toBeNull()
+    expect((await preflight('/track', shop)).headers.get('access-control-allow-private-network')).toBeNull()
   })
 
   it.each([
-    ['an accepted event', 200, `/track?apiKey=${apiKey}`, {}],
-    ['a wrong key', 401, '/track?apiKey=wrong', {}],
-    ['a query', 200, '/query', { authorization: basic }],
-    ['an unknown path', 404, '/nothing', {}],
-  ])('lets the page read the answer to %s', async (_, status, path, more) => {
-    const body = JSON.stringify({ ...event('cors'), statement: 'SELECT 1' })
-    const response = await fetch(service.url + path, { method: 'POST', body, headers: { origin, ...more } })
+    ['an accepted event', 200, `/track?apiKey=${apiKey}`],
+    ['a wrong key', 401, '/track?apiKey=wrong'],
+  ])('can read the answer to %s', async (_, status, path) => {
+    const response = await post(path, { origin: shop })
     await response.text()
     expect(response.status).toBe(status)
-    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(response.headers.get('access-control-allow-origin')).toBe(shop)
     expect(response.headers.get('access-control-allow-credentials')).toBe('true')
-    expect(response.headers.get('access-control-expose-headers')).toContain('Retry-After')
-    expect(response.headers.get('access-control-expose-headers')).toContain(
-      'Access-Control-Allow-Credentials',
-    )
+    const exposed = response.headers.get('access-control-expose-headers')
+    expect(exposed).toContain('Retry-After')
+    expect(exposed).toContain('Access-Control-Allow-Credentials')
   })
+})
+
+describe('outside of the paths for events', () => {
+  const paths = [
+    '/query',
+    '/append',
+    '/upload',
+    '/upsert',
+    '/validate',
+    '/explain',
+    '/autocomplete',
+    '/nothing',
+  ]
+
+  it.each(paths)('a page that is not listed gets no answer from %s, whatever it sends', async (path) => {
+    for (const headers of [
+      { origin: shop, authorization: basic },
+      { origin: 'null', authorization: basic },
+      { origin: `${admin}.evil.example`, authorization: basic },
+      { 'sec-fetch-site': 'same-site', authorization: basic },
+      { 'sec-fetch-site': 'cross-site', authorization: basic },
+    ]) {
+      const response = await post(path, headers as Record<string, string>)
+      expect(await response.json()).toMatchObject({ error: 'origin-not-allowed' })
+      expect(response.status).toBe(403)
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    }
+    expect((await preflight(path, shop)).status).toBe(403)
+  })
+
+  it.each([
+    ['GET', `/query/${crypto.randomUUID()}`],
+    ['DELETE', `/query/${crypto.randomUUID()}?session_id=x`],
+    ['GET', `/tasks/${crypto.randomUUID()}`],
+  ])('the same holds for %s %s', async (method, path) => {
+    const { status, body } = await service.send(method, path, undefined, {
+      origin: shop,
+      authorization: basic,
+    })
+    expect(status).toBe(403)
+    expect(body).toMatchObject({ error: 'origin-not-allowed' })
+  })
+
+  it.each([admin, 'http://127.0.0.1:1234', 'http://127.0.0.1:80'])(
+    'the listed %s can read, with a password that it sends itself, and not with a cached one',
+    async (origin) => {
+      const asked = await preflight('/query', origin)
+      expect(asked.status).toBe(204)
+      const response = await post('/query', { origin, authorization: basic })
+      expect(response.status).toBe(200)
+      await response.text()
+      for (const { headers } of [asked, response]) {
+        expect(headers.get('access-control-allow-origin')).toBe(origin)
+        expect(headers.get('access-control-allow-credentials')).toBeNull()
+      }
+    },
+  )
+
+  it.each([{}, { 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }])(
+    'a program is answered (%o)',
+    async (headers) => {
+      const response = await post('/query', { ...headers, authorization: basic } as Record<string, string>)
+      expect(response.status).toBe(200)
+      await response.text()
+    },
+  )
 })
 
 describe('other requests', () => {

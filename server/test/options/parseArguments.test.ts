@@ -5,9 +5,10 @@ describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --log-level warn'
+      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
+      role: 'both',
       options: {
         host: '::1',
         port: 0,
@@ -19,6 +20,7 @@ describe('parseArguments', () => {
         memoryLimit: '1.5GiB',
         statementTimeoutMs: 5000,
         maxBacklogRows: 1000,
+        insertIdWindowMs: 30 * 86_400_000,
         logLevel: 'warn',
       },
     })
@@ -28,12 +30,17 @@ describe('parseArguments', () => {
     const env = { WAYMARK_PORT: '1', WAYMARK_API_KEYS: 'k', WAYMARK_MEMORY_LIMIT: '1GB' }
     expect(parseArguments(['--port', '2'], env)).toEqual({
       kind: 'start',
+      role: 'both',
       options: { port: 2, apiKeys: ['k'], memoryLimit: '1GB' },
     })
   })
 
   it('is silent when quiet, and helps when asked', () => {
-    expect(parseArguments(['--quiet'], {})).toEqual({ kind: 'start', options: { logLevel: 'silent' } })
+    expect(parseArguments(['--quiet'], {})).toEqual({
+      kind: 'start',
+      role: 'both',
+      options: { logLevel: 'silent' },
+    })
     expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
   })
 

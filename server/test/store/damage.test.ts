@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
-import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 
 let folder: string
 let running: Spawned[] = []
@@ -53,10 +54,14 @@ describe('a damaged store', () => {
     ['a catalog cut off within its header', () => truncateSync(at('analytics.duckdb'), 5000)],
     ['a catalog that is missing', () => rmSync(at('analytics.duckdb'))],
     ['a lakehouse catalog that is missing', () => rmSync(at('lakehouse.duckdb'))],
-    ['an accept log overwritten', () => writeFileSync(at('accept-log/data.mdb'), Buffer.alloc(50_000, 7))],
-    ['an accept log cut off', () => truncateSync(at('accept-log/data.mdb'), 9000)],
-    ['an empty accept log', () => writeFileSync(at('accept-log/data.mdb'), '')],
+    [
+      'an accept log overwritten',
+      () => writeFileSync(at('accept-log/analytics/0000000001.wal'), Buffer.alloc(50_000, 7)),
+    ],
+    ['an accept log cut off', () => truncateSync(at('accept-log/analytics/0000000001.wal'), 9000)],
+    ['an empty accept log', () => writeFileSync(at('accept-log/analytics/0000000001.wal'), '')],
     ['an accept log that is missing', () => rmSync(at('accept-log'), { recursive: true })],
+    ['an accept log without its files', () => rmSync(at('accept-log/analytics'), { recursive: true })],
     ['a manifest overwritten', () => writeFileSync(at('store.json'), '{')],
   ])('is reported in one sentence and left alone: %s', async (_, damage) => {
     damage()
@@ -70,19 +75,27 @@ describe('a damaged store', () => {
     expect(sizes()).toEqual(before)
   })
 
-  it('is noticed when a write-ahead log that held rows has gone', async () => {
+  it("stores again what DuckDB's own log held, as long as the write-ahead log has it", async () => {
     const first = spawnHere('--api-keys', 'key')
     const url = urlIn(await first.ready)
     const body = JSON.stringify({ environment: 'production', event: 'in the log', properties: {} })
-    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
-    // The second one prunes what the first one left.
-    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
+    for (let sent = 0; sent < 2; sent++)
+      await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body })
     first.kill('SIGKILL')
     await first.ended
     expect(statSync(at('analytics.duckdb.wal')).size).toBeGreaterThan(0)
     rmSync(at('analytics.duckdb.wal'))
+    const service = await createService({ dataFolder: folder })
+    await service.ingest('/track?sync=true', event('after'))
+    expect((await service.query('SELECT count(*) FROM events')).rows).toEqual([[2003]])
+    await service.stop()
+  })
+
+  it('is noticed when a catalog lacks rows that the log no longer has', async () => {
+    rmSync(at('accept-log/analytics'), { recursive: true })
+    await (await WriteAheadLog.open(at('accept-log/analytics'), 5000)).close()
     const { code, stderr } = await spawnHere().ended
-    expect(stderr).toMatch(/^The store is damaged: the catalog analytics has lost \d+ rows/)
+    expect(stderr).toMatch(/^The store is damaged: the catalog analytics has lost 3000 rows/)
     expect(code).toBe(1)
   })
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
-import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-full-'))
 let spawned: Spawned | undefined
@@ -20,6 +20,10 @@ it(
     const flags = ['--port', '0', '--data', folder, '--api-keys', 'key', '--quiet']
     spawned = spawnService(flags, { direct: true, maxFileKiB: 3000 })
     const url = urlIn(await spawned.ready)
+    // A folder in the place of the file that is to be the next segment: the log cannot grow, and DuckDB,
+    // whose files may not, cannot take what it holds.
+    const obstacle = join(folder, 'accept-log', 'analytics', 'new')
+    mkdirSync(obstacle)
     const track = async (n: number) => {
       const properties = { n, filler: 'x'.repeat(50_000) }
       const response = await fetch(`${url}/track?apiKey=key`, {
@@ -53,6 +57,7 @@ it(
 
     spawned.kill('SIGKILL')
     await spawned.ended
+    rmSync(obstacle, { recursive: true })
     const service = await createService({ dataFolder: folder, apiKeys: ['key'] })
     try {
       await service.ingest(

@@ -1,0 +1,150 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventBody, perBatch } from './eventBody.mjs'
+import { sendLoad } from './sendLoad.mjs'
+import { query, startService } from './startProcess.mjs'
+
+const ids = 50_000
+const pick = () => Math.floor(Math.random() * ids)
+const many = (make) => JSON.stringify(Array.from({ length: perBatch }, make))
+const environment = 'production'
+
+/** Ten of a hundred requests identify, two merge; the others carry events of the same ids. */
+const mixed = (n) => {
+  const share = n % 50
+  if (share < 5) {
+    const identify = () => {
+      const id = pick()
+      const traits = { plan: 'pro', email: `user-${id}@shop.example` }
+      return { environment, distinct_id: `user-${id}`, anonymous_id: `anonymous-${id}`, traits }
+    }
+    return ['/identify', many(identify)]
+  }
+  if (share === 5) {
+    const merge = () => {
+      const id = pick()
+      return { environment, distinct_id: `old-${id}`, new_user_id: `user-${id}` }
+    }
+    return ['/alias', many(merge)]
+  }
+  return ['/track', many((_, at) => event(n * perBatch + at))]
+}
+
+const event = (n) => {
+  const id = pick()
+  const properties = { insert_id: `id-${n}-abcdefghijkl`, $url: `https://shop.example/${n}`, price: 12.5 }
+  const timestamp = '2026-11-21T03:04:05.123Z'
+  return {
+    environment,
+    event: 'Product Viewed',
+    distinct_id: `user-${id}`,
+    anonymous_id: `anonymous-${id}`,
+    timestamp,
+    properties,
+  }
+}
+
+/** The place of a task's last row in the log stands in its id. */
+const lastOf = (taskId) => Number.parseInt(taskId.replace('-', '').slice(0, 12), 16)
+
+const post = (url, agent, body) =>
+  new Promise((resolve, reject) => {
+    const call = request(
+      url,
+      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+      (answer) => {
+        let text = ''
+        answer.on('data', (chunk) => (text += chunk))
+        answer.on('end', () => resolve(JSON.parse(text)))
+      },
+    )
+    call.on('error', reject)
+    call.end(body)
+  })
+
+const appliedRows = async (service) =>
+  (await query(service.url, 'SELECT applied FROM analytics.raw.position'))[0][0]
+
+/** Sends at a fixed rate, and notes when each answered row is there to be queried. */
+const steady = async ({ rowsPerSecond = 15_000, forMs = 30_000 } = {}) => {
+  const service = await startService()
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  const waiting = []
+  const lags = []
+  let isSending = true
+  const watch = async () => {
+    while (isSending || waiting.length > 0) {
+      const applied = await appliedRows(service)
+      const now = performance.now()
+      while (waiting.length > 0 && waiting[0].last <= applied) lags.push(now - waiting.shift().atMs)
+      await delay(50)
+    }
+  }
+  const watching = watch()
+  const began = performance.now()
+  let sent = 0
+  let refused = 0
+  const open = new Set()
+  while (performance.now() - began < forMs) {
+    const due = ((performance.now() - began) / 1000) * (rowsPerSecond / perBatch)
+    for (; sent < due; sent++) {
+      const [path, body] = mixed(sent)
+      const call = post(`${service.url}${path}?apiKey=key`, agent, body).then((answer) => {
+        if (answer.ok) waiting.push({ last: lastOf(answer.task_id), atMs: performance.now() })
+        else refused++
+        open.delete(call)
+      })
+      open.add(call)
+    }
+    await delay(10)
+  }
+  await Promise.all(open)
+  waiting.sort((a, b) => a.last - b.last)
+  const rate = (sent * perBatch) / ((performance.now() - began) / 1000)
+  isSending = false
+  await watching
+  agent.destroy()
+  await service.stop()
+  lags.sort((a, b) => a - b)
+  const at = (share) => (lags[Math.floor(lags.length * share)] / 1000).toFixed(2)
+  return [
+    `fresh: from the answer to the row, at a steady ${rowsPerSecond} rows/s, 12 % of them identities of ${ids} ids`,
+    'p99 ≤ 3 s',
+    `p50 ${at(0.5)} s, p99 ${at(0.99)} s, worst ${(lags.at(-1) / 1000).toFixed(2)} s; sent ${Math.round(rate)} rows/s for ${forMs / 1000} s, ${refused} requests refused`,
+    Number(at(0.99)) <= 3 && rate > 0.9 * rowsPerSecond && refused === 0,
+  ]
+}
+
+/** A burst from 64 connections, and what is left of it afterwards. */
+const burst = async ({ forMs = 8000 } = {}) => {
+  const service = await startService()
+  const to = { url: `${service.url}/track?apiKey=key`, connections: 64 }
+  const load = await sendLoad({ ...to, bodies: eventBody, forMs })
+  const beside = await appliedRows(service)
+  const all = load.accepted * perBatch
+  const began = performance.now()
+  let applied = beside
+  while (applied < all && performance.now() - began < 120_000) {
+    await delay(20)
+    applied = await appliedRows(service)
+  }
+  const alone = (all - beside) / ((performance.now() - began) / 1000)
+  await service.stop()
+  const k = (rows) => `${(rows / 1000).toFixed(0)} k`
+  return [
+    [
+      'fresh: applied beside a full burst of 64 connections',
+      '≥ 40 k rows/s',
+      `${k(beside / load.seconds)} rows/s of ${k(all / load.seconds)} accepted`,
+      beside / load.seconds >= 40_000,
+    ],
+    [
+      'fresh: applied alone, after the burst',
+      '≥ 100 k rows/s',
+      `${k(alone)} rows/s, ${k(all - beside)} rows`,
+      alone >= 100_000,
+    ],
+  ]
+}
+
+export const benchFresh = async () => [await steady(), ...(await burst())]

@@ -1,0 +1,16 @@
+type Cleanup = () => unknown
+
+/** What must be undone, the newest first, when a start fails or the service ends. */
+export class Cleanups {
+  #cleanups: Cleanup[] = []
+
+  add(cleanup: Cleanup): void {
+    this.#cleanups.push(cleanup)
+  }
+
+  async run(): Promise<void> {
+    const all = this.#cleanups.toReversed()
+    this.#cleanups = []
+    for (const cleanup of all) await cleanup()
+  }
+}

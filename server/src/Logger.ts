@@ -1,0 +1,36 @@
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
+
+/** One JSON object a line. Callers pass only what may be read by anybody: never a key, never a password. */
+export class Logger {
+  readonly #lowest: number
+  readonly #write: (line: string) => void
+
+  constructor(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)) {
+    this.#lowest = logLevels.indexOf(level)
+    this.#write = write
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log('debug', message, fields)
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#log('info', message, fields)
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#log('warn', message, fields)
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#log('error', message, fields)
+  }
+
+  #log(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}): void {
+    if (logLevels.indexOf(level) < this.#lowest) return
+    this.#write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
+  }
+}

@@ -1,0 +1,201 @@
+import { closeSync, openSync, readSync, rmSync } from 'node:fs'
+import { open, rename, type FileHandle } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+
+/** What one file of the window covers: rows after `after` up to `through`, received from `fromMs` to `toMs`. */
+export interface RunSpan {
+  after: number
+  through: number
+  fromMs: number
+  toMs: number
+  count: number
+}
+
+const magic = 0x69646d77
+const headBytes = 52
+const idBytes = 8
+/** Ids that are read together. */
+const blockIds = 512
+/** Sixteen bits an id, of which eight are set: one of some 700 unknown ids is looked up for nothing. */
+const filterIds = 32
+const filterWords = 16
+const bitsPerId = 8
+
+const writeHead = (span: RunSpan): Buffer => {
+  const head = Buffer.alloc(headBytes)
+  head.writeUInt32LE(magic, 0)
+  const numbers = [span.after, span.through, span.fromMs, span.toMs, span.count]
+  for (const [at, number] of numbers.entries()) head.writeDoubleLE(number, 8 + 8 * at)
+  head.writeUInt32LE(crc32(head.subarray(0, 48)), 48)
+  return head
+}
+
+const readHead = (head: Buffer): RunSpan | undefined => {
+  if (head.readUInt32LE(0) !== magic || crc32(head.subarray(0, 48)) !== head.readUInt32LE(48))
+    return undefined
+  const [after, through, fromMs, toMs, count] = [8, 16, 24, 32, 40].map((at) => head.readDoubleLE(at))
+  return { after: after!, through: through!, fromMs: fromMs!, toMs: toMs!, count: count! }
+}
+
+const filterLength = (count: number) => filterWords * Math.max(1, Math.ceil(count / filterIds))
+const blocksOf = (count: number) => Math.ceil(count / blockIds)
+
+/** The first word of an id's part of the filter. Ids in order have their parts in order. */
+const partOf = (high: number, words: number) =>
+  filterWords * Math.floor(high * (words / filterWords / 2 ** 32))
+
+/** Numbers of which nine bits choose one of the part's 512. */
+const firstBit = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e3779b1)
+const nextBit = (bits: number, low: number) => Math.imul(bits ^ (bits >>> 9) ^ low, 0x85ebca6b)
+
+/** Sorted ids in a file that never changes, with a filter and the first id of each block in memory. */
+export class IdRun {
+  readonly file: string
+  readonly span: RunSpan
+  readonly #filter: Uint32Array
+  /** The upper half of the first id of each block. */
+  readonly #starts: Uint32Array
+  readonly #handle: number
+  readonly #idsAt: number
+  readonly #block = new Uint32Array(2 * blockIds)
+
+  private constructor(file: string, span: RunSpan, handle: number) {
+    this.file = file
+    this.span = span
+    this.#handle = handle
+    this.#filter = new Uint32Array(filterLength(span.count))
+    this.#starts = new Uint32Array(blocksOf(span.count))
+    readSync(handle, this.#filter, 0, this.#filter.byteLength, headBytes)
+    const startsAt = headBytes + this.#filter.byteLength
+    readSync(handle, this.#starts, 0, this.#starts.byteLength, startsAt)
+    this.#idsAt = startsAt + this.#starts.byteLength
+  }
+
+  /** Undefined for a file that is none, or that is not whole. */
+  static open(file: string): IdRun | undefined {
+    const handle = openSync(file, 'r')
+    const head = Buffer.alloc(headBytes)
+    const span = readSync(handle, head, 0, headBytes, 0) === headBytes ? readHead(head) : undefined
+    if (span !== undefined) return new IdRun(file, span, handle)
+    closeSync(handle)
+    return undefined
+  }
+
+  /** Writes sorted ids, part by part; the file has its name only once it is whole and on disk. */
+  static async write(
+    file: string,
+    span: RunSpan,
+    parts: Iterable<BigUint64Array> | AsyncIterable<BigUint64Array>,
+  ): Promise<IdRun> {
+    const unfinished = `${file}.new`
+    const handle = await open(unfinished, 'w', 0o600)
+    try {
+      await IdRun.#fill(handle, span, parts)
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+    await rename(unfinished, file)
+    return IdRun.open(file)!
+  }
+
+  static async #fill(
+    handle: FileHandle,
+    span: RunSpan,
+    parts: Iterable<BigUint64Array> | AsyncIterable<BigUint64Array>,
+  ) {
+    const filter = new Uint32Array(filterLength(span.count))
+    const starts = new Uint32Array(blocksOf(span.count))
+    const idsAt = headBytes + filter.byteLength + starts.byteLength
+    let written = 0
+    for await (const ids of parts) {
+      const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
+      for (let at = 0; at < halves.length; at += 2) {
+        const [low, high] = [halves[at]!, halves[at + 1]!]
+        const index = written + (at >> 1)
+        if (index % blockIds === 0) starts[index / blockIds] = high
+        const part = partOf(high, filter.length)
+        let bits = firstBit(low, high)
+        for (let bit = 0; bit < bitsPerId; bit++) {
+          filter[part + ((bits >>> 5) & 15)]! |= 1 << (bits & 31)
+          bits = nextBit(bits, low)
+        }
+      }
+      await handle.write(halves, 0, halves.byteLength, idsAt + written * idBytes)
+      written += ids.length
+    }
+    await handle.write(writeHead(span), 0, headBytes, 0)
+    await handle.write(filter, 0, filter.byteLength, headBytes)
+    await handle.write(starts, 0, starts.byteLength, headBytes + filter.byteLength)
+  }
+
+  /** Adds the places of those of the sorted ids that are in this file; `halves` holds each as two numbers. */
+  seen(halves: Uint32Array, places: number[]): void {
+    const filter = this.#filter
+    const partsPerHigh = filter.length / filterWords / 2 ** 32
+    // Most ids end at the first or second bit, so what comes before that decides how long this takes.
+    for (let at = 0; at < halves.length; at += 2) {
+      const low = halves[at]!
+      const high = halves[at + 1]!
+      const part = filterWords * Math.floor(high * partsPerHigh)
+      let bits = firstBit(low, high)
+      let left = bitsPerId
+      while (left > 0 && (filter[part + ((bits >>> 5) & 15)]! & (1 << (bits & 31))) !== 0) {
+        bits = nextBit(bits, low)
+        left--
+      }
+      if (left === 0 && this.#has(low, high)) places.push(at >> 1)
+    }
+  }
+
+  /** The ids from one upper half up to another, the latter excluded; sorted. */
+  read(from: number, to: number): BigUint64Array {
+    const [first, last] = [this.#blockBefore(from), this.#blockBefore(to)]
+    const start = first * blockIds
+    const ids = new BigUint64Array(Math.min(this.span.count, (last + 1) * blockIds) - start)
+    readSync(this.#handle, ids, 0, ids.byteLength, this.#idsAt + start * idBytes)
+    const halves = new Uint32Array(ids.buffer)
+    let [begin, end] = [0, ids.length]
+    while (begin < end && halves[2 * begin + 1]! < from) begin++
+    while (end > begin && halves[2 * end - 1]! >= to) end--
+    return ids.subarray(begin, end)
+  }
+
+  close(): void {
+    closeSync(this.#handle)
+  }
+
+  remove(): void {
+    this.close()
+    rmSync(this.file, { force: true })
+  }
+
+  #has(low: number, high: number): boolean {
+    // Blocks may begin with the same upper half.
+    for (let block = this.#blockBefore(high); block < this.#starts.length; block++) {
+      if (this.#starts[block]! > high) return false
+      const length = readSync(
+        this.#handle,
+        this.#block,
+        0,
+        Math.min(blockIds, this.span.count - block * blockIds) * idBytes,
+        this.#idsAt + block * blockIds * idBytes,
+      )
+      for (let at = 0; at < length / 4; at += 2) {
+        if (this.#block[at] === low && this.#block[at + 1] === high) return true
+      }
+    }
+    return false
+  }
+
+  /** The last block that begins below an upper half, or the first one. */
+  #blockBefore(high: number): number {
+    let [low, end] = [0, this.#starts.length]
+    while (low < end) {
+      const middle = (low + end) >>> 1
+      if (this.#starts[middle]! < high) low = middle + 1
+      else end = middle
+    }
+    return Math.max(0, low - 1)
+  }
+}

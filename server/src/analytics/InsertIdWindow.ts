@@ -1,0 +1,258 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { IdRun, type RunSpan } from './IdRun.js'
+
+export interface WindowOptions {
+  folder: string
+  /** How long an id is remembered at least; a few days longer, because files are given up whole. */
+  windowMs: number
+  /** Ids in memory before they become a file. @defaultValue 1,048,576 */
+  runIds?: number
+}
+
+/** The ids of rows that were stored together, sorted, each with its row's sequence. */
+export interface IdBatch {
+  ids: BigUint64Array
+  through: number
+  /** When the newest of the rows was received. */
+  atMs: number
+}
+
+/** So many neighbours of one size become one file, unless it would span too much of the window. So there
+ * are some twenty files at most, and none is kept for longer than one and a half windows. */
+const mergedRuns = 8
+const spansPerWindow = 2
+/** A merge takes so many parts, between which other work gets its turn. */
+const mergeParts = 64
+const usualRunIds = 2 ** 20
+
+/** A set of 64-bit ids in one array: slot after slot from where an id's own bits say. */
+class IdSet {
+  #halves: Uint32Array
+  #mask: number
+  #hasZero = false
+  size = 0
+
+  constructor(usual: number) {
+    const slots = 2 ** Math.ceil(Math.log2(2 * usual))
+    this.#halves = new Uint32Array(2 * slots)
+    this.#mask = slots - 1
+  }
+
+  has(low: number, high: number): boolean {
+    if (low === 0 && high === 0) return this.#hasZero
+    const slot = 2 * this.#slotOf(low, high)
+    return this.#halves[slot] !== 0 || this.#halves[slot + 1] !== 0
+  }
+
+  add(low: number, high: number): void {
+    if (this.has(low, high)) return
+    this.size++
+    if (low === 0 && high === 0) {
+      this.#hasZero = true
+      return
+    }
+    this.#put(low, high)
+    if (this.size > 0.6 * (this.#mask + 1)) this.#grow()
+  }
+
+  sorted(): BigUint64Array {
+    const found = new BigUint64Array(this.size)
+    const all = new BigUint64Array(this.#halves.buffer)
+    let at = this.#hasZero ? 1 : 0
+    for (let slot = 0; slot <= this.#mask; slot++) {
+      if (this.#halves[2 * slot] !== 0 || this.#halves[2 * slot + 1] !== 0) found[at++] = all[slot]!
+    }
+    return found.sort()
+  }
+
+  /** The slot that holds an id, or the free one where it would be. */
+  #slotOf(low: number, high: number): number {
+    const halves = this.#halves
+    for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const a = halves[2 * slot]!
+      const b = halves[2 * slot + 1]!
+      if ((a === low && b === high) || (a === 0 && b === 0)) return slot
+    }
+  }
+
+  #put(low: number, high: number): void {
+    const slot = 2 * this.#slotOf(low, high)
+    this.#halves[slot] = low
+    this.#halves[slot + 1] = high
+  }
+
+  #grow(): void {
+    const old = this.#halves
+    this.#halves = new Uint32Array(2 * old.length)
+    this.#mask = old.length - 1
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] !== 0 || old[at + 1] !== 0) this.#put(old[at]!, old[at + 1]!)
+    }
+  }
+}
+
+/**
+ * The insert ids of the last days, as 64-bit hashes. The newest are in memory; of the others there
+ * are sorted files, each with a filter in memory that spares nearly all reading. All of it follows
+ * from the rows in DuckDB: what a crash leaves out is read from there again, and files that know of
+ * rows that DuckDB does not have are given up.
+ */
+export class InsertIdWindow {
+  readonly #folder: string
+  readonly windowMs: number
+  readonly #runIds: number
+  /** Oldest first, each beginning where the one before it ends. */
+  #runs: IdRun[] = []
+  #recent: IdSet
+  /** Of the recent ones; its `after` is where the last file ends. */
+  #span!: RunSpan
+  #work: Promise<void> = Promise.resolve()
+
+  constructor({ folder, windowMs, runIds = usualRunIds }: WindowOptions) {
+    this.#folder = folder
+    this.windowMs = windowMs
+    this.#runIds = runIds
+    this.#recent = new IdSet(runIds)
+    this.#begin(0)
+  }
+
+  /** Opens the files that fit to rows up to `applied`; gives the sequence after which ids are missing. */
+  open(applied: number): number {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const found: IdRun[] = []
+    for (const name of readdirSync(this.#folder)) {
+      const file = join(this.#folder, name)
+      const run = name.endsWith('.ids') ? IdRun.open(file) : undefined
+      if (run === undefined) rmSync(file)
+      else found.push(run)
+    }
+    // Of two that begin at one place the longer one was merged from the other.
+    found.sort((a, b) => a.span.after - b.span.after || b.span.through - a.span.through)
+    let last: RunSpan | undefined
+    for (const run of found) {
+      const follows = last === undefined || run.span.after === last.through
+      if (follows && run.span.through <= applied) {
+        this.#runs.push(run)
+        last = run.span
+      } else run.remove()
+    }
+    const after = last?.through ?? 0
+    this.#begin(after)
+    return after
+  }
+
+  /** Forgets all, and begins behind a row. */
+  clear(after: number): void {
+    for (const run of this.#runs.splice(0)) run.remove()
+    this.#recent = new IdSet(this.#runIds)
+    this.#begin(after)
+  }
+
+  /** Where the oldest file begins; ids of rows up to there are not known. */
+  get after(): number {
+    return this.#runs[0]?.span.after ?? this.#span.after
+  }
+
+  /** The places in a sorted list of ids that were seen before, in it or in the window. */
+  seen(ids: BigUint64Array): number[] {
+    const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
+    const found: number[] = []
+    for (let at = 0; at < ids.length; at++) {
+      const low = halves[2 * at]!
+      const high = halves[2 * at + 1]!
+      const again = at > 0 && halves[2 * at - 2] === low && halves[2 * at - 1] === high
+      if (again || this.#recent.has(low, high)) found.push(at)
+    }
+    // One file after the other, in its own order: what is read of a filter lies side by side.
+    for (const run of this.#runs) run.seen(halves, found)
+    return [...new Set(found)]
+  }
+
+  /** Remembers ids, once their rows are in DuckDB for good. */
+  async add({ ids, through, atMs }: IdBatch): Promise<void> {
+    const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
+    for (let at = 0; at < ids.length; at++) {
+      this.#recent.add(halves[2 * at]!, halves[2 * at + 1]!)
+    }
+    this.#span.through = through
+    this.#span.fromMs = Math.min(this.#span.fromMs, atMs)
+    this.#span.toMs = Math.max(this.#span.toMs, atMs)
+    if (this.#recent.size >= this.#runIds) await this.#flush()
+  }
+
+  async close(): Promise<void> {
+    await this.#work
+    for (const run of this.#runs) run.close()
+  }
+
+  #begin(after: number): void {
+    this.#span = { after, through: after, fromMs: Infinity, toMs: 0, count: 0 }
+  }
+
+  async #flush(): Promise<void> {
+    const ids = this.#recent.sorted()
+    const span = { ...this.#span, count: ids.length }
+    const run = await IdRun.write(this.#fileOf(span), span, [ids])
+    this.#runs.push(run)
+    this.#recent = new IdSet(this.#runIds)
+    this.#begin(span.through)
+    while (this.#runs.length > 1 && this.#runs[0]!.span.toMs < span.toMs - this.windowMs) {
+      const [oldest] = this.#runs
+      // A merge may be reading it.
+      await this.#work
+      if (this.#runs[0] === oldest) this.#runs.shift()!.remove()
+    }
+    this.#work = this.#work.then(() => this.#merge())
+  }
+
+  #fileOf({ after, through }: RunSpan): string {
+    return join(this.#folder, `${after}-${through}.ids`)
+  }
+
+  /** The newest neighbours that should be one file. */
+  #toMerge(): IdRun[] | undefined {
+    const sizeOf = (run: IdRun) =>
+      Math.floor(Math.log(run.span.count / this.#runIds + 0.5) / Math.log(mergedRuns))
+    for (let end = this.#runs.length; end >= mergedRuns; end--) {
+      const runs = this.#runs.slice(end - mergedRuns, end)
+      const isShort = runs.at(-1)!.span.toMs - runs[0]!.span.fromMs <= this.windowMs / spansPerWindow
+      if (isShort && new Set(runs.map(sizeOf)).size === 1) return runs
+    }
+    return undefined
+  }
+
+  async #merge(): Promise<void> {
+    const runs = this.#toMerge()
+    if (runs === undefined) return
+    const spans = runs.map((run) => run.span)
+    const span: RunSpan = {
+      after: spans[0]!.after,
+      through: spans.at(-1)!.through,
+      fromMs: spans[0]!.fromMs,
+      toMs: spans.at(-1)!.toMs,
+      count: spans.reduce((sum, { count }) => sum + count, 0),
+    }
+    const merged = await IdRun.write(this.#fileOf(span), span, partsOf(runs))
+    this.#runs.splice(this.#runs.indexOf(runs[0]!), runs.length, merged)
+    for (const run of runs) run.remove()
+    await this.#merge()
+  }
+}
+
+/** All ids of some files in order, part by part. */
+async function* partsOf(runs: readonly IdRun[]): AsyncGenerator<BigUint64Array> {
+  const step = 2 ** 32 / mergeParts
+  for (let part = 0; part < mergeParts; part++) {
+    const pieces = runs.map((run) => run.read(part * step, (part + 1) * step))
+    const ids = new BigUint64Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    let at = 0
+    for (const piece of pieces) {
+      ids.set(piece, at)
+      at += piece.length
+    }
+    yield ids.sort()
+    await setImmediate()
+  }
+}

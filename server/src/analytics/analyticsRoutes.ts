@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { refuse, type WriteError } from '../http/HttpError.js'
+import type { Route } from '../http/Route.js'
+import { readApiKey, type SecretSet } from '../http/auth.js'
+import { readBody } from '../http/readBody.js'
+import { parseJson } from '../http/readJson.js'
+import { readSync, type Intake } from '../wal/Intake.js'
+import type { EntryKind } from './payloads.js'
+import { payloadReader } from './readPayloads.js'
+
+/** text/plain is what a beacon carries when a page cannot afford a preflight. */
+const taken = ['application/json', 'text/plain']
+
+const checkHeaders = (headers: IncomingHttpHeaders): void => {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== undefined && !taken.includes(type)) {
+    throw refuse(400, 'invalid-headers', `Content-Type must be application/json, not ${type.slice(0, 80)}.`)
+  }
+  const encoding = headers['content-encoding']?.trim().toLowerCase()
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw refuse(400, 'invalid-headers', 'Content-Encoding is not supported: send plain JSON.')
+  }
+}
+
+/** The codes that the contract has; of others `error` says what is wrong, and `error_code` stays null. */
+const contractCodes: ReadonlySet<string> = new Set([
+  'environment-not-found',
+  'invalid-headers',
+  'unknown-built-in-property',
+  'event-name-too-long',
+  'property-name-too-long',
+  'trait-name-too-long',
+])
+
+/** The form of the analytics group. */
+const analyticsError: WriteError = ({ code, message }) => ({
+  ok: false,
+  task_id: null,
+  ...(contractCodes.has(code) ? { error_code: code } : { error_code: null, error: code }),
+  message,
+})
+
+const unauthorized = (key: string | undefined) =>
+  refuse(
+    401,
+    'unauthorized',
+    key === undefined
+      ? 'Authentication required: send the API key as X-API-Key, as Authorization: Bearer, or as ?apiKey=.'
+      : 'The API key is wrong.',
+  )
+
+const maxBodyBytes = 16 * 1_048_576
+const kinds: readonly EntryKind[] = ['track', 'identify', 'alias']
+
+export interface AnalyticsRoutesOptions {
+  environments: ReadonlySet<string>
+  apiKeys: SecretSet
+  intake: Intake
+}
+
+/** `POST /track`, `/identify` and `/alias`. */
+export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRoutesOptions): Route[] =>
+  kinds.map((kind) => {
+    const readPayloads = payloadReader(kind, environments)
+    return {
+      method: 'POST',
+      path: `/${kind}`,
+      writeError: analyticsError,
+      async handle({ request, search }) {
+        const key = readApiKey(request.headers, search)
+        if (key === undefined || !apiKeys.has(key)) throw unauthorized(key)
+        checkHeaders(request.headers)
+        const sync = readSync(search)
+        intake.admit()
+        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
+        if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
+        const record = { kind, count, receivedAtMs: Date.now(), body }
+        const { taskId, deadLetter } = await intake.accept(record, sync)
+        if (deadLetter !== undefined) {
+          throw refuse(500, 'not-stored', `This could not be stored: ${deadLetter}`)
+        }
+        return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
+      },
+    }
+  })

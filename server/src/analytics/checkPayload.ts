@@ -1,0 +1,93 @@
+import { refuse } from '../http/HttpError.js'
+import { checkTimestamp } from '../json/checkTimestamp.js'
+import { checkValue } from '../json/storableJson.js'
+import type { AliasPayload, EntryKind, IdentifyPayload, TrackPayload } from './payloads.js'
+
+/** The `$` names that clients of this API send. Any other `$` name is refused. */
+export const builtInProperties: ReadonlySet<string> = new Set(
+  (
+    '$lib $lib_version $release $url $viewport $referer $ip $os $os_version $user_agent ' +
+    '$utm_source $utm_medium $utm_campaign $utm_term $utm_content ' +
+    '$device $device_type $device_model $device_manufacturer ' +
+    '$app_name $app_version $app_build $app_namespace $screen_name $view_id $view_name $view_type'
+  ).split(' '),
+)
+
+/** Whether a text has more than `most` Unicode code points; a surrogate pair is one. */
+export const isLongerThan = (text: string, most: number): boolean => {
+  // A code point takes one or two UTF-16 units, so most texts are decided by their length alone.
+  if (text.length <= most) return false
+  if (text.length > 2 * most) return true
+  let points = 0
+  for (let at = 0; at < text.length; points++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return points > most
+}
+
+const maxNameLength = 400
+const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+export type Payload = TrackPayload | IdentifyPayload | AliasPayload
+
+/** Refuses a payload that may not be stored. True when its timestamp must be rewritten. */
+export type CheckPayload = (payload: Payload, where: string) => boolean
+
+const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
+  for (const name in values) {
+    if (kind === 'track' && name.charCodeAt(0) === 0x24 && !builtInProperties.has(name)) {
+      const message = `${where}: ${short(name)} is no built-in property. Name your own without a leading $.`
+      throw refuse(400, 'unknown-built-in-property', message)
+    }
+    if (isLongerThan(name, maxNameLength)) {
+      const message = `${where}: the name ${short(name)} has more than ${maxNameLength} characters.`
+      throw refuse(400, kind === 'track' ? 'property-name-too-long' : 'trait-name-too-long', message)
+    }
+    const value = values[name]
+    const problem = typeof value === 'string' ? undefined : checkValue(value, 1)
+    if (problem !== undefined) {
+      throw refuse(400, 'invalid-body', `${where}: ${short(name)} ${problem}.`)
+    }
+  }
+}
+
+const checkTime = (payload: Payload & { timestamp?: number | string | null }, where: string): boolean => {
+  const { timestamp } = payload
+  if (timestamp === undefined || timestamp === null) return false
+  const check = checkTimestamp(timestamp)
+  if (check === 'plain') return false
+  if (check === 'invalid') {
+    const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${short(String(timestamp))}.`
+    throw refuse(400, 'invalid-body', message)
+  }
+  return true
+}
+
+export const payloadCheck = (kind: EntryKind, environments: ReadonlySet<string>): CheckPayload => {
+  const checkEnvironment = ({ environment }: Payload, where: string) => {
+    if (environments.has(environment)) return
+    const message = `${where}: the environment ${JSON.stringify(short(environment))} does not exist here.`
+    throw refuse(400, 'environment-not-found', message)
+  }
+
+  const checks: Record<EntryKind, CheckPayload> = {
+    track(payload, where) {
+      const { event, properties } = payload as TrackPayload
+      checkEnvironment(payload, where)
+      if (isLongerThan(event, maxNameLength)) {
+        const message = `${where}: the event name ${short(event)} has more than ${maxNameLength} characters.`
+        throw refuse(400, 'event-name-too-long', message)
+      }
+      checkNames('track', properties, where)
+      return checkTime(payload, where)
+    },
+    identify(payload, where) {
+      checkEnvironment(payload, where)
+      checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
+      return checkTime(payload, where)
+    },
+    alias(payload, where) {
+      checkEnvironment(payload, where)
+      return false
+    },
+  }
+  return checks[kind]
+}

@@ -1,0 +1,37 @@
+import { BLOB, blobValue, type DuckDBBlobValue } from '@duckdb/node-api'
+import type { LogEntry } from '../wal/segment.js'
+
+/**
+ * A timestamp column from the text `ts`: Unix milliseconds or ISO 8601, checked when it was accepted.
+ * Texts in UTC, which are nearly all, take the way that needs no calendar.
+ */
+export const timestampSql = `coalesce(
+  CASE WHEN ends_with(ts, 'Z') THEN TRY_CAST(ts AS TIMESTAMP)
+    WHEN contains(ts, ':') THEN TRY_CAST(ts AS TIMESTAMPTZ)::TIMESTAMP
+    ELSE epoch_ms(TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT)) END, received_at)`
+
+const between = Buffer.from('},')
+
+/**
+ * A run of entries as one JSON document, made by copying bytes. Handing DuckDB one large value costs
+ * this thread a tenth of handing it a list of them, and DuckDB reads it faster too.
+ */
+export const documentOf = (entries: readonly LogEntry[]): DuckDBBlobValue => {
+  const parts: Buffer[] = []
+  for (const { first, receivedAtMs, body } of entries) {
+    const opening = parts.length === 0 ? '[' : ''
+    parts.push(Buffer.from(`${opening}{"first":${first},"at_ms":${receivedAtMs},"items":`), body, between)
+  }
+  parts[parts.length - 1] = Buffer.from('}]')
+  return blobValue(Buffer.concat(parts))
+}
+
+export const documentType = BLOB
+
+/** The items of `$document`, one a row, each with its sequence and its time of arrival. */
+export const itemsSql = (fields: Record<string, string>): string => {
+  const shape = JSON.stringify([{ first: 'BIGINT', at_ms: 'BIGINT', items: [fields] }])
+  return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
+    epoch_ms(entry.at_ms) AS received_at, unnest(entry.items) AS e
+  FROM (SELECT unnest(from_json(decode($document), '${shape}')) AS entry)`
+}

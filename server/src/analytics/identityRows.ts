@@ -1,0 +1,97 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { jsonRows } from '../store/jsonRows.js'
+import { type IdentityOperation, type IdRow, keyOf } from './resolveIdentity.js'
+
+interface Id {
+  environment: string
+  id: string
+}
+
+const idRows = jsonRows({ environment: 'VARCHAR', id: 'VARCHAR' })
+const changedRows = jsonRows({
+  environment: 'VARCHAR',
+  distinctId: 'VARCHAR',
+  personId: 'VARCHAR',
+  identified: 'BOOLEAN',
+})
+
+const toRows = (rows: unknown[][]): IdRow[] =>
+  rows.map(([environment, distinctId, personId, identified]) => ({
+    environment: environment as string,
+    distinctId: distinctId as string,
+    personId: personId as string,
+    identified: identified as boolean,
+  }))
+
+const select = async (connection: DuckDBConnection, key: 'id_key' | 'person_key', ids: readonly Id[]) => {
+  if (ids.length === 0) return []
+  const reader = await connection.runAndReadAll(
+    `SELECT m.environment, m.distinct_id, m.person_id, m.identified FROM analytics.raw.id_map m
+     SEMI JOIN (SELECT hash(environment, id) AS key FROM ${idRows}) a ON m.${key} = a.key`,
+    { rows: JSON.stringify(ids) },
+  )
+  return toRows(reader.getRows())
+}
+
+const named = (operations: readonly IdentityOperation[]): Id[] => {
+  const found = new Map<string, Id>()
+  for (const operation of operations) {
+    const { environment } = operation
+    const ids =
+      operation.kind === 'alias'
+        ? [operation.from, operation.into]
+        : operation.kind === 'link'
+          ? [operation.user, operation.anonymous]
+          : [operation.user]
+    for (const id of ids) found.set(keyOf(environment, id), { environment, id })
+  }
+  return [...found.values()]
+}
+
+/** What resolveIdentity must know: the ids named, and all ids of the persons that may be merged away. */
+export const readIdRows = async (
+  connection: DuckDBConnection,
+  operations: readonly IdentityOperation[],
+): Promise<IdRow[]> => {
+  const rows = await select(connection, 'id_key', named(operations))
+  // An alias may merge a person that an operation before it has just given another id; a link only
+  // one that has a single id, which is seen by asking for all of them.
+  const linked = new Set(
+    operations.flatMap((each) => (each.kind === 'link' ? keyOf(each.environment, each.anonymous) : [])),
+  )
+  const merged = operations.some((operation) => operation.kind === 'alias')
+    ? rows
+    : rows.filter(
+        (row) => row.personId === row.distinctId && linked.has(keyOf(row.environment, row.distinctId)),
+      )
+  const members = await select(
+    connection,
+    'person_key',
+    merged.map(({ environment, personId }) => ({ environment, id: personId })),
+  )
+  const byKey = new Map<string, IdRow>()
+  for (const row of [...rows, ...members]) byKey.set(keyOf(row.environment, row.distinctId), row)
+  return [...byKey.values()]
+}
+
+/** Writes the rows that changed; those of them that were `known` are there already. */
+export const writeIdRows = async (
+  connection: DuckDBConnection,
+  rows: readonly IdRow[],
+  known: ReadonlyMap<string, unknown>,
+): Promise<void> => {
+  const old = rows.filter((row) => known.has(keyOf(row.environment, row.distinctId)))
+  if (old.length > 0) {
+    await connection.run(
+      `DELETE FROM analytics.raw.id_map
+       WHERE id_key IN (SELECT hash(environment, "distinctId") FROM ${changedRows})`,
+      { rows: JSON.stringify(old) },
+    )
+  }
+  await connection.run(
+    `INSERT INTO analytics.raw.id_map
+     SELECT environment, "distinctId", "personId", identified, hash(environment, "distinctId"),
+       hash(environment, "personId") FROM ${changedRows}`,
+    { rows: JSON.stringify(rows) },
+  )
+}

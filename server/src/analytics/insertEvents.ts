@@ -1,0 +1,74 @@
+import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { readInsertIds } from './insertIds.js'
+import type { InsertIdWindow } from './InsertIdWindow.js'
+import type { LogEntry } from '../wal/segment.js'
+import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
+
+const items = itemsSql({
+  environment: 'VARCHAR',
+  event: 'VARCHAR',
+  distinct_id: 'VARCHAR',
+  anonymous_id: 'VARCHAR',
+  device_id: 'VARCHAR',
+  session_id: 'VARCHAR',
+  timestamp: 'VARCHAR',
+  properties: 'JSON',
+})
+
+/**
+ * The environment is asked for again because of an object that names a key twice: JavaScript
+ * checked the last of the two, DuckDB reads the first. What is left out here is set aside below.
+ */
+const insert = `
+INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
+  device_id, session_id, insert_id, properties)
+WITH item AS (${items}), flat AS (
+  SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
+    nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
+    nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
+    nullif(e.properties->>'insert_id', '') AS insert_id, e.properties
+  FROM item WHERE list_contains($environments, e.environment) AND length(e.event) <= 400
+)
+SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
+  session_id, insert_id, properties
+FROM flat`
+
+const setAside = `
+INSERT INTO analytics.raw.rejected
+WITH item AS (${items})
+SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event, and its first value is not allowed.'
+FROM item WHERE (list_contains($environments, e.environment) AND length(e.event) <= 400) IS NOT TRUE`
+
+export interface InsertEvents {
+  entries: readonly LogEntry[]
+  environments: readonly string[]
+  window: InsertIdWindow
+}
+
+/**
+ * Writes the rows of the newest entries, without second copies: of rows with one insert id in one
+ * environment the first stays. They are looked for after they are written, because there are nearly
+ * never any. Gives their ids, to be remembered once the rows are there for good.
+ */
+export const insertEvents = async (
+  connection: DuckDBConnection,
+  { entries, environments, window }: InsertEvents,
+): Promise<BigUint64Array> => {
+  const values = { document: documentOf(entries), environments: listValue(environments) }
+  const types = { document: documentType, environments: LIST(VARCHAR) }
+  const { rowsChanged } = await connection.run(insert, values, types)
+  const accepted = entries.reduce((sum, { count }) => sum + count, 0)
+  if (rowsChanged < accepted) await connection.run(setAside, values, types)
+  const { ids, seqs } = await readInsertIds(connection, `seq >= ${entries[0]!.first}`)
+  const copies = window.seen(ids)
+  if (copies.length > 0) {
+    await connection.run(
+      'DELETE FROM analytics.raw.events WHERE seq IN (SELECT unnest($seqs))',
+      {
+        seqs: listValue(copies.map((at) => seqs[at]!)),
+      },
+      { seqs: LIST(BIGINT) },
+    )
+  }
+  return ids
+}

@@ -1,0 +1,70 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import duckdb from '@duckdb/node-bindings'
+import type { InsertIdWindow } from './InsertIdWindow.js'
+
+export interface FoundIds {
+  /** Hashes of environment and insert id, sorted. */
+  ids: BigUint64Array
+  /** The sequences of their rows; of one id the first row comes first. */
+  seqs: BigUint64Array
+}
+
+const valueBytes = 8
+
+/** The insert ids of events in a range, taken as the bytes that DuckDB holds them in. */
+export const readInsertIds = async (connection: DuckDBConnection, range: string): Promise<FoundIds> => {
+  const result = await connection.run(
+    `SELECT hash(environment, insert_id) AS id, seq::UBIGINT AS seq FROM analytics.raw.events
+     WHERE ${range} AND insert_id IS NOT NULL ORDER BY id, seq`,
+  )
+  const chunks = await result.fetchAllChunks()
+  const rows = chunks.reduce((sum, chunk) => sum + chunk.rowCount, 0)
+  const columns = [0, 1].map((column) => {
+    const values = new BigUint64Array(rows)
+    const bytes = new Uint8Array(values.buffer)
+    let at = 0
+    for (const chunk of chunks) {
+      const vector = duckdb.data_chunk_get_vector(chunk.chunk, column)
+      const length = chunk.rowCount * valueBytes
+      bytes.set(duckdb.vector_get_data(vector, length), at)
+      at += length
+    }
+    return values
+  })
+  return { ids: columns[0]!, seqs: columns[1]! }
+}
+
+const rowsAtOnce = 2 ** 19
+
+const readNumber = async (connection: DuckDBConnection, statement: string): Promise<number | undefined> => {
+  const value = (await connection.runAndReadAll(statement)).getRows()[0]?.[0]
+  return value === null || value === undefined ? undefined : Number(value)
+}
+
+/** Brings a window to where the rows are: after a crash those that are in no file, after an upgrade all. */
+export const fillWindow = async (connection: DuckDBConnection, window: InsertIdWindow): Promise<void> => {
+  const { windowMs } = window
+  const applied = (await readNumber(connection, 'SELECT applied FROM analytics.raw.position')) ?? 0
+  let after = window.open(applied)
+  const events = 'FROM analytics.raw.events'
+  const newest = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${events}`)
+  if (newest === undefined) return
+  const since = `received_at >= epoch_ms(${newest - windowMs}::BIGINT)`
+  const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
+  if (first !== undefined) {
+    // Older rows than the files know of, or no files at all.
+    if (first <= window.after || window.after === after) {
+      window.clear(first - 1)
+      after = 0
+    }
+    after = Math.max(after, first - 1)
+  }
+  while (after < applied) {
+    const through = Math.min(after + rowsAtOnce, applied)
+    const range = `seq > ${after} AND seq <= ${through}`
+    const { ids } = await readInsertIds(connection, range)
+    const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${events} WHERE ${range}`)
+    await window.add({ ids, through, atMs: atMs ?? newest })
+    after = through
+  }
+}

@@ -1,0 +1,73 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { analyticsSchema, analyticsViews } from '../store/analyticsSchema.js'
+import { inTransaction } from '../store/transactions.js'
+
+/** So many events' persons fit into memory at once; more are made one part after the other. */
+const eventsPerSlice = 4_000_000
+
+/** The persons that the raw rows say there are; only an upgrade has to ask for them. */
+const buildSql = (slice: number, slices: number) => `
+INSERT INTO analytics.raw.persons
+WITH map AS (
+  SELECT * FROM analytics.raw.id_map
+), seen AS (
+  SELECT environment, coalesce(distinct_id, anonymous_id) AS id, min("timestamp") AS first_seen,
+    max("timestamp") AS last_seen, count(*) AS events
+  FROM analytics.raw.events WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL GROUP BY ALL
+  UNION ALL SELECT environment, distinct_id, NULL, NULL, 0 FROM map
+  UNION ALL
+  SELECT environment, distinct_id, min("timestamp"), max("timestamp"), 0
+  FROM analytics.raw.traits GROUP BY ALL
+), owned AS (
+  SELECT s.*, coalesce(m.person_id, s.id) AS person_id,
+    hash(s.environment, coalesce(m.person_id, s.id)) AS person_key
+  FROM seen s LEFT JOIN map m ON m.id_key = hash(s.environment, s.id)
+), person AS (
+  SELECT person_key, any_value(environment) AS environment, any_value(person_id) AS person_id,
+    list_sort(list(DISTINCT id)) AS distinct_ids, min(first_seen) AS first_seen,
+    max(last_seen) AS last_seen, sum(events)::BIGINT AS events
+  FROM owned WHERE person_key % ${slices} = ${slice} GROUP BY person_key
+), trait AS (
+  SELECT coalesce(m.person_key, hash(t.environment, t.distinct_id)) AS person_key, t.name,
+    arg_max({'name': t.name, 'value': t.value, 'timestamp': t."timestamp", 'seq': t.seq},
+      (t."timestamp", t.seq)) AS t
+  FROM analytics.raw.traits t LEFT JOIN map m ON m.id_key = hash(t.environment, t.distinct_id)
+  WHERE t.name IS NOT NULL AND coalesce(m.person_key, hash(t.environment, t.distinct_id)) % ${slices} = ${slice}
+  GROUP BY ALL
+), bundle AS (
+  SELECT person_key, list(t ORDER BY name) AS traits FROM trait GROUP BY person_key
+)
+SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.traits, []), p.first_seen,
+  p.last_seen, p.events
+FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
+
+/** Changes whenever DuckDB hashes differently, which would make every key in the store a wrong one. */
+const hashSql = "SELECT hash('production', 'waymark')"
+
+/** Makes the tables of analytics, and brings those of an older version, or with other hashes, up to date. */
+export const openAnalytics = async (connection: DuckDBConnection): Promise<void> => {
+  await connection.run(analyticsSchema)
+  await connection.run('CREATE TABLE IF NOT EXISTS analytics.raw.derived (hash UBIGINT)')
+  const reader = await connection.runAndReadAll(
+    `SELECT (${hashSql}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
+  )
+  if (reader.getRows()[0]?.[0] !== true) {
+    await inTransaction(connection, async () => {
+      await connection.run('ALTER TABLE analytics.raw.events DROP COLUMN IF EXISTS insert_hash')
+      for (const column of ['id_key', 'person_key']) {
+        await connection.run(`ALTER TABLE analytics.raw.id_map ADD COLUMN IF NOT EXISTS ${column} UBIGINT`)
+      }
+      await connection.run(
+        `UPDATE analytics.raw.id_map SET id_key = hash(environment, distinct_id),
+           person_key = hash(environment, person_id)`,
+      )
+      await connection.run('DELETE FROM analytics.raw.persons')
+      const counted = await connection.runAndReadAll('SELECT count(*) FROM analytics.raw.events')
+      const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)
+      for (let slice = 0; slice < slices; slice++) await connection.run(buildSql(slice, slices))
+      await connection.run('DELETE FROM analytics.raw.derived')
+      await connection.run(`INSERT INTO analytics.raw.derived ${hashSql}`)
+    })
+  }
+  await connection.run(analyticsViews)
+}

@@ -1,0 +1,80 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { refuse } from '../http/HttpError.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { quoteIdentifier, quoteText } from '../store/quote.js'
+import type { Column } from './planAppend.js'
+
+/** A table, there or not yet. */
+export interface Target {
+  catalog: string
+  schema: string
+  table: string
+}
+
+export const tableSql = ({ catalog, schema, table }: Target): string =>
+  [catalog, schema, table].map(quoteIdentifier).join('.')
+
+/** `catalog`, `schema` and `table` of a URL, all required. */
+export const readTarget = (search: URLSearchParams, catalogs: readonly string[]): Target => {
+  const read = (name: string) => {
+    const value = search.get(name)
+    if (value === null || value === '') throw refuse(400, 'invalid-parameter', `${name} is missing.`)
+    if (value.length > 400 || value.includes('\0'))
+      throw refuse(400, 'invalid-parameter', `${name} is not a name.`)
+    return value
+  }
+  const target = { catalog: read('catalog'), schema: read('schema'), table: read('table') }
+  if (!catalogs.includes(target.catalog)) {
+    throw refuse(
+      400,
+      'invalid-parameter',
+      `There is no catalog ${target.catalog.slice(0, 80)} to write to; there are ${catalogs.join(', ')}.`,
+    )
+  }
+  if (target.schema.toLowerCase() === internalSchema) {
+    throw refuse(400, 'invalid-parameter', `The schema ${internalSchema} belongs to the service.`)
+  }
+  return target
+}
+
+/** A table's columns, or what stands in the way of one. */
+export type TableState =
+  | { kind: 'table'; columns: Column[] }
+  | { kind: 'missing' }
+  | { kind: 'no-schema' }
+  | { kind: 'view' }
+
+/**
+ * What an append writes on a column whose type it may widen later. It belongs to the column: it goes
+ * where the table goes, and is gone with it, so that a table made by hand under the same name has none.
+ */
+export const inferredComment = 'Made by an append, which may make it DOUBLE.'
+
+export const readTable = async (connection: DuckDBConnection, target: Target): Promise<TableState> => {
+  const names = [target.catalog, target.schema, target.table]
+  const same = 'database_name = $1 AND lower(schema_name) = lower($2)'
+  const columns = await connection.runAndReadAll(
+    `SELECT column_name, data_type, coalesce(comment = ${quoteText(inferredComment)}, false) FROM duckdb_columns()
+     WHERE ${same} AND lower(table_name) = lower($3) ORDER BY column_index`,
+    names,
+  )
+  const kinds = await connection.runAndReadAll(
+    `SELECT 'view' FROM duckdb_views() WHERE ${same} AND lower(view_name) = lower($3)
+     UNION ALL
+     SELECT 'schema' FROM duckdb_schemas() WHERE ${same} AND $3 <> ''`,
+    names,
+  )
+  const found = kinds.getRows().flat()
+  if (!found.includes('schema')) return { kind: 'no-schema' }
+  if (found.includes('view')) return { kind: 'view' }
+  const rows = columns.getRows()
+  if (rows.length === 0) return { kind: 'missing' }
+  return {
+    kind: 'table',
+    columns: rows.map(([name, type, inferred]) => ({
+      name: name as string,
+      type: type as string,
+      inferred: inferred as boolean,
+    })),
+  }
+}

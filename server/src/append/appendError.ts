@@ -1,0 +1,17 @@
+import type { WriteError } from '../http/HttpError.js'
+
+const contractCodes: Readonly<Record<string, string>> = {
+  'invalid-data': 'invalid-data',
+  'invalid-json': 'invalid-data',
+  'incompatible-schema': 'incompatible-schema',
+}
+
+/** The form of `/append`. */
+export const appendError: WriteError = ({ code, message }) => ({
+  ok: false,
+  task_id: null,
+  error_code: contractCodes[code] ?? null,
+  error: code,
+  error_message: message,
+  message,
+})

@@ -1,0 +1,121 @@
+import type { FieldKind, Fields } from './describeFields.js'
+
+export const shortName = (name: string) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+
+/** What is wrong with the names of fields that are to be columns; undefined when they are fine. */
+export const nameProblem = (names: Iterable<string>): string | undefined => {
+  const spelled = new Map<string, string>()
+  for (const name of names) {
+    if (name === '') return 'A field has an empty name.'
+    if (name.includes('\0')) return `The name of the field ${shortName(name)} holds the character U+0000.`
+    const key = name.toLowerCase()
+    const other = spelled.get(key)
+    if (other !== undefined)
+      return `The fields ${shortName(other)} and ${shortName(name)} differ only in case.`
+    spelled.set(key, name)
+  }
+  return undefined
+}
+
+export interface Column {
+  name: string
+  /** A SQL type. */
+  type: string
+  /** Made by an append, so that an append may widen it. */
+  inferred: boolean
+}
+
+export interface AppendPlan {
+  kind: 'append'
+  /** Columns that are new, in order; all of them when there is no table yet. */
+  add: { name: string; type: string }[]
+  /** Columns whose type becomes DOUBLE. */
+  widen: string[]
+  /** Which field goes into which column. */
+  read: { field: string; column: string; type: string }[]
+}
+
+export type AppendProblem = { kind: 'problem'; code: 'invalid-data' | 'incompatible-schema'; message: string }
+
+const whole = /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/
+
+/** A whole number's type. */
+export const isWhole = (type: string): boolean => whole.test(type)
+
+/** A type that an append makes and may widen to DOUBLE when a fraction comes. */
+export const isWidened = (type: string): boolean => type === 'BIGINT'
+
+const fractional = /^(DOUBLE|FLOAT|DECIMAL)/
+
+/** A type of date and time. */
+export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
+
+/** A list, an array, a struct, a map or a union; not a DECIMAL or ENUM, which have brackets too. */
+export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
+
+const inferType = (kinds: readonly FieldKind[]): string | undefined => {
+  const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
+  if (only('integer')) return 'BIGINT'
+  if (only('integer', 'float')) return 'DOUBLE'
+  if (only('timestamp')) return 'TIMESTAMP'
+  if (only('text', 'timestamp')) return 'VARCHAR'
+  if (only('boolean')) return 'BOOLEAN'
+  return only('json') ? 'JSON' : undefined
+}
+
+const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
+  const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
+  if (type === 'JSON' || type === 'VARCHAR') return true
+  if (isWhole(type)) return only('integer')
+  if (fractional.test(type)) return only('integer', 'float')
+  if (isMoment(type)) return only('timestamp')
+  if (type === 'BOOLEAN') return only('boolean')
+  if (isNested(type)) return only('json')
+  // A date, a UUID, an enumeration and the like are written as text in JSON; the cast decides.
+  return only('text', 'timestamp')
+}
+
+const problem = (code: AppendProblem['code'], message: string): AppendProblem => ({
+  kind: 'problem',
+  code,
+  message,
+})
+
+/** How records go into a table, given the columns it has; undefined columns mean that there is no table. */
+export const planAppend = (
+  columns: readonly Column[] | undefined,
+  fields: Fields,
+): AppendPlan | AppendProblem => {
+  const known = new Map((columns ?? []).map((column) => [column.name.toLowerCase(), column]))
+  const wrong = nameProblem(Object.keys(fields))
+  if (wrong !== undefined) return problem('invalid-data', wrong)
+  const plan: AppendPlan = { kind: 'append', add: [], widen: [], read: [] }
+
+  for (const [field, kinds] of Object.entries(fields)) {
+    const column = known.get(field.toLowerCase())
+    if (column === undefined) {
+      // A field that was only null so far has no type yet, and NULL is what its absence reads as.
+      if (kinds.length === 0) continue
+      const type = inferType(kinds)
+      if (type === undefined) {
+        return problem(
+          'incompatible-schema',
+          `The field ${shortName(field)} holds ${kinds.join(' and ')} values.`,
+        )
+      }
+      plan.add.push({ name: field, type })
+      plan.read.push({ field, column: field, type })
+    } else if (fits(column.type, kinds)) {
+      plan.read.push({ field, column: column.name, type: column.type })
+    } else if (column.inferred && isWidened(column.type) && fits('DOUBLE', kinds)) {
+      plan.widen.push(column.name)
+      plan.read.push({ field, column: column.name, type: 'DOUBLE' })
+    } else {
+      const held = kinds.filter((kind) => !fits(column.type, [kind])).join(' and ')
+      const message = `The field ${shortName(field)} holds ${held} values; the column is ${column.type}.`
+      return problem('incompatible-schema', message)
+    }
+  }
+  if (plan.read.length === 0) return problem('invalid-data', 'No field of these records has a value.')
+  return plan
+}

@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { refuse } from './HttpError.js'
+import type { Authorize } from './Route.js'
+
+const lengthBytes = 4
+const usualBytes = 256
+
+/** Says whether a presented secret is one of a few, in a time that tells nothing about them. */
+export class SecretSet {
+  readonly #longest: number
+  readonly #known: readonly Buffer[]
+
+  constructor(secrets: readonly string[]) {
+    this.#longest = Math.max(usualBytes, ...secrets.map((secret) => Buffer.byteLength(secret)))
+    this.#known = secrets.map((secret) => this.#pad(secret))
+  }
+
+  has(presented: string): boolean {
+    const asked = this.#pad(presented)
+    let found = false
+    for (const each of this.#known) found = timingSafeEqual(each, asked) || found
+    return found
+  }
+
+  /** All of one size, with the length before, so that comparing takes as long whatever is compared. */
+  #pad(secret: string): Buffer {
+    const padded = Buffer.alloc(lengthBytes + this.#longest)
+    padded.writeUInt32LE(Buffer.byteLength(secret))
+    padded.write(secret, lengthBytes)
+    return padded
+  }
+}
+
+/** Refuses a request whose Basic credentials are missing or wrong; otherwise gives the user's name. */
+export const authorizeBy = (users: Readonly<Record<string, string>>): Authorize => {
+  const known = new SecretSet(Object.entries(users).map(([name, password]) => `${name}:${password}`))
+  return (request) => {
+    const [scheme, encoded] = (request.headers.authorization ?? '').split(' ', 2)
+    const pair =
+      scheme?.toLowerCase() === 'basic' && encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
+    if (known.has(pair)) return pair.slice(0, pair.indexOf(':'))
+    const message =
+      pair === ''
+        ? 'Authentication required: send a user name and password by HTTP Basic.'
+        : 'The user name or the password is wrong.'
+    throw refuse(401, 'unauthorized', message, { 'www-authenticate': 'Basic realm="waymark"' })
+  }
+}
+
+/**
+ * The API key that a request presents. When it comes in several ways the first of `X-API-Key`,
+ * `Authorization: Bearer`, `?apiKey=` counts, and a right key further down does not mend a wrong one.
+ */
+export const readApiKey = (headers: IncomingHttpHeaders, search: string): string | undefined => {
+  const direct = headers['x-api-key']
+  if (direct !== undefined) return String(direct)
+  const { authorization } = headers
+  if (authorization !== undefined) {
+    const [scheme, token, ...rest] = authorization.trim().split(/\s+/)
+    if (scheme?.toLowerCase() !== 'bearer' || token === undefined || rest.length > 0) {
+      throw refuse(400, 'invalid-headers', 'The Authorization header must read: Bearer <API key>.')
+    }
+    return token
+  }
+  return new URLSearchParams(search).get('apiKey') ?? undefined
+}

@@ -1,0 +1,49 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { Ajv } from 'ajv'
+import { refuse } from './HttpError.js'
+import { readBody } from './readBody.js'
+
+export interface JsonBody {
+  /** As sent, without a byte order mark. */
+  bytes: Buffer
+  text: string
+  value: unknown
+}
+
+/** A byte order mark is no JSON; some clients send it all the same. */
+const withoutMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+
+/** The body as text and value; a refusal says where it stopped being JSON. */
+export const parseJson = (body: Buffer): JsonBody => {
+  const bytes = withoutMark(body)
+  if (bytes.length === 0) {
+    throw refuse(400, 'invalid-json', 'The body is empty. Send JSON.')
+  }
+  if (!isUtf8(bytes)) {
+    throw refuse(400, 'invalid-json', 'The body is not valid UTF-8.')
+  }
+  const text = bytes.toString('utf8')
+  try {
+    return { bytes, text, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 200) : 'unreadable'
+    throw refuse(400, 'invalid-json', `The body is not JSON: ${reason}`)
+  }
+}
+
+/** Reads a JSON body of one shape, or refuses it with the place of its first mistake. */
+export const bodyReader = <T>(schema: object, maxBytes: number) => {
+  const validate = new Ajv({ allowUnionTypes: true }).compile(schema)
+  return async (request: IncomingMessage): Promise<T> => {
+    const { value } = parseJson(await readBody(request, maxBytes))
+    if (validate(value)) return value as T
+    const [error] = validate.errors ?? []
+    const place = error?.instancePath.slice(1) || 'The body'
+    const allowed = (error?.params as { allowedValues?: unknown[] } | undefined)?.allowedValues
+    const values = allowed ? ` (${allowed.filter((each) => each !== null).join(', ')})` : ''
+    const message = `${place} ${error?.message ?? 'is invalid'}${values}.`
+    throw refuse(400, 'invalid-body', message)
+  }
+}

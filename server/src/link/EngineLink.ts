@@ -1,0 +1,123 @@
+import { EventEmitter } from 'node:events'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
+
+interface News {
+  up: [hello: Extract<ToIngest, { kind: 'hello' }>]
+  applied: [log: number, through: number]
+  setAside: [log: number, sequence: number, reason: string]
+  down: []
+  /** Nothing was heard for a long time, though it is connected. */
+  silent: []
+}
+
+const retryMs = 50
+const silentMs = 20_000
+
+/**
+ * The ingest process's end of its link with the engine. It is down until the engine answers, and
+ * tries again for as long as it is open: whether the engine is there is nobody else's business.
+ */
+export class EngineLink extends EventEmitter<News> {
+  readonly #path: string
+  #socket: Socket | undefined
+  #isUp = false
+  #pid: number | undefined
+  #retry: NodeJS.Timeout | undefined
+  #silence: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(path: string) {
+    super()
+    this.#path = path
+  }
+
+  get isUp(): boolean {
+    return this.#isUp
+  }
+
+  /** Of the engine that is or was there last. */
+  get pid(): number | undefined {
+    return this.#pid
+  }
+
+  open(): void {
+    const asking = request({
+      socketPath: this.#path,
+      headers: { connection: 'upgrade', upgrade: linkProtocol },
+    })
+    asking.once('upgrade', (_, socket, head) => {
+      // The first message may have come in one piece with the answer.
+      socket.unshift(head)
+      this.#connected(socket)
+    })
+    asking.once('response', (response) => response.destroy())
+    asking.once('error', () => undefined)
+    asking.once('close', () => {
+      if (this.#socket === undefined) this.#later()
+    })
+    asking.end()
+  }
+
+  tell(message: ToEngine): void {
+    if (this.#socket !== undefined) send(this.#socket, message)
+  }
+
+  /** Resolves true once the link is up, false when that takes too long. */
+  whenUp(withinMs: number): Promise<boolean> {
+    if (this.#isUp) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(timer)
+        this.off('up', settle)
+        resolve(this.#isUp)
+      }
+      const timer = setTimeout(settle, withinMs)
+      this.on('up', settle)
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    clearTimeout(this.#silence)
+    this.#socket?.destroy()
+  }
+
+  #later(): void {
+    if (!this.#isClosed) this.#retry = setTimeout(() => this.open(), retryMs)
+  }
+
+  #connected(socket: Socket): void {
+    this.#socket = socket
+    receive(socket, (message) => this.#take(message as ToIngest))
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        this.#socket = undefined
+        clearTimeout(this.#silence)
+        if (this.#isUp) {
+          this.#isUp = false
+          this.emit('down')
+        }
+        this.#later()
+      })
+    this.#heard()
+  }
+
+  #take(message: ToIngest): void {
+    this.#heard()
+    if (message.kind === 'hello') {
+      this.#isUp = true
+      this.#pid = message.pid
+      this.emit('up', message)
+    } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
+    else if (message.kind === 'setAside') this.emit('setAside', message.log, message.sequence, message.reason)
+  }
+
+  #heard(): void {
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.emit('silent'), silentMs)
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  Agent,
+  request as ask,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http'
+import { refuse, lakehouseError, type HttpError } from '../http/HttpError.js'
+import { closeHeader } from '../http/Listener.js'
+import type { EngineLink } from './EngineLink.js'
+
+/** How long a request waits for an engine that is being started, before it is sent away. */
+const graceMs = 3000
+const retryAfterSeconds = 2
+
+/** What belongs to one connection, and not to the request on it. */
+const ofConnection = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+])
+
+const headersOf = (message: IncomingMessage): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(message.headers).filter(([name]) => !ofConnection.has(name)))
+
+const unavailable = (code: string, message: string): HttpError =>
+  refuse(503, code, message, { 'retry-after': String(retryAfterSeconds) })
+
+/** Hands requests on to the engine, and its answers back, no faster than either side takes them. */
+export class EngineProxy {
+  readonly #link: EngineLink
+  readonly #path: string
+  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16 })
+
+  constructor(link: EngineLink, path: string) {
+    this.#link = link
+    this.#path = path
+  }
+
+  /** Resolves once the answer has been written. Rejects with an HttpError when there is none. */
+  async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!(await this.#link.whenUp(graceMs))) {
+      throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
+    }
+    await new Promise<void>((resolve, reject) => {
+      const asking = ask({
+        socketPath: this.#path,
+        method: request.method,
+        path: request.url,
+        headers: headersOf(request),
+        agent: this.#agent,
+      })
+      let answer: IncomingMessage | undefined
+      const leave = () => asking.destroy()
+      const settle = () => {
+        response.off('close', leave)
+        request.unpipe(asking).resume()
+        // It answered without having read all, and what it reads now is nobody's.
+        if (!asking.writableEnded) asking.destroy()
+        resolve()
+      }
+      response.once('close', leave)
+      asking.once('response', (incoming) => {
+        answer = incoming
+        this.#relay(incoming, response, settle)
+      })
+      asking.on('error', () => {
+        if (answer !== undefined) return
+        response.off('close', leave)
+        request.unpipe(asking).resume()
+        if (response.destroyed) resolve()
+        else reject(unavailable('engine-ended', ended))
+      })
+      request.pipe(asking)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #relay(answer: IncomingMessage, response: ServerResponse, done: () => void): void {
+    const { [closeHeader]: close, ...headers } = headersOf(answer)
+    response.writeHead(answer.statusCode ?? 502, {
+      ...headers,
+      ...(close === undefined ? {} : { connection: 'close' }),
+    })
+    let endsLine = false
+    answer.on('data', (chunk: Buffer) => {
+      endsLine = chunk.at(-1) === 0x0a
+      if (!response.write(chunk)) answer.pause()
+    })
+    response.on('drain', () => answer.resume())
+    answer.once('end', () => response.end())
+    answer.on('error', () => undefined)
+    answer.once('close', () => {
+      if (!answer.complete) breakOff(response, endsLine && answer.headers['content-type'] === ndjson)
+      done()
+    })
+    response.once('close', () => answer.destroy())
+  }
+}
+
+const ndjson = 'application/x-ndjson'
+const ended =
+  'The query engine ended while it worked on this: it may have needed more memory than it may have. It is being started again.'
+
+/** A stream of lines can say that it is not complete; any other is broken. */
+const breakOff = (response: ServerResponse, isBetweenLines: boolean) => {
+  // Who takes nothing would never take that line either.
+  if (!isBetweenLines || response.writableNeedDrain) response.destroy()
+  else response.end(`${JSON.stringify({ error: lakehouseError(unavailable('engine-ended', ended)) })}\n`)
+}

@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
+
+/** What the ingest process tells the engine. */
+export type ToEngine =
+  | { kind: 'grown'; durable: number }
+  | { kind: 'wanted'; sequence: number }
+  /** The service ends: running queries are to be told so. */
+  | { kind: 'stopping' }
+
+/** What the engine tells the ingest process. `log` is the number of a log. */
+export type ToIngest =
+  | { kind: 'hello'; pid: number; applied: [log: number, through: number][] }
+  | { kind: 'applied'; log: number; through: number }
+  | { kind: 'setAside'; log: number; sequence: number; reason: string }
+  /** Told every second, so that silence says something. */
+  | { kind: 'alive' }
+
+/** The protocol that a connection to the engine's socket is upgraded to. */
+export const linkProtocol = 'waymark-link'
+
+export const send = (socket: Socket, message: ToEngine | ToIngest): void => {
+  if (socket.writable) socket.write(`${JSON.stringify(message)}\n`)
+}
+
+/** One JSON message a line, in both directions. */
+export const receive = (socket: Socket, take: (message: unknown) => void): void => {
+  const decoder = new StringDecoder()
+  let rest = ''
+  socket.on('data', (chunk: Buffer) => {
+    const lines = (rest + decoder.write(chunk)).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) take(JSON.parse(line))
+  })
+}

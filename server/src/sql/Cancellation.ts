@@ -1,0 +1,81 @@
+import { refuse, type HttpError } from '../http/HttpError.js'
+
+export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping' | 'memory'
+
+interface Interruptible {
+  interrupt(): void
+}
+
+const againMs = 20
+
+/** What cannot be interrupted ends, in a process of its own, with the process. */
+export type OnStuck = (reason: CancelReason) => void
+
+const reasonText: Record<CancelReason, string> = {
+  cancelled: 'The query was cancelled.',
+  timeout: 'The query took longer than this service allows.',
+  gone: 'The client went away.',
+  stopping: 'The service is stopping.',
+  memory: 'The service needed the memory to store what it had accepted.',
+}
+
+/**
+ * One way to stop a query, wherever it is. An interrupt that comes while DuckDB is between two calls
+ * is forgotten, so it is repeated until the query has ended.
+ */
+export class Cancellation {
+  readonly #controller = new AbortController()
+  #reason: CancelReason | undefined
+  #running: Interruptible | undefined
+  #timer: NodeJS.Timeout | undefined
+  #stuck: NodeJS.Timeout | undefined
+  readonly #afterMs: number
+  readonly #onStuck: OnStuck
+
+  /** `onStuck` is called when what runs goes on so long after it was cancelled. */
+  constructor(afterMs: number, onStuck: OnStuck) {
+    this.#afterMs = afterMs
+    this.#onStuck = onStuck
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get isCancelled(): boolean {
+    return this.#reason !== undefined
+  }
+
+  /** What is told to the client; undefined when nothing was cancelled. */
+  get error(): HttpError | undefined {
+    if (this.#reason === undefined) return undefined
+    const status = this.#reason === 'stopping' || this.#reason === 'memory' ? 503 : 400
+    return refuse(status, `query-${this.#reason}`, reasonText[this.#reason])
+  }
+
+  cancel(reason: CancelReason): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#controller.abort(new Error(reason))
+    this.#interrupt()
+  }
+
+  /** From now on a cancel interrupts the connection; the result ends that. */
+  guard(connection: Interruptible): () => void {
+    this.#running = connection
+    if (this.isCancelled) this.#interrupt()
+    return () => {
+      this.#running = undefined
+      clearInterval(this.#timer)
+      clearTimeout(this.#stuck)
+      this.#timer = undefined
+    }
+  }
+
+  #interrupt(): void {
+    if (this.#running === undefined || this.#timer !== undefined) return
+    this.#running.interrupt()
+    this.#timer = setInterval(() => this.#running?.interrupt(), againMs)
+    this.#stuck = setTimeout(() => this.#onStuck(this.#reason!), this.#afterMs)
+  }
+}

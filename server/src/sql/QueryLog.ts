@@ -1,0 +1,167 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Cancellation, CancelReason } from './Cancellation.js'
+import type { SqlToken } from './guard/tokenize.js'
+import type { QueryRequest } from './QueryRequest.js'
+import type { Session } from './Sessions.js'
+
+export interface QueryInfo {
+  uuid: string
+  start_time: string
+  query: string
+  client_interface: 'ArrowFlightSQL' | 'HTTP' | 'Postgres'
+  visible: boolean
+  session_id: string
+  threads: number
+  duration_ms: number | null
+  end_time: string | null
+  error: string | null
+  fingerprint: number | null
+  requested_by: string | null
+  user_agent: string | null
+  stats: QueryStats | null
+}
+
+export interface QueryStats {
+  caching: null
+  memory: { total_usage_bytes: number } | null
+  scan: { estimated_result_rows: number; estimated_scanned_rows: number } | null
+}
+
+export interface Progress {
+  percentage: number
+  rows_processed: number
+  total_rows: number
+}
+
+/** What the log keeps of a statement. */
+const maxStatement = 65_536
+/** What it keeps of all statements that have ended. */
+const maxAllStatements = 16 * 1_048_576
+
+/** A part of a text would keep the whole text in memory; this copies it. */
+const shorten = (statement: string): string =>
+  statement.length <= maxStatement
+    ? statement
+    : `${Buffer.from(statement.slice(0, maxStatement)).toString()} … (${statement.length} characters)`
+
+export interface StartedQuery {
+  user: string
+  userAgent: string | null
+  request: QueryRequest
+  session: Session
+  cancellation: Cancellation
+  threads: number
+}
+
+/** The same for statements that differ only in their values, case and spacing; fits a JavaScript number. */
+const fingerprint = (tokens: readonly SqlToken[]): number => {
+  const shape = tokens.map((token) => {
+    if (token.kind === 'text' || /^\d/.test(token.text)) return '?'
+    return token.kind === 'word' ? token.text.toLowerCase() : token.text
+  })
+  const digest = createHash('sha256').update(shape.join('\u0000')).digest()
+  return Number(digest.readBigUInt64BE() >> 11n)
+}
+
+/** One query, from its request on. */
+export class LoggedQuery {
+  readonly user: string
+  readonly info: QueryInfo
+  /** While it runs or waits. */
+  #live: { cancellation: Cancellation; session: Session } | undefined
+  #began = performance.now()
+
+  constructor({ user, userAgent, request, session, cancellation, threads }: StartedQuery) {
+    this.user = user
+    this.#live = { cancellation, session }
+    this.info = {
+      uuid: request.query_id?.toLowerCase() ?? randomUUID(),
+      start_time: new Date().toISOString(),
+      query: shorten(request.statement),
+      client_interface: 'HTTP',
+      visible: true,
+      session_id: session.id,
+      threads,
+      duration_ms: null,
+      end_time: null,
+      error: null,
+      fingerprint: null,
+      requested_by: request.requested_by ?? null,
+      user_agent: userAgent,
+      stats: null,
+    }
+  }
+
+  get isLive(): boolean {
+    return this.#live !== undefined
+  }
+
+  /** Undefined when it has ended, or when DuckDB does not know. */
+  get progress(): Progress | undefined {
+    if (this.#live === undefined) return undefined
+    const { percentage, rows_processed, total_rows_to_process } = this.#live.session.connection.progress
+    if (percentage < 0) return undefined
+    return {
+      percentage,
+      rows_processed: Number(rows_processed),
+      total_rows: Number(total_rows_to_process),
+    }
+  }
+
+  cancel(reason: CancelReason): void {
+    this.#live?.cancellation.cancel(reason)
+  }
+
+  /** Its turn has come: time that it waited is not its own. */
+  start(): void {
+    this.#began = performance.now()
+  }
+
+  describe(tokens: readonly SqlToken[]): void {
+    this.info.fingerprint = fingerprint(tokens)
+  }
+
+  /** Does nothing the second time. */
+  end(error?: string): void {
+    if (this.#live === undefined) return
+    this.info.duration_ms = Math.round(performance.now() - this.#began)
+    this.info.end_time = new Date().toISOString()
+    if (error !== undefined) this.info.error = error
+    this.#live = undefined
+  }
+}
+
+/** The newest queries, in memory: a running one is never forgotten. */
+export class QueryLog {
+  readonly #queries = new Map<string, LoggedQuery>()
+  readonly #maxQueries: number
+  #characters = 0
+
+  constructor(maxQueries: number) {
+    this.#maxQueries = maxQueries
+  }
+
+  add(query: LoggedQuery): void {
+    this.#queries.set(query.info.uuid, query)
+    this.#characters += query.info.query.length
+    for (const [id, each] of this.#queries) {
+      if (this.#queries.size <= this.#maxQueries && this.#characters <= maxAllStatements) break
+      if (each.isLive) continue
+      this.#queries.delete(id)
+      this.#characters -= each.info.query.length
+    }
+  }
+
+  find(user: string, id: string): LoggedQuery | undefined {
+    const query = this.#queries.get(id)
+    return query?.user === user ? query : undefined
+  }
+
+  has(id: string): boolean {
+    return this.#queries.has(id)
+  }
+
+  live(): LoggedQuery[] {
+    return [...this.#queries.values()].filter((each) => each.isLive)
+  }
+}

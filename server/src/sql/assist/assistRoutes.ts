@@ -1,0 +1,180 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { lakehouseError, refuse } from '../../http/HttpError.js'
+import { bodyReader } from '../../http/readJson.js'
+import type { Authorize, Route } from '../../http/Route.js'
+import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
+import type { Database } from '../../store/Database.js'
+import type { Cancellation } from '../Cancellation.js'
+import type { Guard } from '../guard/Guard.js'
+import { enterPath, enterSession, pathOfRequest, type SearchPath } from '../searchPath.js'
+import type { Sessions } from '../Sessions.js'
+import { explainStatement } from './explainStatement.js'
+import { suggest } from './suggest.js'
+import { validateStatement } from './validateStatement.js'
+
+export interface AssistRoutesOptions {
+  authorize: Authorize
+  database: Database
+  sessions: Sessions
+  limit: ConcurrencyLimit
+  guard: Guard
+  home: SearchPath
+  /** Catalogs that may be named. */
+  readable: readonly string[]
+  /** What is under way, so that it can be stopped. */
+  looks: Set<Cancellation>
+  newCancellation(): Cancellation
+  maxBodyBytes: number
+  statementTimeoutMs: number
+}
+
+interface AssistRequest {
+  statement: string
+  catalog?: string | null
+  schema?: string | null
+  session_id?: string | null
+  /** Of /explain. */
+  include_plan?: boolean | null
+  /** Of /autocomplete. */
+  max_suggestions?: number | null
+}
+
+/** One request to look at a statement. */
+interface Look {
+  user: string
+  body: AssistRequest
+  cancellation: Cancellation
+}
+
+const defaultSuggestions = 20
+const maxSuggestions = 200
+/** Nobody waits longer for an answer about a statement. */
+const longestMs = 30_000
+
+const schemaOf = (more: object) => ({
+  type: 'object',
+  required: ['statement'],
+  properties: {
+    statement: { type: 'string' },
+    catalog: { type: 'string', nullable: true },
+    schema: { type: 'string', nullable: true },
+    session_id: { type: 'string', nullable: true },
+    ...more,
+  },
+})
+const explainSchema = schemaOf({ include_plan: { type: 'boolean', nullable: true } })
+const autocompleteSchema = schemaOf({
+  max_suggestions: { type: 'integer', minimum: 0, maximum: 2_147_483_647, nullable: true },
+})
+
+/** `/validate`, `/explain` and `/autocomplete`: none of them runs the statement. */
+export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
+  const {
+    authorize,
+    database,
+    sessions,
+    limit,
+    guard,
+    home,
+    readable,
+    looks,
+    newCancellation,
+    maxBodyBytes,
+  } = options
+  const limitMs = Math.min(options.statementTimeoutMs, longestMs)
+
+  const sessionOf = ({ user, body }: Look) =>
+    body.session_id ? sessions.find(user, body.session_id) : undefined
+
+  /**
+   * Works on the session's connection, so that its temporary tables are known, or on a fresh one. A
+   * session that is not there is not made for a look. The session comes before the permit, as in a query.
+   */
+  const withConnection = async <T>(
+    look: Look,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> => {
+    const { body, cancellation } = look
+    const { signal } = cancellation
+    const session = sessionOf(look)
+    const leave = await session?.enter(signal)
+    try {
+      signal.throwIfAborted()
+      const permit = await limit.acquire(signal)
+      const connection = session?.connection ?? (await database.connect())
+      const release = cancellation.guard(connection)
+      try {
+        if (session !== undefined) await enterSession(session, body, readable, home)
+        else await enterPath(connection, pathOfRequest(body, home, readable))
+        return await work(connection)
+      } finally {
+        release()
+        if (session === undefined) connection.closeSync()
+        permit.release()
+      }
+    } finally {
+      leave?.()
+    }
+  }
+
+  const route = (
+    path: string,
+    schema: object,
+    work: (look: Look) => Promise<Record<string, unknown>>,
+  ): Route => {
+    const read = bodyReader<AssistRequest>(schema, maxBodyBytes)
+    return {
+      method: 'POST',
+      path,
+      writeError: lakehouseError,
+      async handle({ request, response }) {
+        const user = authorize(request)
+        const body = await read(request)
+        const cancellation = newCancellation()
+        const timer = setTimeout(() => cancellation.cancel('timeout'), limitMs)
+        response.once('close', () => cancellation.cancel('gone'))
+        looks.add(cancellation)
+        try {
+          const answer = await work({ user, body, cancellation })
+          // An interrupted statement must not be called a wrong one.
+          cancellation.signal.throwIfAborted()
+          return { status: 200, body: { statement: body.statement, connections_errors: {}, ...answer } }
+        } catch (error) {
+          throw cancellation.error ?? error
+        } finally {
+          clearTimeout(timer)
+          looks.delete(cancellation)
+        }
+      },
+    }
+  }
+
+  return [
+    route('/validate', schemaOf({}), async (look) => {
+      const { body } = look
+      const path = pathOfRequest(body, sessionOf(look)?.path ?? home, readable)
+      const error = await withConnection(look, (connection) =>
+        validateStatement(connection, guard, body.statement, { path, readable }),
+      )
+      return { valid: error === undefined, error: error ?? null }
+    }),
+    route('/explain', explainSchema, async (look) => {
+      const { body } = look
+      const { plan, ...explanation } = await withConnection(look, (connection) =>
+        explainStatement(connection, guard, body.statement),
+      )
+      return { ...explanation, plan: body.include_plan === true ? plan : null }
+    }),
+    route('/autocomplete', autocompleteSchema, async (look) => {
+      const { body } = look
+      const most = body.max_suggestions ?? defaultSuggestions
+      if (most > maxSuggestions) {
+        throw refuse(400, 'invalid-body', `max_suggestions must be at most ${maxSuggestions}.`)
+      }
+      const suggestions = await withConnection(look, (connection) =>
+        suggest(connection, guard, body.statement, most),
+      )
+      return { suggestions }
+    }),
+  ]
+}

@@ -1,0 +1,77 @@
+import type { SqlToken } from '../guard/tokenize.js'
+
+/** Something that columns can be asked of: a stored relation by its path, or a query by its text. */
+export interface Relation {
+  name: string
+  path?: readonly string[]
+  body?: string
+  /** It stands in a WITH, so that what follows may name it as a table. */
+  isCommon: boolean
+}
+
+const before = new Set('from join into update table'.split(' '))
+const keywords = new Set(
+  'where on using join left right inner full cross semi anti asof natural positional order group having limit offset set values as select union except intersect qualify window returning'.split(
+    ' ',
+  ),
+)
+
+/** The relations that a statement names, with the aliases it gives them, in their order. */
+export const findRelations = (statement: string, tokens: readonly SqlToken[]): Relation[] => {
+  const wordAt = (at: number) => (tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : '')
+  const isSymbol = (at: number, text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
+  const nameAt = (at: number): string | undefined =>
+    tokens[at]?.kind === 'name' || (tokens[at]?.kind === 'word' && !keywords.has(wordAt(at)))
+      ? tokens[at].text
+      : undefined
+  const closing = new Map<number, number>()
+  const open: number[] = []
+  for (const at of tokens.keys()) {
+    if (isSymbol(at, '(')) open.push(at)
+    else if (isSymbol(at, ')') && open.length > 0) closing.set(open.pop()!, at)
+  }
+  const bodyAt = (at: number): string | undefined => {
+    const end = isSymbol(at, '(') ? closing.get(at) : undefined
+    return end === undefined ? undefined : statement.slice(tokens[at]!.end, tokens[end]!.start)
+  }
+  const aliasAt = (at: number) => nameAt(wordAt(at) === 'as' ? at + 1 : at)
+
+  const common = (at: number): Relation | undefined => {
+    const name = nameAt(at)
+    if (name === undefined) return undefined
+    let next = (closing.get(at + 1) ?? at) + 1
+    if (wordAt(next) !== 'as') return undefined
+    for (next++; /^(not|materialized)$/.test(wordAt(next)); next++);
+    const body = bodyAt(next)
+    return body === undefined ? undefined : { name, body, isCommon: true }
+  }
+  const plain = (at: number): Relation | undefined => {
+    const body = bodyAt(at)
+    const afterComma = isSymbol(at - 1, ',')
+    if (body !== undefined) {
+      const name = aliasAt(closing.get(at)! + 1)
+      return name === undefined ? undefined : { name, body, isCommon: false }
+    }
+    const path: string[] = []
+    let next = at
+    for (; nameAt(next) !== undefined; next += 2) {
+      path.push(nameAt(next)!)
+      if (!isSymbol(next + 1, '.')) break
+    }
+    const alias = aliasAt(next + 1)
+    // After a comma may stand a column as well, unless something stands behind it.
+    if (path.length === 0 || (afterComma && alias === undefined)) return undefined
+    return { name: alias ?? path.at(-1)!, path, isCommon: false }
+  }
+
+  const found: Relation[] = []
+  for (const at of tokens.keys()) {
+    const isComma = isSymbol(at, ',')
+    const withBefore = wordAt(at) === 'with' || wordAt(at) === 'recursive'
+    const relation =
+      (isComma || withBefore ? common(at + 1) : undefined) ??
+      (isComma || before.has(wordAt(at)) ? plain(at + 1) : undefined)
+    if (relation !== undefined) found.push(relation)
+  }
+  return found
+}

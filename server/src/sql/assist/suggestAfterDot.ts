@@ -1,0 +1,101 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { internalSchema } from '../../store/lakehouseSchema.js'
+import { quoteIdentifier } from '../../store/quote.js'
+import type { Guard } from '../guard/Guard.js'
+import type { SqlToken } from '../guard/tokenize.js'
+import type { Relation } from './findRelations.js'
+
+interface Cursor {
+  path: string[]
+  begun: string
+  /** Where what is begun starts in the statement. */
+  start: number
+}
+
+/** Longer statements are not given to DuckDB to find out what their names stand for. */
+const maxLength = 10_000
+
+/** What stands before the end of a statement: `a.b.` and the beginning of a name. */
+const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | undefined => {
+  const last = tokens.at(-1)
+  if (last === undefined) return undefined
+  const left = statement.slice(last.end)
+  const isBegun = left === '' && (last.kind === 'word' || last.kind === 'name')
+  if (left !== '' && !/^"[^"]*$/.test(left)) return undefined
+  const path: string[] = []
+  let at = tokens.length - (isBegun ? 2 : 1)
+  for (; tokens[at]?.text === '.' && path.length < 3; at -= 2) {
+    const name = tokens[at - 1]
+    if (name?.kind !== 'word' && name?.kind !== 'name') break
+    path.unshift(name.text)
+  }
+  if (path.length === 0) return undefined
+  return isBegun
+    ? { path, begun: last.text, start: last.start }
+    : { path, begun: left.slice(1), start: last.end }
+}
+
+const columnsOf = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  relation: Relation,
+  common: readonly Relation[],
+): Promise<string[]> => {
+  const source = relation.path?.map(quoteIdentifier).join('.') ?? `(${relation.body}\n)`
+  const withs = common.map(({ name, body }) => `${quoteIdentifier(name)} AS (${body}\n)`)
+  const text = `DESCRIBE ${withs.length === 0 ? '' : `WITH ${withs.join(', ')} `}FROM ${source}`
+  if (text.length > maxLength) return []
+  const guarded = guard.check(text)
+  // To know the columns of a PIVOT takes more than a look.
+  if ('problem' in guarded || /\bpivot/i.test(text)) return []
+  const reader = await connection.runAndReadAll(text).catch(() => undefined)
+  return reader?.getRows().map(([column]) => column as string) ?? []
+}
+
+/** What may follow `path.`: the schemas of a catalog and the tables of a schema. */
+const membersOf = async (
+  connection: DuckDBConnection,
+  path: readonly string[],
+): Promise<[string, string][]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT name, kind FROM (
+       SELECT schema_name AS name, 'schema' AS kind, database_name AS a, NULL AS b FROM duckdb_schemas()
+       UNION ALL
+       SELECT table_name, 'table', table_catalog, table_schema FROM information_schema.tables
+     ) WHERE name <> '${internalSchema}' AND coalesce(b, '') <> '${internalSchema}'
+       AND (($2 = '' AND lower(a) = lower($1) AND coalesce(b, 'main') = 'main') OR ($2 = '' AND lower(b) = lower($1))
+         OR (lower(a) = lower($1) AND lower(b) = lower($2))) ORDER BY 1`,
+    [path[0]!, path[1] ?? ''],
+  )
+  return reader.getRows() as [string, string][]
+}
+
+export interface AfterDot {
+  names: [name: string, type: string][]
+  start: number
+}
+
+/** DuckDB's own suggestions do not know what an alias stands for. Undefined when there is no dot. */
+export const suggestAfterDot = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  statement: string,
+  tokens: readonly SqlToken[],
+  relations: readonly Relation[],
+): Promise<AfterDot | undefined> => {
+  const cursor = readCursor(statement, tokens)
+  if (cursor === undefined) return undefined
+  const { path, begun, start } = cursor
+  const alias = path.at(-1)!.toLowerCase()
+  const known = relations.find(({ name }) => name.toLowerCase() === alias)
+  const relation = known ?? { name: alias, path, isCommon: false }
+  // A WITH may name those before it.
+  const until = relation.isCommon ? relations.indexOf(relation) : relations.length
+  const common = relations.slice(0, until).filter(({ isCommon }) => isCommon)
+  const columns = (await columnsOf(connection, guard, relation, common)).map((column): [string, string] => [
+    column,
+    'column',
+  ])
+  const names = columns.length > 0 ? columns : await membersOf(connection, path)
+  return { names: names.filter(([name]) => name.toLowerCase().startsWith(begun.toLowerCase())), start }
+}

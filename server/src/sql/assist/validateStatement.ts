@@ -1,0 +1,47 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { analyticsCatalog } from '../../store/analyticsSchema.js'
+import type { Guard } from '../guard/Guard.js'
+import { type Plan, planStatement } from '../planStatement.js'
+import { prepareOne } from '../prepareOne.js'
+import { messageOf } from '../refuse.js'
+import { runChange } from '../runChange.js'
+import { pathOfUse, type SearchPath } from '../searchPath.js'
+
+/** Whether the change may be made where it would be: planned in the transaction it would run in. */
+const tryChange = async (
+  connection: DuckDBConnection,
+  plan: Plan,
+  path: SearchPath,
+  readable: readonly string[],
+): Promise<void> => {
+  const catalogs = readable.filter((each) => each !== analyticsCatalog)
+  const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
+  // Not all that can be run can be explained, and the rest is known to be right already.
+  const prepared = await prepareOne(connection, `EXPLAIN ${plan.text}`).catch(() => undefined)
+  if (prepared === undefined || /^explain$/i.test(plan.tokens[0]!.text)) return
+  await runChange({ connection, plan: { ...plan, prepared }, catalog, catalogs, isStopped: () => true })
+}
+
+/** What is wrong with a statement, found without running it; undefined when it is valid. */
+export const validateStatement = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  statement: string,
+  { path, readable }: { path: SearchPath; readable: readonly string[] },
+): Promise<string | undefined> => {
+  try {
+    const plan = await planStatement(connection, guard, statement)
+    if (plan.kind === 'use') {
+      const { catalog, schema } = pathOfUse(plan.tokens, path, readable)
+      const found = await connection.runAndReadAll(
+        'SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($2)',
+        [catalog, schema],
+      )
+      if (found.getRows().length === 0) return `There is no schema ${schema} in the catalog ${catalog}.`
+    }
+    if (plan.kind === 'change') await tryChange(connection, plan, path, readable)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}

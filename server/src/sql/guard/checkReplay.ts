@@ -1,0 +1,90 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { refuseStatement } from '../refuse.js'
+import { readHead } from './readHead.js'
+import type { SqlToken } from './tokenize.js'
+
+interface Made {
+  kind: 'type' | 'macro'
+  name: string
+  catalog: string
+  full: string
+}
+
+const findMade = async (connection: DuckDBConnection): Promise<Made[]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT 'type', lower(type_name), database_name, concat_ws('.', database_name, schema_name, type_name)
+     FROM duckdb_types() WHERE NOT internal
+     UNION SELECT 'macro', lower(function_name), database_name, NULL
+     FROM duckdb_functions() WHERE NOT internal AND function_type = 'macro'`,
+  )
+  return (reader.getRows() as [Made['kind'], string, string, string][]).map(
+    ([kind, name, catalog, full]) => ({
+      kind,
+      name,
+      catalog,
+      full,
+    }),
+  )
+}
+
+/**
+ * When DuckDB 1.5.6 replays an ALTER TABLE after a kill, it looks for types and macros without the
+ * session's search path, and a catalog in whose log it finds none of that name does not open again.
+ * A type's full name is found; a macro is not to be trusted, for its body may name others.
+ */
+export const checkAlter = async (
+  connection: DuckDBConnection,
+  tokens: readonly SqlToken[],
+): Promise<void> => {
+  const { verb, object, nameAt } = readHead(tokens)
+  if (verb !== 'alter' || object !== 'table') return
+  const tail = tokens.slice(nameAt + 1)
+  const textAt = (at: number) => (tail[at]?.kind === 'text' ? '' : (tail[at]?.text.toLowerCase() ?? ''))
+  const typeAt = tail.findIndex((token) => token.kind === 'word' && /^type$/i.test(token.text))
+  const usingAt = tail.findIndex((token) => token.kind === 'word' && /^using$/i.test(token.text))
+  const isInType = (at: number) => typeAt >= 0 && at > typeAt && (usingAt < 0 || at < usingAt)
+
+  const made = await findMade(connection)
+  for (const at of tail.keys()) {
+    const isFull = textAt(at - 1) === '.' && textAt(at - 3) === '.'
+    let first = at
+    while (textAt(first - 1) === '.') first -= 2
+    const isType = isInType(at) || textAt(first - 1) === ':' || textAt(first - 1) === 'as'
+    for (const { kind, name, catalog, full } of made) {
+      if (textAt(at) !== name) continue
+      const isTemporary = catalog === 'temp'
+      if (kind === 'macro' && textAt(at + 1) === '(' && (isTemporary || typeAt >= 0)) {
+        throw refuseStatement(`ALTER TABLE cannot use the macro ${name}: write out what it does.`)
+      }
+      if (kind !== 'type' || !isType) continue
+      if (isTemporary) throw refuseStatement(`ALTER TABLE cannot use the temporary type ${name}.`)
+      if (typeAt >= 0 && !isFull) {
+        throw refuseStatement(`Name the type ${name} in full in an ALTER TABLE … TYPE: ${full}.`)
+      }
+    }
+  }
+}
+
+/**
+ * A type goes into `main` or nowhere. DuckDB 1.5.6 cannot replay the creation of a type in a schema
+ * that is in the same write-ahead log: after a kill the whole catalog would not open again.
+ */
+export const checkNewType = async (
+  connection: DuckDBConnection,
+  tokens: readonly SqlToken[],
+): Promise<void> => {
+  const { verb, object, isTemporary, name } = readHead(tokens)
+  if (verb !== 'create' || object !== 'type' || isTemporary || name.length === 0) return
+  const reader = await connection.runAndReadAll(
+    'SELECT current_schema(), list(lower(database_name)) FROM duckdb_databases()',
+  )
+  const [current, { items: catalogs }] = reader.getRows()[0] as [string, { items: string[] }]
+  const before = name.at(-2)
+  // Of two parts the first may also be a catalog, and then the schema is `main`.
+  const isCatalog = name.length === 2 && catalogs.includes(before!.toLowerCase())
+  const schema = isCatalog ? 'main' : (before ?? current)
+  if (schema.toLowerCase() === 'main') return
+  throw refuseStatement(
+    `A type can be made in the schema main only, not in ${schema}: write CREATE TYPE main.${name.at(-1)} AS …; tables of every schema may use it.`,
+  )
+}

@@ -1,0 +1,77 @@
+import type { SqlToken } from './tokenize.js'
+
+/** DuckDB's parser takes about five seconds for as many. */
+export const maxTokens = 250_000
+/** Calls within calls: 100 take 14 ms to plan, 500 take three seconds. */
+const maxDepth = 100
+/** A condition of n terms takes n² to plan: 5,000 take about a second. */
+const maxTermsSquared = 5000 ** 2
+/** An expression of n operators takes n³: 300 take about a second, 500 take six. */
+const maxOperatorsCubed = 300 ** 3
+
+const separators = new Set(
+  'select from where group having order limit offset qualify window union intersect except join on using when then else end as with values set returning by'.split(
+    ' ',
+  ),
+)
+const operatorWords = new Set('like ilike glob similar between in is collate at'.split(' '))
+const operatorSymbols = new Set('+-*/%|&^~<>!=@#:'.split(''))
+
+/** What stands between two commas, within one pair of brackets. */
+class Level {
+  terms = 0
+  operators = 0
+}
+
+/**
+ * What a statement has too much of. DuckDB's parser and planner have no limit, and neither a time limit
+ * nor an interrupt reaches them: what they cannot do in seconds must not come to them.
+ */
+export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
+  const levels = [new Level()]
+  let squared = 0
+  let cubed = 0
+  let wasOperator = false
+
+  const endOperators = (level: Level) => {
+    cubed += level.operators ** 3
+    level.operators = 0
+  }
+  const endTerms = (level: Level) => {
+    endOperators(level)
+    squared += level.terms ** 2
+    level.terms = 0
+  }
+
+  for (const [at, { kind, text }] of tokens.entries()) {
+    const level = levels.at(-1)!
+    const word = kind === 'word' ? text.toLowerCase() : ''
+    const before = tokens[at - 1]
+    const isAfterBracket = before?.kind === 'symbol' && (before.text === ')' || before.text === ']')
+    const isSymbol = kind === 'symbol' && operatorSymbols.has(text)
+    // `||` and `->>` are one operator; a chain of calls or places in a list is as deep as one of operators.
+    const goesOn = isSymbol && wasOperator && before?.kind === 'symbol' && operatorSymbols.has(before.text)
+    if ((isSymbol && !goesOn) || operatorWords.has(word)) level.operators++
+    else if (isAfterBracket && kind === 'symbol' && (text === '.' || text === '[')) level.operators++
+    wasOperator = isSymbol
+
+    if (word === 'and' || word === 'or') {
+      level.terms++
+      endOperators(level)
+    } else if (kind === 'symbol' && '([{'.includes(text)) {
+      if (levels.push(new Level()) > maxDepth)
+        return `The statement has more than ${maxDepth} brackets open at once.`
+    } else if (kind === 'symbol' && ')]}'.includes(text)) {
+      endTerms(level)
+      if (levels.length > 1) levels.pop()
+    } else if (separators.has(word) || (kind === 'symbol' && text === ',')) endTerms(level)
+  }
+  for (const level of levels) endTerms(level)
+  if (squared > maxTermsSquared) {
+    return 'The statement has a condition of too many terms: use IN with a list, or a join with a table.'
+  }
+  if (cubed > maxOperatorsCubed) {
+    return 'The statement has an expression of too many operators: cut it into parts.'
+  }
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { SqlToken } from './tokenize.js'
+
+export interface StatementHead {
+  /** What is done: of `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
+  verb: string
+  /** What a CREATE, DROP or ALTER is about: `table`, `type`, `secret`; else empty. */
+  object: string
+  isTemporary: boolean
+  /** The name that follows, part by part. */
+  name: readonly string[]
+  /** Where the name's last part stands among the tokens; -1 without one. */
+  nameAt: number
+}
+
+const beforeObject = new Set('or replace temp temporary local global persistent unique'.split(' '))
+const beforeName = new Set(['if', 'not', 'exists'])
+
+/** Reads the words with which a statement begins, as far as the name of what it makes or changes. */
+export const readHead = (tokens: readonly SqlToken[]): StatementHead => {
+  let at = 0
+  const wordAt = () => (tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : '')
+  const isSymbol = (text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
+  if (wordAt() === 'explain') {
+    for (at = 1; at < tokens.length; at++) {
+      if (isSymbol('(')) {
+        while (at < tokens.length && tokens[at]?.text !== ')') at++
+      } else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
+    }
+  }
+  const verb = wordAt()
+  const head = { verb, object: '', isTemporary: false, name: [] as string[], nameAt: -1 }
+  if (!/^(create|drop|alter)$/.test(verb)) return head
+  for (at++; beforeObject.has(wordAt()); at++) head.isTemporary ||= wordAt().startsWith('temp')
+  head.object = wordAt()
+  for (at++; beforeName.has(wordAt()); at++);
+  for (; tokens[at]?.kind === 'word' || tokens[at]?.kind === 'name'; at++) {
+    head.name.push(tokens[at]!.text)
+    head.nameAt = at++
+    if (!isSymbol('.')) break
+  }
+  return head
+}

@@ -1,0 +1,102 @@
+import type { Authorize, Route } from '../http/Route.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import type { Database } from '../store/Database.js'
+import { assistRoutes } from './assist/assistRoutes.js'
+import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
+import { Guard } from './guard/Guard.js'
+import { QueryLog } from './QueryLog.js'
+import { queryRoutes } from './queryRoutes.js'
+import { QueryRunner } from './QueryRunner.js'
+import { Sessions } from './Sessions.js'
+
+export interface SqlOptions {
+  authorize: Authorize
+  database: Database
+  catalogs: readonly string[]
+  tempFolder: string
+  statementTimeoutMs: number
+  maxQueries: number
+  /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
+  stuckAfterMs: number
+  onStuck: OnStuck
+}
+
+export interface Sql {
+  routes: Route[]
+  /** Ends what still runs. */
+  cancelAll(reason: CancelReason): void
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 8 * 1_048_576
+const maxWaiting = 200
+const maxSessions = 64
+const sessionIdleMs = 600_000
+const maxLogged = 10_000
+
+/** The reading part of the lakehouse group, and what user SQL may change. */
+export const openSql = async (options: SqlOptions): Promise<Sql> => {
+  const { authorize, database, catalogs, tempFolder, maxQueries, statementTimeoutMs } = options
+  const connection = await database.connect()
+  const guard = await Guard.open(connection)
+  const reader = await connection.runAndReadAll(`SELECT current_setting('threads')`)
+  const threads = Number(reader.getRows()[0]![0])
+  connection.closeSync()
+
+  const log = new QueryLog(maxLogged)
+  const home = { catalog: catalogs[0]!, schema: 'main' }
+  const readable = [...catalogs, analyticsCatalog]
+  const limit = new ConcurrencyLimit(maxQueries, maxWaiting)
+  const sessions = new Sessions({
+    connect: () => database.connect(),
+    home,
+    maxSessions,
+    idleMs: sessionIdleMs,
+  })
+  const runner = new QueryRunner({
+    sessions,
+    limit,
+    log,
+    guard,
+    catalogs,
+    readable,
+    home,
+    tempFolder,
+    threads,
+    timeoutMs: statementTimeoutMs,
+  })
+  const looks = new Set<Cancellation>()
+  const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
+  return {
+    routes: [
+      ...queryRoutes({
+        authorize,
+        newCancellation,
+        runner,
+        log,
+        sessions,
+        maxBodyBytes,
+        workerSlug: 'local',
+      }),
+      ...assistRoutes({
+        authorize,
+        database,
+        sessions,
+        limit,
+        guard,
+        home,
+        looks,
+        newCancellation,
+        readable,
+        maxBodyBytes,
+        statementTimeoutMs,
+      }),
+    ],
+    cancelAll(reason) {
+      for (const query of log.live()) query.cancel(reason)
+      for (const look of looks) look.cancel(reason)
+    },
+    close: () => sessions.close(),
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  StatementType,
+} from '@duckdb/node-api'
+import { HttpError } from '../http/HttpError.js'
+import type { Guard, Guarded } from './guard/Guard.js'
+import { checkAlter, checkNewType } from './guard/checkReplay.js'
+import { readHead } from './guard/readHead.js'
+import { prepareOne } from './prepareOne.js'
+import { messageOf, refuseStatement } from './refuse.js'
+
+/** What changes a catalog or explains such a change: it runs in a transaction bound to one catalog. */
+const changing: ReadonlySet<StatementType> = new Set([
+  StatementType.INSERT,
+  StatementType.UPDATE,
+  StatementType.DELETE,
+  StatementType.MERGE_INTO,
+  StatementType.CREATE,
+  StatementType.CREATE_FUNC,
+  StatementType.DROP,
+  StatementType.ALTER,
+  StatementType.EXPLAIN,
+])
+
+/** The statement's kind in words, for the refusal of a kind that is not allowed. */
+const statementName = (type: StatementType): string =>
+  (StatementType[type] ?? 'this').toLowerCase().replaceAll('_', ' ')
+
+export interface Plan extends Guarded {
+  /**
+   * read: rows can be streamed out of a wrapped statement. change: writes, in a transaction bound to
+   * one catalog. use: moves the session. other: runs as it is.
+   */
+  kind: 'read' | 'change' | 'use' | 'other'
+  prepared: DuckDBPreparedStatement
+  names: string[]
+  types: DuckDBType[]
+}
+
+/** Settings a session may have of its own. */
+const kindOfSet = ({ tokens }: Guarded): 'use' | 'other' => {
+  const words = tokens.map((token) => token.text.toLowerCase())
+  if (words[0] === 'use') return 'use'
+  const named = words[1] === 'session' || words[1] === 'local' ? words[2] : words[1]
+  if (named === 'timezone' || named === 'variable') return 'other'
+  if (named === 'time' && words.includes('zone')) return 'other'
+  throw refuseStatement('Only TimeZone and variables can be set here; USE chooses a catalog and schema.')
+}
+
+const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
+  if (type === StatementType.SELECT) return 'read'
+  if (changing.has(type)) return 'change'
+  if (type === StatementType.SET) return kindOfSet(guarded)
+  if (type === StatementType.CALL && readHead(guarded.tokens).verb === 'call') return 'other'
+  throw refuseStatement(`A statement of the kind ${statementName(type)} is not allowed here.`)
+}
+
+/** Guards, parses and binds a statement without running it; a refusal says what is wrong with it. */
+export const planStatement = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  statement: string,
+): Promise<Plan> => {
+  const guarded = guard.check(statement)
+  if ('problem' in guarded) throw refuseStatement(guarded.problem)
+  let prepared: DuckDBPreparedStatement
+  try {
+    prepared = await prepareOne(connection, guarded.text)
+    if (prepared.parameterCount > 0) throw refuseStatement('The statement has parameters; write the values.')
+  } catch (error) {
+    throw error instanceof HttpError ? error : refuseStatement(messageOf(error))
+  }
+  await checkNewType(connection, guarded.tokens)
+  await checkAlter(connection, guarded.tokens)
+  const kind = kindOf(prepared.statementType, guarded)
+  const columns = Array.from({ length: prepared.columnCount }, (_, at) => at)
+  return {
+    ...guarded,
+    kind,
+    prepared,
+    names: columns.map((at) => prepared.columnName(at)),
+    types: columns.map((at) => prepared.columnType(at)),
+  }
+}

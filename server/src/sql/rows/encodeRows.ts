@@ -1,0 +1,86 @@
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import { quoteText } from '../../store/quote.js'
+
+interface Inner {
+  valueType?: DuckDBType
+  entryNames?: readonly string[]
+  entryTypes?: readonly DuckDBType[]
+}
+
+/** A row whose fields have no names, which `row(1, 2)` makes. */
+const isRow = (type: DuckDBType): boolean =>
+  type.typeId === DuckDBTypeId.STRUCT && (type as Inner).entryNames?.every((name) => name === '') === true
+
+const isList = (type: DuckDBType): boolean =>
+  type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY
+
+const holdsRow = (type: DuckDBType): boolean =>
+  isRow(type) || (isList(type) && holdsRow((type as Inner).valueType!))
+
+/**
+ * The SQL of a value for JSON. A row without names would be an object with one key many times, of
+ * which a client keeps the last: it becomes an array.
+ */
+export const jsonOf = (sql: string, type: DuckDBType | undefined, depth = 0): string => {
+  if (type === undefined || !holdsRow(type)) return sql
+  if (isList(type)) {
+    const item = `x${depth}`
+    const each = jsonOf(item, (type as Inner).valueType, depth + 1)
+    return `list_transform(${sql}, lambda ${item}: ${each})`
+  }
+  const fields = (type as Inner).entryTypes!.map((each, at) => jsonOf(`(${sql})[${at + 1}]`, each, depth))
+  return `CASE WHEN ${sql} IS NULL THEN NULL ELSE json_array(${fields.join(', ')}) END`
+}
+
+/** Names that can be keys of one object: a repeated one gets a number. */
+export const uniqueNames = (names: readonly string[]): string[] => {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const count = seen.get(name) ?? 0
+    seen.set(name, count + 1)
+    return count === 0 ? name : `${name}_${count}`
+  })
+}
+
+export type Layout = 'array' | 'object' | 'csv'
+
+export interface Page {
+  limit?: number | undefined
+  offset?: number | undefined
+}
+
+const csvCell = (column: string) =>
+  `CASE WHEN ${column} IS NULL THEN '' WHEN ${column}::VARCHAR = '' OR regexp_matches(${column}::VARCHAR, '[",\\r\\n]')
+   THEN '"' || replace(${column}::VARCHAR, '"', '""') || '"' ELSE ${column}::VARCHAR END`
+
+const line = (layout: Layout, names: readonly string[], types: readonly DuckDBType[]): string => {
+  const plain = names.map((_, at) => `c${at}`)
+  const columns = plain.map((column, at) => jsonOf(column, types[at]))
+  if (layout === 'array') return `json_array(${columns.join(', ')})::VARCHAR`
+  if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`
+  return `json_object(${columns.map((column, at) => `${quoteText(names[at]!)}, ${column}`).join(', ')})::VARCHAR`
+}
+
+/** The statement as a table whose columns are c0, c1, … whatever they were called. */
+export const asTable = (text: string, columnCount: number): string => {
+  const columns = Array.from({ length: columnCount }, (_, at) => `c${at}`).join(', ')
+  return `(${text}\n) AS t(${columns})`
+}
+
+export const pageSql = ({ limit, offset }: Page): string =>
+  `${limit === undefined ? '' : ` LIMIT ${limit}`}${offset === undefined || offset === 0 ? '' : ` OFFSET ${offset}`}`
+
+/**
+ * One line a row, made inside DuckDB with its end, and a NULL after the last. A streamed result that fails
+ * midway ends like a complete one; when the NULL is missing it did.
+ */
+export const encodeRows = (
+  text: string,
+  names: readonly string[],
+  layout: Layout,
+  page: Page,
+  types: readonly DuckDBType[],
+): string => {
+  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${asTable(text, names.length)}${pageSql(page)}`
+  return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoteIdentifier, quoteText } from '../../store/quote.js'
+import type { Plan } from '../planStatement.js'
+import { prepareOne } from '../prepareOne.js'
+import { asTable, pageSql, uniqueNames, type Page } from './encodeRows.js'
+
+export interface ParquetFile {
+  file: string
+  bytes: number
+  remove(): Promise<void>
+}
+
+export interface ExportOptions {
+  plan: Plan
+  page: Page
+  folder: string
+}
+
+/**
+ * Parquet needs a file: it is written into DuckDB's own temporary folder, the only one that the
+ * locked engine can write to. It can read there too, so the name has no ending by which DuckDB would
+ * take a name in user SQL for a file, beside what the guard refuses.
+ */
+export const exportParquet = async (
+  connection: DuckDBConnection,
+  { plan, page, folder }: ExportOptions,
+): Promise<ParquetFile> => {
+  const file = join(folder, `export-${randomUUID()}`)
+  const columns = uniqueNames(plan.names).map((name, at) => `c${at} AS ${quoteIdentifier(name)}`)
+  const rows = `SELECT ${columns.join(', ')} FROM ${asTable(plan.text, plan.names.length)}${pageSql(page)}`
+  const remove = () => rm(file, { force: true })
+  await mkdir(folder, { recursive: true })
+  try {
+    const copy = await prepareOne(connection, `COPY (${rows}) TO ${quoteText(file)} (FORMAT parquet)`)
+    await copy.run()
+    return { file, bytes: (await stat(file)).size, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

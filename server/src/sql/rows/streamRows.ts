@@ -1,0 +1,81 @@
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBType } from '@duckdb/node-api'
+import type { Cancellation } from '../Cancellation.js'
+import type { Plan } from '../planStatement.js'
+import { prepareOne } from '../prepareOne.js'
+import { messageOfSecondLine, refuseStatement } from '../refuse.js'
+import { type Layout, type Page, uniqueNames, encodeRows } from './encodeRows.js'
+import { createMend } from './mendNumbers.js'
+import { readText } from './readText.js'
+
+export interface Rows {
+  names: readonly string[]
+  types: readonly DuckDBType[]
+  /** Lines with their ends, many at a time; undefined after the last. Rejects when rows are missing. */
+  next(): Promise<string | Buffer | undefined>
+  /** Resolves once nothing is being fetched any more, as after a stop. */
+  settled?(): Promise<unknown>
+}
+
+const withinMs = 10_000
+
+/** A stream that breaks does not say why; running the statement again without its rows does. */
+const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
+  const timer = setTimeout(() => connection.interrupt(), withinMs)
+  try {
+    const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
+    await explain.run()
+  } catch (error) {
+    const message = messageOfSecondLine(error)
+    if (!/^INTERRUPT/i.test(message)) return message
+  } finally {
+    clearTimeout(timer)
+  }
+  return 'The query failed before its last row.'
+}
+
+interface StreamOptions {
+  connection: DuckDBConnection
+  plan: Plan
+  layout: Layout
+  page: Page
+  cancellation: Cancellation
+}
+
+/**
+ * Streams rows that DuckDB has already written as text, while it makes the next.
+ * Undefined when the statement cannot stand inside another.
+ */
+export const streamRows = async (options: StreamOptions): Promise<Rows | undefined> => {
+  const { connection, plan, layout, page, cancellation } = options
+  const explainBreak = async () =>
+    cancellation.error ?? refuseStatement(await explainFailure(connection, plan.text))
+  const { names, types } = plan
+  const sql = encodeRows(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, page, types)
+  const wrapped = await prepareOne(connection, sql).catch(() => undefined)
+  if (wrapped === undefined) return undefined
+  const mend = layout === 'csv' ? (lines: Buffer) => lines : createMend(types)
+  let result: DuckDBResult
+  try {
+    result = await wrapped.stream()
+  } catch {
+    throw await explainBreak()
+  }
+  const fetch = () => result.fetchChunk().catch(() => null)
+  let fetched: Promise<DuckDBDataChunk | null> | undefined = fetch()
+
+  return {
+    names,
+    types,
+    settled: () => fetched ?? Promise.resolve(),
+    async next() {
+      if (fetched === undefined) return undefined
+      const chunk = await fetched
+      if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
+      const rows = chunk.rowCount
+      const complete = chunk.getColumnVector(0).getItem(rows - 1) === null
+      fetched = complete ? undefined : fetch()
+      const lines = mend(readText(chunk, complete ? rows - 1 : rows))
+      return lines.length === 0 ? undefined : lines
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { quoteIdentifier, quoteText } from '../store/quote.js'
+import type { SqlToken } from './guard/tokenize.js'
+import { messageOf, refuseField } from './refuse.js'
+
+/** Where unqualified names are looked for first. */
+export interface SearchPath {
+  catalog: string
+  schema: string
+}
+
+/** False when there is no such schema. */
+const setPath = async (connection: DuckDBConnection, path: SearchPath): Promise<boolean> => {
+  if (path.schema.toLowerCase() === internalSchema) {
+    throw refuseField(`The schema ${internalSchema} belongs to the service.`)
+  }
+  const own = `${quoteIdentifier(path.catalog)}.${quoteIdentifier(path.schema)}`
+  const all = path.catalog === analyticsCatalog && path.schema === 'main' ? own : `${own},analytics.main`
+  try {
+    await connection.run(`SET search_path = ${quoteText(all)}`)
+    return true
+  } catch (error) {
+    const message = messageOf(error)
+    if (/no catalog \+ schema|does not exist/i.test(message)) return false
+    throw refuseField(message)
+  }
+}
+
+/** Unqualified names are looked for here first, then among the analytics views. */
+export const enterPath = async (connection: DuckDBConnection, path: SearchPath): Promise<void> => {
+  if (await setPath(connection, path)) return
+  throw refuseField(`There is no schema ${path.schema} in the catalog ${path.catalog}.`)
+}
+
+/** Where a `USE` leads: `USE catalog`, `USE schema` or `USE catalog.schema`. */
+export const pathOfUse = (
+  tokens: readonly SqlToken[],
+  now: SearchPath,
+  catalogs: readonly string[],
+): SearchPath => {
+  const names = tokens.slice(1).filter((token) => token.kind === 'word' || token.kind === 'name')
+  const [first, second] = names.map((token) => token.text)
+  if (first === undefined) throw refuseField('USE needs the name of a catalog or schema.')
+  const catalog = catalogs.find((each) => each === first.toLowerCase())
+  if (second !== undefined) {
+    if (catalog === undefined)
+      throw refuseField(`There is no catalog ${first}; there are ${catalogs.join(', ')}.`)
+    return { catalog, schema: second }
+  }
+  return catalog === undefined ? { catalog: now.catalog, schema: first } : { catalog, schema: 'main' }
+}
+
+interface PathFields {
+  catalog?: string | null
+  schema?: string | null
+}
+
+/** The path a request names, or the session's where it names none. */
+export const pathOfRequest = (
+  { catalog, schema }: PathFields,
+  now: SearchPath,
+  catalogs: readonly string[],
+): SearchPath => {
+  if (catalog !== undefined && catalog !== null && !catalogs.includes(catalog)) {
+    throw refuseField(`There is no catalog ${catalog.slice(0, 80)}; there are ${catalogs.join(', ')}.`)
+  }
+  return { catalog: catalog ?? now.catalog, schema: schema ?? (catalog ? 'main' : now.schema) }
+}
+
+/**
+ * Enters the path a request names, or its session's. A session whose own schema was dropped goes
+ * home, and the answer says so; a field that names no schema is refused.
+ */
+export const enterSession = async (
+  { connection, path }: { connection: DuckDBConnection; path: SearchPath },
+  request: PathFields,
+  catalogs: readonly string[],
+  home: SearchPath,
+): Promise<string | undefined> => {
+  const wanted = pathOfRequest(request, path, catalogs)
+  const isOwn = (request.catalog ?? request.schema ?? undefined) === undefined
+  if (!isOwn) await enterPath(connection, wanted)
+  if (!isOwn || (await setPath(connection, wanted))) return undefined
+  await enterPath(connection, home)
+  return `The schema ${path.schema} of this session is gone; the session is in ${home.catalog}.${home.schema} again. Send the statement once more if it belongs there.`
+}

@@ -1,0 +1,230 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { applyAnalytics } from './analytics/applyAnalytics.js'
+import { fillWindow } from './analytics/insertIds.js'
+import { InsertIdWindow } from './analytics/InsertIdWindow.js'
+import { openAnalytics } from './analytics/openAnalytics.js'
+import { appendRoute } from './append/appendRoute.js'
+import { applyAppends } from './append/applyAppends.js'
+import { Cleanups } from './Cleanups.js'
+import { authorizeBy } from './http/auth.js'
+import { Listener } from './http/Listener.js'
+import { IngestLink } from './link/IngestLink.js'
+import { Logger } from './Logger.js'
+import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { openSql, type Sql } from './sql/openSql.js'
+import { analyticsCatalog } from './store/analyticsSchema.js'
+import { Database } from './store/Database.js'
+import { DataFolder } from './store/DataFolder.js'
+import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
+import { quoteIdentifier } from './store/quote.js'
+import { asStoreError } from './store/StoreError.js'
+import { uploadRoutes } from './upload/uploadRoutes.js'
+import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
+import { Intake } from './wal/Intake.js'
+import { LogStore } from './wal/LogStore.js'
+import { TaskIds } from './wal/TaskIds.js'
+
+/** Where the engine runs. */
+export interface EngineHost {
+  /** The log that is open in this process already. */
+  shared?: LogStore
+  /** Ends the process, where that is the engine's own. */
+  endMe?(): void
+}
+
+export interface RunningEngine {
+  /** Lets running requests end, or stops them, and closes the store. */
+  close(): Promise<void>
+}
+
+/** How long running requests may take to end by themselves. */
+const closeWaitMs = 3000
+const pollMs = 100
+/** About two seconds of tries without memory; after four times as long the engine is started anew. */
+const starvedTries = 6
+
+/** The tables of all catalogs, made where they are not there. */
+const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: CompleteOptions) => {
+  const database = await Database.open({ folder, memoryLimit, catalogs: [analyticsCatalog, ...catalogs] })
+  const connection = await database.connect()
+  await openAnalytics(connection)
+  for (const catalog of catalogs) await connection.run(lakehouseSchema(catalog))
+  connection.closeSync()
+  return database
+}
+
+/** The ingest process makes the log that this one reads. */
+const whenReadable = async (folder: DataFolder, catalogs: readonly string[]): Promise<LogStore> => {
+  for (;;) {
+    const log = LogStore.openToRead(folder.acceptLog, [analyticsCatalog, ...catalogs])
+    if (log !== undefined) return log
+    await delay(pollMs)
+  }
+}
+
+const listen = async (server: Server, path: string): Promise<void> => {
+  // The engine that left it is gone: its files are open here.
+  if (process.platform !== 'win32') rmSync(path, { force: true })
+  server.listen(path)
+  await once(server, 'listening')
+  if (process.platform !== 'win32') chmodSync(path, 0o600)
+}
+
+/** Lets requests end. The link stays, to tell of what is still being stored; closing it is the last step. */
+const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
+  server.close()
+  const patience = setTimeout(() => {
+    stopWork()
+    server.closeAllConnections()
+  }, closeWaitMs)
+  await idle()
+  server.closeAllConnections()
+  clearTimeout(patience)
+}
+
+/**
+ * All that needs DuckDB: stores what the ingest process accepted, and answers the lakehouse group on
+ * a socket that only that process knows. Rejects with one sentence that says what stands in the way.
+ */
+export const startEngine = async (
+  given: ServerOptions,
+  { shared, endMe }: EngineHost = {},
+): Promise<RunningEngine> => {
+  const options = completeOptions(given)
+  const { catalogs } = options
+  const logger = new Logger(options.logLevel, options.writeLog)
+  const cleanups = new Cleanups()
+  try {
+    const folder = new DataFolder(options.dataFolder)
+    folder.check()
+    const acceptLog = shared ?? (await whenReadable(folder, catalogs))
+    const database = await openDatabase(folder, options)
+    cleanups.add(() => database.close())
+    const appendLog = await LogStore.open(folder.appendLog)
+    folder.record([analyticsCatalog, ...catalogs])
+
+    const applied = new Map<number, number>()
+    const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
+    const link = new IngestLink(server, () => ({ kind: 'hello', pid: process.pid, applied: [...applied] }))
+    cleanups.add(() => link.close())
+
+    let sql: Sql | undefined
+    /** Storing what was accepted comes before any query, and before all sessions. */
+    const onStarved = (failures: number) => {
+      if (failures === starvedTries) sql?.cancelAll('memory')
+      if (failures < 3 * starvedTries) return
+      logger.error('There is no memory left to store accepted requests.', { failures })
+      endMe?.()
+    }
+    const openApplier = async (
+      number: number,
+      more: Pick<CatalogApplierOptions, 'catalog' | 'schema' | 'open' | 'pruned' | 'applyEntries'>,
+      onApplied: (through: number) => void = () => undefined,
+    ) => {
+      const opened = await CatalogApplier.open({
+        ...more,
+        database,
+        logger,
+        onStarved,
+        onApplied(through) {
+          applied.set(number, through)
+          onApplied(through)
+          link.tell({ kind: 'applied', log: number, through })
+        },
+        onSetAside: (sequence, reason) => link.tell({ kind: 'setAside', log: number, sequence, reason }),
+      })
+      cleanups.add(() => opened.close())
+      applied.set(number, opened.applier.applied)
+      return opened.applier
+    }
+
+    const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: options.insertIdWindowMs })
+    cleanups.add(() => window.close())
+    const reader = await database.connect()
+    await fillWindow(reader, window)
+    reader.closeSync()
+    let durable = 0
+    const analytics = await openApplier(acceptLog.numberOf(analyticsCatalog), {
+      catalog: analyticsCatalog,
+      schema: 'analytics.raw',
+      open: () => acceptLog.reader(analyticsCatalog, () => durable),
+      pruned: acceptLog.trimmedOf(analyticsCatalog),
+      applyEntries: applyAnalytics({ environments: options.environments, window }),
+    })
+    link.on('grown', (last) => {
+      durable = Math.max(durable, last)
+      analytics.wake()
+    })
+    link.on('wanted', (sequence) => void analytics.reached(sequence, options.syncWaitMs))
+
+    const taskIds = new TaskIds(acceptLog.taskSecret)
+    const intakes = new Map<string, Intake>()
+    for (const catalog of catalogs) {
+      appendLog.adopt(catalog, acceptLog)
+      const number = acceptLog.numberOf(catalog)
+      const log = await appendLog.writer(catalog)
+      cleanups.add(() => log.close())
+      const applier = await openApplier(
+        number,
+        {
+          catalog,
+          schema: `${quoteIdentifier(catalog)}.${internalSchema}`,
+          open(through) {
+            log.skipTo(through)
+            return appendLog.reader(catalog, () => log.durable)
+          },
+          pruned: log.before,
+          applyEntries: applyAppends(catalog),
+        },
+        (through) => {
+          log.trim(through).catch((error: unknown) => {
+            logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
+          })
+        },
+      )
+      applier.wake()
+      intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
+    }
+
+    const authorize = authorizeBy(options.users)
+    const onStuck = (why: string) => {
+      logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
+      endMe?.()
+    }
+    sql = await openSql({ ...options, authorize, database, onStuck, tempFolder: folder.temp })
+    cleanups.add(() => sql?.close())
+    const connection = await database.connect()
+    cleanups.add(() => connection.closeSync())
+    const intakeOf = (catalog: string) => intakes.get(catalog)!
+    const routes = [
+      ...sql.routes,
+      appendRoute({ authorize, catalogs, connection, intakeOf }),
+      ...uploadRoutes({ authorize, database, catalogs, tempFolder: folder.temp }),
+    ]
+    const listener = new Listener(routes, logger)
+    server.on('request', (request, response) => listener.listen(request, response))
+    link.on('stopping', () => sql?.cancelAll('stopping'))
+    cleanups.add(() =>
+      closeServer(
+        server,
+        () => sql?.cancelAll('stopping'),
+        () => listener.idle(),
+      ),
+    )
+    await listen(server, folder.socket)
+    logger.info('The engine is ready.', {
+      pid: process.pid,
+      pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
+      queries_at_once: options.maxQueries,
+      memory_limit: options.memoryLimit,
+      engine_memory_bytes: options.engineMemoryBytes,
+    })
+    return { close: () => cleanups.run() }
+  } catch (error) {
+    await cleanups.run()
+    throw asStoreError(error, options.dataFolder)
+  }
+}

@@ -1,0 +1,209 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { appendError } from './append/appendError.js'
+import { Cleanups } from './Cleanups.js'
+import { authorizeBy, SecretSet } from './http/auth.js'
+import { Origins } from './http/cors.js'
+import { lakehouseError } from './http/HttpError.js'
+import { Listener } from './http/Listener.js'
+import type { Authorize, Route } from './http/Route.js'
+import { EngineLink } from './link/EngineLink.js'
+import { EngineProxy } from './link/EngineProxy.js'
+import { Logger } from './Logger.js'
+import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { analyticsCatalog } from './store/analyticsSchema.js'
+import { DataFolder } from './store/DataFolder.js'
+import { lockFolder } from './store/lockFolder.js'
+import { asStoreError, StoreError } from './store/StoreError.js'
+import { Intake } from './wal/Intake.js'
+import { LogStore } from './wal/LogStore.js'
+import { RemoteApplier } from './wal/RemoteApplier.js'
+import { TaskIds } from './wal/TaskIds.js'
+import { tasksRoute } from './wal/tasksRoute.js'
+
+export interface RunningIngest {
+  url: string
+  link: EngineLink
+  acceptLog: LogStore
+  /** Stops taking requests and lets running ones end. The engine must still be there. */
+  stop(): Promise<void>
+  /** Closes what the engine may have used until now. */
+  close(): Promise<void>
+}
+
+/** How often it is looked for clients that take too long with their headers. */
+const headersCheckMs = 1000
+/** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
+const keepAliveTimeout = 75_000
+const portWaitMs = 1000
+/** How long running requests may take to end by themselves. */
+const closeWaitMs = 3000
+
+/** A server that clients without a key cannot fill. */
+const createPublicServer = (options: CompleteOptions, answer: RequestListener): Server => {
+  const { maxConnections, maxConnectionsPerAddress, headersWithinMs } = options
+  const server = createServer(
+    {
+      // Uploads may take hours, so each route has its own time limit for a body.
+      requestTimeout: 0,
+      headersTimeout: headersWithinMs,
+      connectionsCheckingInterval: headersCheckMs,
+      keepAliveTimeout,
+    },
+    answer,
+  )
+  server.maxConnections = maxConnections
+  const perAddress = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const open = (perAddress.get(address) ?? 0) + 1
+    perAddress.set(address, open)
+    socket.once('close', () => {
+      const left = perAddress.get(address)! - 1
+      if (left === 0) perAddress.delete(address)
+      else perAddress.set(address, left)
+    })
+    if (open > maxConnectionsPerAddress) socket.destroy()
+  })
+  return server
+}
+
+const listen = async (server: Server, port: number, host: string): Promise<number> => {
+  const deadline = Date.now() + portWaitMs
+  for (;;) {
+    const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      const settle = (error?: NodeJS.ErrnoException) => {
+        server.off('error', settle).off('listening', settle)
+        resolve(error)
+      }
+      server.once('error', settle).once('listening', settle)
+      server.listen(port, host)
+    })
+    if (problem === undefined) return (server.address() as AddressInfo).port
+    // A server that was stopped a moment ago may still hold it.
+    if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
+      const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
+      throw new StoreError(`Port ${port} on ${host} cannot be taken: ${reason}; choose another by --port.`)
+    }
+    await delay(100)
+  }
+}
+
+/** The lakehouse group, as far as it is known here: who may ask, and that the engine answers. */
+const engineRoutes = (proxy: EngineProxy, authorize: Authorize): Route[] => {
+  const route = (method: Route['method'], path: string): Route => ({
+    method,
+    path,
+    writeError: path === '/append' ? appendError : lakehouseError,
+    async handle({ request, response }) {
+      authorize(request)
+      await proxy.forward(request, response)
+      return undefined
+    },
+  })
+  const posts = ['/query', '/append', '/upload', '/upsert', '/validate', '/explain', '/autocomplete']
+  return [
+    ...posts.map((path) => route('POST', path)),
+    route('GET', '/query/{query_id}'),
+    route('DELETE', '/query/{query_id}'),
+  ]
+}
+
+/**
+ * What takes requests: checks them, writes them to the log, and answers. It knows nothing of DuckDB,
+ * so that no query can stop it. Rejects with one sentence that says what stands in the way.
+ */
+export const startIngest = async (given: ServerOptions): Promise<RunningIngest> => {
+  const options = completeOptions(given)
+  const logger = new Logger(options.logLevel, options.writeLog)
+  const cleanups = new Cleanups()
+  try {
+    const folder = new DataFolder(options.dataFolder)
+    cleanups.add(await lockFolder(folder))
+    folder.check()
+    const acceptLog = await LogStore.open(folder.acceptLog)
+    const number = acceptLog.numberOf(analyticsCatalog)
+    for (const catalog of options.catalogs) acceptLog.numberOf(catalog)
+    const log = await acceptLog.writer(analyticsCatalog)
+    cleanups.add(() => log.close())
+    const taskIds = new TaskIds(acceptLog.taskSecret)
+
+    const link = new EngineLink(folder.socket)
+    cleanups.add(() => link.close())
+    const applier = new RemoteApplier({
+      applied: log.before,
+      tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
+      tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
+    })
+    cleanups.add(() => applier.stop())
+    /** Of all logs, the engine's own included. */
+    const applied = new Map<number, number>()
+    const advance = (of: number, through: number) => {
+      applied.set(of, through)
+      if (of !== number) return
+      applier.advance(through)
+      log.trim(through).catch((error: unknown) => {
+        logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
+      })
+    }
+    link.on('up', (hello) => {
+      for (const [of, through] of hello.applied) {
+        if (of === number) log.skipTo(through)
+        advance(of, through)
+      }
+      applier.wake()
+    })
+    link.on('applied', advance)
+    link.on('setAside', (of, sequence, reason) => {
+      if (of === number) applier.setAside(sequence, reason)
+    })
+
+    const proxy = new EngineProxy(link, folder.socket)
+    cleanups.add(() => proxy.close())
+    const apiKeys = new SecretSet(options.apiKeys)
+    const authorize = authorizeBy(options.users)
+    const environments = new Set(options.environments)
+    const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
+    const analytics = analyticsRoutes({ environments, apiKeys, intake })
+    const openPaths = analytics.map(({ path }) => path)
+    const listener = new Listener(
+      [
+        ...analytics,
+        tasksRoute({
+          authorize,
+          apiKeys,
+          taskIds,
+          appliedOf: (of) => (of === number ? applier.applied : applied.get(of)),
+          isStoring: () => link.isUp,
+        }),
+        ...engineRoutes(proxy, authorize),
+      ],
+      logger,
+      new Origins(openPaths, options.origins),
+    )
+    const server = createPublicServer(options, (request, response) => listener.listen(request, response))
+    const port = await listen(server, options.port, options.host)
+    link.open()
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host
+
+    const stop = async () => {
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+      // A connection that falls idle only now would be kept open for the next request.
+      const sweep = setInterval(() => server.closeIdleConnections(), 20)
+      const patience = setTimeout(() => {
+        link.tell({ kind: 'stopping' })
+        server.closeAllConnections()
+      }, closeWaitMs)
+      await ended
+      clearInterval(sweep)
+      await listener.idle()
+      clearTimeout(patience)
+    }
+    return { url: `http://${host}:${port}`, link, acceptLog, stop, close: () => cleanups.run() }
+  } catch (error) {
+    await cleanups.run()
+    throw asStoreError(error, options.dataFolder)
+  }
+}

@@ -1,0 +1,36 @@
+import type { ServerOptions } from './options/ServerOptions.js'
+import { startEngine, type RunningEngine } from './startEngine.js'
+import { startIngest } from './startIngest.js'
+
+export interface RunningServer {
+  url: string
+  /** Stops taking requests, lets running ones end, and closes the store. */
+  close(): Promise<void>
+}
+
+const linkWaitMs = 10_000
+
+/**
+ * Both halves of the service in this one process, for tests and for programs that bring their own
+ * supervision: a query that takes all memory ends both. The command line starts two processes.
+ * Rejects with one sentence that says what stands in the way.
+ */
+export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
+  const ingest = await startIngest(options)
+  let engine: RunningEngine
+  try {
+    engine = await startEngine(options, { shared: ingest.acceptLog })
+  } catch (error) {
+    await ingest.stop()
+    await ingest.close()
+    throw error
+  }
+  await ingest.link.whenUp(linkWaitMs)
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    await ingest.stop()
+    await engine.close()
+    await ingest.close()
+  }
+  return { url: ingest.url, close: () => (closed ??= close()) }
+}

@@ -1,0 +1,113 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import type { DataFolder } from './DataFolder.js'
+import { quoteIdentifier, quoteText } from './quote.js'
+import { damaged, StoreError } from './StoreError.js'
+
+export interface DatabaseOptions {
+  folder: DataFolder
+  catalogs: readonly string[]
+  memoryLimit: string
+}
+
+/** What a connection of ours may still set for itself. */
+const sessionSettings = [
+  'TimeZone',
+  'search_path',
+  'enable_progress_bar',
+  'enable_progress_bar_print',
+  'progress_bar_time',
+]
+
+/** An engine whose service was killed ends by itself, on a busy machine seconds later. */
+const lockWaitMs = 10_000
+
+const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog: string) => {
+  const file = folder.catalogFile(catalog)
+  const deadline = Date.now() + lockWaitMs
+  for (;;) {
+    try {
+      await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)}`)
+      return
+    } catch (error) {
+      const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+      const locked = /could not set lock/i.test(reason)
+      if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
+      if (Date.now() > deadline) {
+        throw new StoreError(
+          `The data folder ${folder.path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
+        )
+      }
+    }
+    await delay(100)
+  }
+}
+
+/** Nine tenths of what is free at the start: a query that spills must not fill the disk of the logs. */
+const tempSize = async (path: string): Promise<string> => {
+  const { bavail, bsize } = await statfs(path)
+  return `${Math.floor((0.9 * bavail * bsize) / 1_000_000)}MB`
+}
+
+/**
+ * One DuckDB instance with one file per catalog. The settings keep every statement, ours and a
+ * user's, away from the file system and the network; after the last of them they cannot be changed.
+ */
+export class Database {
+  readonly #instance: DuckDBInstance
+  readonly #catalogs: readonly string[]
+
+  private constructor(instance: DuckDBInstance, catalogs: readonly string[]) {
+    this.#instance = instance
+    this.#catalogs = catalogs
+  }
+
+  static async open({ folder, catalogs, memoryLimit }: DatabaseOptions): Promise<Database> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      memory_limit: memoryLimit,
+      temp_directory: folder.temp,
+      max_temp_directory_size: await tempSize(folder.path),
+      wal_autocheckpoint: '256MB',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+      allow_persistent_secrets: 'false',
+    })
+    try {
+      const connection = await instance.connect()
+      for (const catalog of catalogs) await attach(connection, folder, catalog)
+      // An instance lives on until the last statement of it is collected as garbage. If it wrote to its
+      // files then, it would write over a later instance that has opened them meanwhile.
+      await connection.run('PRAGMA disable_checkpoint_on_shutdown')
+      for (const setting of [
+        "TimeZone = 'UTC'",
+        'enable_external_access = false',
+        `allowed_configs = [${sessionSettings.map(quoteText).join(', ')}]`,
+        'lock_configuration = true',
+      ]) {
+        await connection.run(`SET GLOBAL ${setting}`)
+      }
+      connection.closeSync()
+    } catch (error) {
+      instance.closeSync()
+      throw error
+    }
+    return new Database(instance, catalogs)
+  }
+
+  connect(): Promise<DuckDBConnection> {
+    return this.#instance.connect()
+  }
+
+  /** After all connections are closed: writes the logs into the files and lets go of them. */
+  async close(): Promise<void> {
+    const connection = await this.connect()
+    for (const catalog of this.#catalogs) {
+      // Without it the next start reads the write-ahead log instead, which only takes longer.
+      await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`).catch(() => undefined)
+    }
+    connection.closeSync()
+    this.#instance.closeSync()
+  }
+}

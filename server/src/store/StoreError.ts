@@ -1,0 +1,17 @@
+/** A reason not to start, in one sentence that a person can act on. */
+export class StoreError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'StoreError'
+  }
+}
+
+/** `what` is lost or not what it was; `restore` is what a backup must bring back. */
+export const damaged = (what: string, restore = 'the data folder'): StoreError =>
+  new StoreError(`The store is damaged: ${what}. Nothing was changed; restore ${restore} from a backup.`)
+
+/** An error of the file system as a reason not to start; any other as it is. */
+export const asStoreError = (error: unknown, folder: string): unknown =>
+  error instanceof Error && 'syscall' in error
+    ? new StoreError(`The data folder ${folder} cannot be used: ${error.message}.`)
+    : error

@@ -1,0 +1,3 @@
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,1 +1,0 @@
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,1 +1,0 @@
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`

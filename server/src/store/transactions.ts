@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+
+/** Runs the work between BEGIN and COMMIT; whatever it throws rolls everything back. */
+export const inTransaction = async <T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> => {
+  await connection.run('BEGIN TRANSACTION')
+  try {
+    const result = await work()
+    await connection.run('COMMIT')
+    return result
+  } catch (error) {
+    // A failed COMMIT has already ended the transaction, and then there is none to roll back.
+    await connection.run('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+const maxConflicts = 10
+const retryMs = 20
+
+/**
+ * Runs a transaction again when another one was in its way, which DuckDB finds out only at the end.
+ * DuckDB's errors are plain ones; those of ours that speak of a conflict have a class of their own.
+ */
+export const retryConflicts = async <T>(
+  work: () => Promise<T>,
+  mayRetry: () => boolean = () => true,
+): Promise<T> => {
+  for (let conflicts = 1; ; conflicts++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isConflict =
+        error instanceof Error && error.constructor === Error && /conflict/i.test(error.message)
+      if (!isConflict || conflicts > maxConflicts || !mayRetry()) throw error
+      await delay(retryMs * conflicts)
+    }
+  }
+}
+
+const passing =
+  /^(TransactionContext Error|Transaction Error|IO Error|Out of Memory Error|INTERRUPT Error|Conflict)/i
+
+/** Whether a failed write is worth another try: it met a conflict, a full disk or too little memory. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof Error &&
+  (passing.test(error.message) || /conflict|no space|could not write/i.test(error.message))

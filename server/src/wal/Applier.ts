@@ -1,0 +1,172 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../Logger.js'
+import { DeadLetters } from './DeadLetters.js'
+import type { LogReader } from './LogReader.js'
+import { lastOf, type LogEntry } from './segment.js'
+import { Waiters } from './Waiters.js'
+
+export interface ApplierOptions {
+  log: Pick<LogReader, 'read' | 'last'>
+  /** The position at the start. */
+  applied: number
+  /** Writes the entries and the new position in one transaction. */
+  apply(entries: readonly LogEntry[], through: number): Promise<void>
+  /** Keeps an entry as a dead letter with the reason, and moves the position past it, in one transaction. */
+  setAside(entry: LogEntry, through: number, reason: string): Promise<void>
+  /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
+  isTransient(error: unknown): boolean
+  logger: Logger
+  /** It has failed so many times in a row because there was no memory left. */
+  onStarved?(failures: number): void
+  /** News, for the process that took the requests. */
+  onApplied(through: number): void
+  onSetAside(sequence: number, reason: string): void
+}
+
+/** DuckDB's costs of a row fall with the batch, up to here. */
+const maxRows = 150_000
+const maxBytes = 2 ** 26
+/**
+ * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
+ * to what the last one took, and never so long that a row is two seconds old before its turn.
+ */
+const restPerBatch = 3
+const maxRestMs = 1000
+/** So many rows wait for no others. */
+const fullRows = 100_000
+const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500)
+
+/** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
+export class Applier {
+  readonly #options: ApplierOptions
+  #applied: number
+  #running: Promise<void> | undefined
+  #stopping = false
+  /** Ends the pause at hand. */
+  #hurry: (() => void) | undefined
+  readonly #waiters = new Waiters()
+  readonly #deadLetters = new DeadLetters()
+
+  constructor(options: ApplierOptions) {
+    this.#options = options
+    this.#applied = options.applied
+  }
+
+  get applied(): number {
+    return this.#applied
+  }
+
+  /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
+  deadLetter(sequence: number): string | undefined {
+    return this.#deadLetters.get(sequence)
+  }
+
+  /** Says that the log has grown. */
+  wake(): void {
+    const { log, logger } = this.#options
+    if (this.#waiting() >= fullRows) this.#hurry?.()
+    if (this.#running !== undefined || this.#stopping) return
+    this.#running = this.#run().then(
+      () => {
+        this.#running = undefined
+        if (log.last > this.#applied) this.wake()
+      },
+      (error: unknown) => {
+        this.#running = undefined
+        logger.error('Reading the write-ahead log failed.', { reason: reasonOf(error) })
+      },
+    )
+  }
+
+  /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
+  reached(sequence: number, withinMs: number): Promise<boolean> {
+    if (sequence <= this.#applied) return Promise.resolve(true)
+    const reached = this.#waiters.wait(sequence, withinMs)
+    this.#hurry?.()
+    return reached
+  }
+
+  /** Rests after the run at hand; what is left stays in the log. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#hurry?.()
+    await this.#running
+    this.#waiters.end()
+  }
+
+  #waiting(): number {
+    return this.#options.log.last - this.#applied
+  }
+
+  async #run(): Promise<void> {
+    const { log, logger } = this.#options
+    let failures = 0
+    for (;;) {
+      const entries = await log.read(this.#applied, maxRows, maxBytes)
+      if (entries.length === 0) return
+      const began = performance.now()
+      try {
+        await this.#applyOrSplit(entries)
+        failures = 0
+        if (this.#stopping) return
+        await this.#rest(performance.now() - began)
+      } catch (error) {
+        logger.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
+        if (this.#stopping) return
+        await delay(retryMs[Math.min(failures, retryMs.length - 1)])
+        failures++
+        if (/^Out of Memory/i.test(reasonOf(error))) this.#options.onStarved?.(failures)
+      }
+    }
+  }
+
+  /** Halves the run around an entry that DuckDB will never take, so that its neighbours get in. */
+  async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
+    const through = lastOf(entries.at(-1)!)
+    try {
+      await this.#options.apply(entries, through)
+    } catch (error) {
+      if (this.#options.isTransient(error)) throw error
+      if (entries.length > 1) {
+        const middle = entries.length >> 1
+        await this.#applyOrSplit(entries.slice(0, middle))
+        await this.#applyOrSplit(entries.slice(middle))
+        return
+      }
+      await this.#setAside(entries[0]!, through, reasonOf(error))
+    }
+    this.#advance(entries)
+  }
+
+  async #setAside(entry: LogEntry, through: number, reason: string): Promise<void> {
+    const { logger, setAside, onSetAside } = this.#options
+    logger.error('An accepted request could not be stored and was set aside.', {
+      kind: entry.kind,
+      sequence: entry.first,
+      reason,
+    })
+    await setAside(entry, through, reason)
+    this.#deadLetters.add(through, reason)
+    onSetAside(through, reason)
+  }
+
+  #advance(entries: readonly LogEntry[]): void {
+    this.#applied = lastOf(entries.at(-1)!)
+    this.#waiters.reach(this.#applied)
+    this.#options.onApplied(this.#applied)
+  }
+
+  async #rest(tookMs: number): Promise<void> {
+    if (this.#waiting() < fullRows) await this.#pause(Math.min(maxRestMs, restPerBatch * tookMs))
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (!this.#waiters.isEmpty || this.#stopping) return
+    const abort = new AbortController()
+    this.#hurry = () => abort.abort()
+    await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)
+    this.#hurry = undefined
+  }
+}

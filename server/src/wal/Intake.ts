@@ -1,0 +1,75 @@
+import { refuse, type HttpError } from '../http/HttpError.js'
+import type { Logger } from '../Logger.js'
+import type { RemoteApplier } from './RemoteApplier.js'
+import type { TaskIds } from './TaskIds.js'
+import type { LogRecord } from './segment.js'
+import type { WriteAheadLog } from './WriteAheadLog.js'
+
+export interface IntakeOptions {
+  /** Of the log, within the store. */
+  number: number
+  log: Pick<WriteAheadLog, 'append' | 'last' | 'bytes'>
+  applier: Pick<RemoteApplier, 'applied' | 'wake' | 'reached' | 'deadLetter'>
+  taskIds: TaskIds
+  /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
+  maxBacklogRows: number
+  /** The same for the bytes of their bodies. */
+  maxBacklogBytes: number
+  syncWaitMs: number
+  logger: Logger
+}
+
+export interface Accepted {
+  taskId: string
+  /** Why DuckDB did not take it, when that is known by now. */
+  deadLetter?: string
+}
+
+const overloaded = (message: string, seconds: number): HttpError =>
+  refuse(503, 'overloaded', message, { 'retry-after': String(seconds) })
+
+/** Where accepted records of one catalog go: first to disk, then to its applier. */
+export class Intake {
+  readonly #options: IntakeOptions
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+  }
+
+  /** Refuses with 503 when the applier is too far behind: before a body is read, and again by `accept`. */
+  admit(): void {
+    const { log, applier, maxBacklogRows, maxBacklogBytes } = this.#options
+    const rows = log.last - applier.applied
+    if (rows <= maxBacklogRows && log.bytes <= maxBacklogBytes) return
+    throw overloaded(`${rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
+  }
+
+  /** Resolves once the record is on disk and, if asked, in DuckDB. */
+  async accept(record: LogRecord, sync: boolean): Promise<Accepted> {
+    const { number, log, applier, taskIds, syncWaitMs, logger } = this.#options
+    // Many may have been admitted while the bodies of all of them were still on their way.
+    this.admit()
+    let last: number
+    try {
+      last = await log.append(record)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      logger.error('The write-ahead log cannot be written.', { reason })
+      throw overloaded('The service cannot write to its disk. Nothing was accepted; send again later.', 10)
+    }
+    applier.wake()
+    if (sync) await applier.reached(last, syncWaitMs)
+    const deadLetter = sync ? applier.deadLetter(last) : undefined
+    const taskId = taskIds.issue({ log: number, last })
+    return deadLetter === undefined ? { taskId } : { taskId, deadLetter }
+  }
+}
+
+/** `?sync=true` makes the answer wait until the rows can be queried. */
+export const readSync = (search: string): boolean => {
+  if (!search.includes('sync')) return false
+  const value = new URLSearchParams(search).get('sync')
+  if (value === null || value === 'false' || value === '0') return false
+  if (value === 'true' || value === '1' || value === '') return true
+  throw refuse(400, 'invalid-parameter', 'sync must be true or false.')
+}

@@ -1,0 +1,114 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { frameLength, headBytes, readFrame, readHead, type LogEntry, type SegmentHead } from './segment.js'
+import { listSegments, segmentFile } from './WriteAheadLog.js'
+
+/** A lone row needs few bytes; a backlog is read in pieces that grow. */
+const readBytes = { first: 2 ** 17, most: 2 ** 22 }
+
+interface Place extends SegmentHead {
+  handle: FileHandle
+  at: number
+  /** The last row before that place. */
+  last: number
+}
+
+/** Follows a write-ahead log that another process may be writing. */
+export class LogReader {
+  readonly #folder: string
+  readonly #durable: () => number
+  #place: Place | undefined
+
+  constructor(folder: string, durable: () => number) {
+    this.#folder = folder
+    this.#durable = durable
+  }
+
+  /** The newest row that the writer has said to be on disk. What comes after it nobody may rely on. */
+  get last(): number {
+    return this.#durable()
+  }
+
+  /** Entries after a sequence, oldest first: at least one, and up to the limits but for the last write's. */
+  async read(after: number, maxRows: number, maxBytes: number): Promise<LogEntry[]> {
+    const through = this.last
+    const entries: LogEntry[] = []
+    if (after >= through) return entries
+    let place = this.#place?.last === after ? this.#place : await this.#seek(after)
+    let [rows, bytes] = [0, 0]
+    let chunkBytes = readBytes.first
+    while (place.last < through && rows < maxRows && bytes < maxBytes) {
+      const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, place.bytes - place.at)))
+      const { bytesRead } = await place.handle.read(chunk, 0, chunk.length, place.at)
+      const read = chunk.subarray(0, bytesRead)
+      let at = 0
+      while (place.last < through && rows < maxRows && bytes < maxBytes) {
+        const frame = readFrame(read, at, place.salt)
+        if (frame === undefined) break
+        if (frame.last > through) {
+          place.at += at
+          return entries
+        }
+        bytes += frame.end - at
+        at = frame.end
+        place.last = frame.last
+        for (const entry of frame.entries) {
+          if (entry.first <= after) continue
+          entries.push(entry)
+          rows += entry.count
+        }
+      }
+      place.at += at
+      if (at > 0) {
+        chunkBytes = Math.max(chunkBytes, Math.min(4 * chunkBytes, readBytes.most))
+        continue
+      }
+      const length = frameLength(read, 0, place.salt)
+      if (length !== undefined && length > chunkBytes && place.at + length <= place.bytes) chunkBytes = length
+      else place = await this.#enter(place.number + 1, place.last)
+    }
+    return entries
+  }
+
+  async close(): Promise<void> {
+    await this.#place?.handle.close()
+    this.#place = undefined
+  }
+
+  /** The segment that holds the row after a sequence. */
+  async #seek(after: number): Promise<Place> {
+    let found: Place | undefined
+    for (const number of listSegments(this.#folder)) {
+      const place = await this.#open(number)
+      if (place !== undefined && place.before <= after) {
+        await found?.handle.close()
+        found = place
+      } else await place?.handle.close()
+    }
+    if (found === undefined)
+      throw new Error(`The write-ahead log in ${this.#folder} no longer holds row ${after + 1}.`)
+    await this.close()
+    return (this.#place = found)
+  }
+
+  async #enter(number: number, last: number): Promise<Place> {
+    const next = await this.#open(number)
+    if (next?.before !== last) {
+      await next?.handle.close()
+      throw new Error(`The write-ahead log in ${this.#folder} is damaged after row ${last}.`)
+    }
+    await this.close()
+    return (this.#place = next)
+  }
+
+  /** Undefined for a segment that is not there, or not yet in use. */
+  async #open(number: number): Promise<Place | undefined> {
+    const handle = await open(segmentFile(this.#folder, number), 'r').catch(() => undefined)
+    if (handle === undefined) return undefined
+    const head = Buffer.alloc(headBytes)
+    await handle.read(head, 0, headBytes, 0)
+    const known = readHead(head)
+    if (known?.number === number) return { ...known, handle, at: headBytes, last: known.before }
+    await handle.close()
+    return undefined
+  }
+}

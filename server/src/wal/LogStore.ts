@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { damaged } from '../store/StoreError.js'
+import { LogReader } from './LogReader.js'
+import { readOldLogs, removeOldLogs } from './oldLogs.js'
+import { beforeOf, WriteAheadLog } from './WriteAheadLog.js'
+
+interface State {
+  /** Signs task ids; made once per store. */
+  secret: string
+  /** Of each catalog's log, the same for as long as the store lives. */
+  numbers: Record<string, number>
+  /** The logs that have a first file. */
+  begun: string[]
+}
+
+const stateFile = (folder: string) => join(folder, 'logs.json')
+
+const readState = (folder: string): State | undefined => {
+  const file = stateFile(folder)
+  if (!existsSync(file)) return undefined
+  try {
+    const state = JSON.parse(readFileSync(file, 'utf8')) as State
+    if (typeof state.secret !== 'string' || typeof state.numbers !== 'object')
+      throw new Error('unknown format')
+    return state
+  } catch (error) {
+    throw damaged(`${file} cannot be read (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+/** The write-ahead logs of some catalogs in one folder, and what must outlive a restart with them. */
+export class LogStore {
+  readonly #folder: string
+  readonly #state: State
+
+  private constructor(folder: string, state: State) {
+    this.#folder = folder
+    this.#state = state
+  }
+
+  /** For the process that writes; takes over what an earlier version kept in LMDB. */
+  static async open(folder: string): Promise<LogStore> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    let state = readState(folder)
+    if (state === undefined) {
+      const old = await readOldLogs(folder)
+      state = { secret: (old?.secret ?? randomBytes(32)).toString('base64'), numbers: {}, begun: [] }
+      for (const { catalog, number, pruned, records } of old?.logs ?? []) {
+        state.numbers[catalog] = number
+        state.begun.push(catalog)
+        rmSync(join(folder, catalog), { recursive: true, force: true })
+        const log = await WriteAheadLog.open(join(folder, catalog), pruned)
+        for (const { first, ...record } of records) {
+          log.skipTo(first - 1)
+          await log.append(record)
+        }
+        await log.close()
+      }
+    }
+    const store = new LogStore(folder, state)
+    store.#save()
+    removeOldLogs(folder)
+    return store
+  }
+
+  /** For a process that reads; undefined as long as the other one has not made the logs. */
+  static openToRead(folder: string, catalogs: readonly string[]): LogStore | undefined {
+    const state = readState(folder)
+    if (state === undefined || state.begun.length === 0) return undefined
+    return catalogs.every((catalog) => catalog in state.numbers) ? new LogStore(folder, state) : undefined
+  }
+
+  get taskSecret(): Buffer {
+    return Buffer.from(this.#state.secret, 'base64')
+  }
+
+  /** The number of a catalog's log; a new one where there is none. */
+  numberOf(catalog: string): number {
+    const { numbers } = this.#state
+    if (!(catalog in numbers)) {
+      numbers[catalog] = Object.keys(numbers).length
+      this.#save()
+    }
+    return numbers[catalog]!
+  }
+
+  /** How far a catalog's log has been given up: at least so much must be in its file. */
+  trimmedOf(catalog: string): number {
+    const folder = join(this.#folder, catalog)
+    return existsSync(folder) ? beforeOf(folder) : 0
+  }
+
+  /** The log of a catalog, for the process that writes. */
+  async writer(catalog: string): Promise<WriteAheadLog> {
+    const folder = join(this.#folder, catalog)
+    const isBegun = this.#state.begun.includes(catalog)
+    if (isBegun && !(existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.wal')))) {
+      throw damaged(`the write-ahead log in ${folder} is missing`)
+    }
+    const log = await WriteAheadLog.open(folder)
+    if (!isBegun) {
+      this.#state.begun.push(catalog)
+      this.#save()
+    }
+    return log
+  }
+
+  /** The same for a process that applies it, as far as `durable` says. */
+  reader(catalog: string, durable: () => number): LogReader {
+    return new LogReader(join(this.#folder, catalog), durable)
+  }
+
+  /** Takes a catalog's log from the store of another process, where an earlier version kept it. */
+  adopt(catalog: string, old: LogStore): void {
+    const theirs = join(old.#folder, catalog)
+    if (!existsSync(theirs) || this.#state.begun.includes(catalog)) return
+    rmSync(join(this.#folder, catalog), { recursive: true, force: true })
+    renameSync(theirs, join(this.#folder, catalog))
+  }
+
+  #save(): void {
+    const file = stateFile(this.#folder)
+    writeFileSync(`${file}.new`, JSON.stringify(this.#state), { flush: true, mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+}

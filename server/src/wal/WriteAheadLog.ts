@@ -1,0 +1,309 @@
+import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { damaged } from '../store/StoreError.js'
+import {
+  createSalt,
+  frameLength,
+  headBytes,
+  readHead,
+  scanSegment,
+  writeFrame,
+  writeHead,
+  type Held,
+  type LogRecord,
+  type SegmentHead,
+} from './segment.js'
+
+/** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
+const usualBytes = { smallest: 2 ** 20, largest: 2 ** 26 }
+/** What one write takes at most, unless a single record is larger. */
+const maxWriteBytes = 2 ** 22
+
+export const segmentFile = (folder: string, number: number): string =>
+  join(folder, `${String(number).padStart(10, '0')}.wal`)
+
+const broken = (file: string, what: string) => damaged(`the write-ahead log ${file} ${what}`)
+
+/** A file name is on disk only once its folder is; Windows cannot open folders, and needs not. */
+const syncFolder = async (folder: string) => {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
+}
+
+/** The numbers of the segments in a folder, oldest first. */
+export const listSegments = (folder: string): number[] =>
+  readdirSync(folder)
+    .flatMap((name) => (/^\d{10}\.wal$/.test(name) ? [Number.parseInt(name, 10)] : []))
+    .toSorted((a, b) => a - b)
+
+/** The sequence before the oldest row of a log that another process may be writing, 0 for a new one. */
+export const beforeOf = (folder: string): number => {
+  for (const number of listSegments(folder)) {
+    const bytes = Buffer.alloc(headBytes)
+    const handle = openSync(segmentFile(folder, number), 'r')
+    readSync(handle, bytes, 0, headBytes, 0)
+    closeSync(handle)
+    const head = readHead(bytes)
+    if (head?.number === number) return head.before
+  }
+  return 0
+}
+
+interface Waiting {
+  record: LogRecord
+  resolve(last: number): void
+  reject(error: unknown): void
+}
+
+interface Found {
+  live: SegmentHead[]
+  last: number
+  held: Held[]
+}
+
+interface Current extends SegmentHead {
+  handle: FileHandle
+  /** Where the next frame goes. */
+  end: number
+}
+
+/**
+ * What is in it was promised to a client and is not yet, or not yet surely, in DuckDB. One process
+ * writes; `LogReader` follows in the same or another one. Segments are filled with zeros before they
+ * are used, and used again, so that a write changes nothing but contents and O_DSYNC waits for one
+ * round to the disk.
+ */
+export class WriteAheadLog {
+  readonly #folder: string
+  readonly #sizes: typeof usualBytes
+  /** The segments that hold rows, oldest first; the last of them is being written. */
+  readonly #live: SegmentHead[]
+  #current: Current | undefined
+  /** The newest row that is on disk. */
+  #durable: number
+  /** The newest row at all. */
+  #last: number
+  #held: Held[]
+  #bytes = 0
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | undefined
+  /** The file that is to be the next segment; there is one while the log goes on to it, too. */
+  #spare: Promise<number> | undefined
+  #trimming: Promise<void> | undefined
+  #skip = 0
+  #closed = false
+
+  private constructor(folder: string, sizes: typeof usualBytes, found: Found) {
+    this.#folder = folder
+    this.#sizes = sizes
+    this.#live = found.live
+    this.#durable = found.last
+    this.#last = found.last
+    this.#held = found.held
+    for (const { bytes } of found.held) this.#bytes += bytes
+  }
+
+  /** Reads all of the log. A new one begins behind `before`. */
+  static async open(folder: string, before = 0, sizes = usualBytes): Promise<WriteAheadLog> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const live: SegmentHead[] = []
+    const spares: number[] = []
+    const held: Held[] = []
+    let [last, end] = [before, headBytes]
+    for (const number of listSegments(folder)) {
+      const file = segmentFile(folder, number)
+      const bytes = await readFile(file)
+      const head = readHead(bytes)
+      if (
+        head === undefined &&
+        (bytes.length < headBytes || bytes.subarray(0, headBytes).some((byte) => byte !== 0))
+      )
+        throw broken(file, 'is overwritten')
+      if (head?.number !== number) {
+        spares.push(number)
+        continue
+      }
+      const previous = live.at(-1)
+      if (bytes.length !== head.bytes) throw broken(file, 'is cut off')
+      if (spares.length > 0) throw broken(segmentFile(folder, spares[0]!), 'is overwritten')
+      if (previous !== undefined && (previous.number !== number - 1 || head.before !== last))
+        throw broken(segmentFile(folder, previous.number), 'has lost its end')
+      const scan = scanSegment(bytes, head)
+      if (scan.broken) throw broken(file, 'is overwritten in the middle')
+      live.push(head)
+      ;({ last, end } = scan)
+      held.push(...scan.held)
+    }
+    for (const number of spares) await rm(segmentFile(folder, number))
+    await rm(join(folder, 'new'), { force: true })
+    const log = new WriteAheadLog(folder, sizes, { live, last, held })
+    await log.#resume(end)
+    return log
+  }
+
+  /** The sequence of the newest row that is on disk. */
+  get durable(): number {
+    return this.#durable
+  }
+
+  /** The same with those that are on their way there. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** The sequence before the oldest row that is still there: all up to it must be in DuckDB. */
+  get before(): number {
+    return this.#live[0]!.before
+  }
+
+  /** Bytes of the bodies that wait to be applied. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Resolves with the sequence of the record's last row once it is on disk. */
+  append(record: LogRecord): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new Error('The write-ahead log is closed.')
+      this.#waiting.push({ record, resolve, reject })
+      this.#last += record.count
+      this.#bytes += record.body.length
+      this.#writing ??= this.#writeAll()
+    })
+  }
+
+  /** Goes on behind rows that DuckDB holds though this log never had them, as after a restored backup. */
+  skipTo(applied: number): void {
+    this.#skip = Math.max(this.#skip, applied)
+  }
+
+  /** Gives up the segments whose rows are all up to this sequence; one is used again. */
+  async trim(through: number): Promise<void> {
+    let gone = 0
+    for (; gone < this.#held.length && this.#held[gone]!.last <= through; gone++) {
+      this.#bytes -= this.#held[gone]!.bytes
+    }
+    this.#held.splice(0, gone)
+    if (this.#trimming !== undefined || this.#closed) return
+    this.#trimming = this.#trim(through).finally(() => (this.#trimming = undefined))
+    await this.#trimming
+  }
+
+  async #trim(through: number): Promise<void> {
+    if (this.#live.length < 2 || this.#live[1]!.before > through) return
+    while (this.#live.length > 1 && this.#live[1]!.before <= through) await this.#giveUp(this.#live.shift()!)
+    await syncFolder(this.#folder)
+  }
+
+  async #giveUp({ number, bytes }: SegmentHead) {
+    const file = segmentFile(this.#folder, number)
+    const newest = this.#live.at(-1)!
+    if (this.#spare !== undefined || bytes < newest.bytes) return rm(file)
+    this.#spare = rename(file, segmentFile(this.#folder, newest.number + 1)).then(() => bytes)
+    await this.#spare.catch(() => (this.#spare = undefined))
+  }
+
+  /** Waits for what is being written. An empty frame says that the one before it was whole. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#writing
+    await this.#trimming?.catch(() => undefined)
+    await this.#spare?.catch(() => undefined)
+    const { handle, salt, end, bytes } = this.#current!
+    const [frame] = writeFrame(salt, this.#durable + 1, [])
+    if (end + frame!.length <= bytes) await handle.write(frame!, 0, frame!.length, end).catch(() => undefined)
+    await handle.close()
+  }
+
+  async #writeAll() {
+    // At the end of this turn of the event loop, which may bring more.
+    await new Promise(setImmediate)
+    while (this.#waiting.length > 0) {
+      let [count, bytes] = [0, 0]
+      while (count < this.#waiting.length && (count === 0 || bytes < maxWriteBytes)) {
+        bytes += this.#waiting[count++]!.record.body.length
+      }
+      const group = this.#waiting.splice(0, count)
+      try {
+        const records = group.map(({ record }) => record)
+        await this.#write(records)
+        for (const { record, resolve } of group) {
+          this.#durable += record.count
+          this.#held.push({ last: this.#durable, bytes: record.body.length })
+          resolve(this.#durable)
+        }
+      } catch (error) {
+        for (const { record, reject } of group) {
+          this.#last -= record.count
+          this.#bytes -= record.body.length
+          reject(error)
+        }
+      }
+    }
+    this.#writing = undefined
+  }
+
+  async #write(records: readonly LogRecord[]) {
+    const first = Math.max(this.#durable, this.#skip) + 1
+    let parts = writeFrame(this.#current!.salt, first, records)
+    const bytes = frameLength(parts[0]!, 0, this.#current!.salt)!
+    if (this.#current!.end + bytes > this.#current!.bytes) {
+      await this.#begin(bytes)
+      parts = writeFrame(this.#current!.salt, first, records)
+    }
+    const current = this.#current!
+    const { bytesWritten } = await current.handle.writev(parts, current.end)
+    if (bytesWritten !== bytes) throw new Error('The disk took only a part of a write.')
+    current.end += bytes
+    this.#last += first - 1 - this.#durable
+    this.#durable = first - 1
+  }
+
+  /** Goes on in the last segment, or makes the first one. */
+  async #resume(end: number) {
+    const head = this.#live.at(-1)
+    if (head === undefined) return this.#begin(0)
+    const file = segmentFile(this.#folder, head.number)
+    this.#current = { ...head, handle: await open(file, constants.O_RDWR | constants.O_DSYNC), end }
+  }
+
+  /** Goes on in a new segment, which holds at least a frame of so many bytes. */
+  async #begin(frame: number) {
+    const number = (this.#live.at(-1)?.number ?? 0) + 1
+    this.#spare ??= this.#prepare(number, Math.max(this.#sizes.smallest, headBytes + frame))
+    let bytes = await this.#spare.catch((error: unknown) => {
+      this.#spare = undefined
+      throw error
+    })
+    if (bytes < headBytes + frame) bytes = await this.#prepare(number, headBytes + frame)
+    const head = { number, salt: createSalt(), bytes, before: this.#durable }
+    const file = segmentFile(this.#folder, number)
+    const handle = await open(file, constants.O_RDWR | constants.O_DSYNC)
+    await handle.write(writeHead(head), 0, headBytes, 0)
+    await this.#current?.handle.close()
+    this.#current = { ...head, handle, end: headBytes }
+    this.#live.push(head)
+    this.#spare = this.#prepare(number + 1, Math.min(this.#sizes.largest, 2 * bytes))
+    this.#spare.catch(() => (this.#spare = undefined))
+  }
+
+  /** Fills the file of a segment with zeros; a full disk shows here, before anything is promised. */
+  async #prepare(number: number, bytes: number): Promise<number> {
+    const unfinished = join(this.#folder, 'new')
+    const handle = await open(unfinished, 'w', 0o600)
+    try {
+      const zeros = Buffer.alloc(2 ** 20)
+      for (let at = 0; at < bytes; at += zeros.length) {
+        await handle.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
+      }
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+    await rename(unfinished, segmentFile(this.#folder, number))
+    await syncFolder(this.#folder)
+    return bytes
+  }
+}

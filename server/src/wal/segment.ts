@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export interface LogRecord {
+  kind: string
+  /** How many rows the body holds. */
+  count: number
+  receivedAtMs: number
+  /** A JSON array in UTF-8. */
+  body: Buffer
+  /** Where the rows go, for kinds that say so in the request. */
+  target?: string
+}
+
+export interface LogEntry extends LogRecord {
+  /** The sequence of the first row; the others follow without a gap. */
+  first: number
+}
+
+export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1
+
+/**
+ * A segment is a file of fixed size: a head, then frames, one for each write, then what the file held
+ * before. A frame counts only with the salt of its own segment, so nothing of an earlier use of the
+ * file can pass for a frame, nor anything that a client puts into a body.
+ */
+export interface SegmentHead {
+  number: number
+  salt: Buffer
+  bytes: number
+  /** The sequence of the last row before this segment. */
+  before: number
+}
+
+export interface Frame {
+  entries: LogEntry[]
+  /** The sequence of its last row; of an empty frame that of the row before it. */
+  last: number
+  /** Where the next frame starts. */
+  end: number
+}
+
+const magic = Buffer.from('waymark1')
+export const headBytes = 44
+const frameBytes = 28
+const entryBytes = 20
+
+export const writeHead = ({ number, salt, bytes, before }: SegmentHead): Buffer => {
+  const head = Buffer.alloc(headBytes)
+  magic.copy(head)
+  salt.copy(head, 8)
+  head.writeDoubleLE(number, 16)
+  head.writeDoubleLE(bytes, 24)
+  head.writeDoubleLE(before, 32)
+  head.writeUInt32LE(crc32(head.subarray(0, 40)), 40)
+  return head
+}
+
+/** Undefined when the file is a spare one, or damaged. */
+export const readHead = (head: Buffer): SegmentHead | undefined => {
+  if (head.length < headBytes || !head.subarray(0, 8).equals(magic)) return undefined
+  if (crc32(head.subarray(0, 40)) !== head.readUInt32LE(40)) return undefined
+  const [number, bytes, before] = [head.readDoubleLE(16), head.readDoubleLE(24), head.readDoubleLE(32)]
+  return { number, bytes, before, salt: Buffer.from(head.subarray(8, 16)) }
+}
+
+export const createSalt = (): Buffer => randomBytes(8)
+
+const labelOf = ({ kind, target }: LogRecord) =>
+  Buffer.from(target === undefined ? kind : `${kind} ${target}`)
+
+/** The parts of one frame, to be written in one go; its checksum covers all of it. */
+export const writeFrame = (salt: Buffer, first: number, records: readonly LogRecord[]): Buffer[] => {
+  const frame = Buffer.alloc(frameBytes)
+  const parts: Buffer[] = [frame]
+  let bytes = frameBytes
+  for (const record of records) {
+    const label = labelOf(record)
+    const entry = Buffer.allocUnsafe(entryBytes + label.length)
+    entry.writeDoubleLE(record.receivedAtMs, 0)
+    entry.writeUInt32LE(record.count, 8)
+    entry.writeUInt32LE(label.length, 12)
+    entry.writeUInt32LE(record.body.length, 16)
+    label.copy(entry, entryBytes)
+    parts.push(entry, record.body)
+    bytes += entry.length + record.body.length
+  }
+  salt.copy(frame)
+  frame.writeDoubleLE(first, 8)
+  frame.writeUInt32LE(bytes, 16)
+  frame.writeUInt32LE(records.length, 20)
+  let crc = crc32(frame.subarray(0, 24))
+  for (let at = 1; at < parts.length; at++) crc = crc32(parts[at]!, crc)
+  frame.writeUInt32LE(crc, 24)
+  return parts
+}
+
+/** How long the frame says it is, which is not checked yet; undefined where there is none. */
+export const frameLength = (bytes: Buffer, at: number, salt: Buffer): number | undefined =>
+  at + frameBytes <= bytes.length && bytes.compare(salt, 0, 8, at, at + 8) === 0
+    ? bytes.readUInt32LE(at + 16)
+    : undefined
+
+/** The frame that starts at a place, or undefined where there is no whole one. Bodies are not copied. */
+export const readFrame = (bytes: Buffer, start: number, salt: Buffer): Frame | undefined => {
+  const length = frameLength(bytes, start, salt)
+  if (length === undefined || length < frameBytes || start + length > bytes.length) return undefined
+  const end = start + length
+  const crc = crc32(bytes.subarray(start + frameBytes, end), crc32(bytes.subarray(start, start + 24)))
+  if (crc !== bytes.readUInt32LE(start + 24)) return undefined
+  let last = bytes.readDoubleLE(start + 8) - 1
+  const entries: LogEntry[] = []
+  for (let at = start + frameBytes; at < end;) {
+    const count = bytes.readUInt32LE(at + 8)
+    const bodyAt = at + entryBytes + bytes.readUInt32LE(at + 12)
+    const [kind, ...target] = bytes.toString('utf8', at + entryBytes, bodyAt).split(' ')
+    entries.push({
+      kind: kind!,
+      first: last + 1,
+      count,
+      receivedAtMs: bytes.readDoubleLE(at),
+      body: bytes.subarray(bodyAt, bodyAt + bytes.readUInt32LE(at + 16)),
+      ...(target.length > 0 ? { target: target.join(' ') } : {}),
+    })
+    last += count
+    at = bodyAt + entries.at(-1)!.body.length
+  }
+  return { entries, last, end }
+}
+
+/** A record, as far as it counts among what waits. */
+export interface Held {
+  last: number
+  bytes: number
+}
+
+export interface Scan {
+  last: number
+  end: number
+  held: Held[]
+  /** A whole frame stands behind a broken one, which no cut-off write can leave. */
+  broken: boolean
+}
+
+/** Follows the frames of a segment to their end. */
+export const scanSegment = (bytes: Buffer, { salt, before }: SegmentHead): Scan => {
+  const held: Held[] = []
+  let [last, end] = [before, headBytes]
+  for (let frame = readFrame(bytes, end, salt); frame !== undefined; frame = readFrame(bytes, end, salt)) {
+    ;({ last, end } = frame)
+    for (const entry of frame.entries) held.push({ last: lastOf(entry), bytes: entry.body.length })
+  }
+  // The next frame is written only once the one before it is on disk.
+  let broken = false
+  for (let at = bytes.indexOf(salt, end + 1); at >= 0 && !broken; at = bytes.indexOf(salt, at + 1)) {
+    broken = readFrame(bytes, at, salt) !== undefined
+  }
+  return { last, end, held, broken }
+}

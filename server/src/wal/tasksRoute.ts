@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { readApiKey, type SecretSet } from '../http/auth.js'
+import { lakehouseError, refuse } from '../http/HttpError.js'
+import type { Authorize, Route } from '../http/Route.js'
+import type { TaskIds } from './TaskIds.js'
+
+export interface TasksRouteOptions {
+  authorize: Authorize
+  apiKeys: SecretSet
+  taskIds: TaskIds
+  /** How far the log of that number has been applied; undefined when it is not known. */
+  appliedOf(log: number): number | undefined
+  /** Whether rows are being stored at the moment. */
+  isStoring(): boolean
+}
+
+/** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
+export const tasksRoute = ({
+  authorize,
+  apiKeys,
+  taskIds,
+  appliedOf,
+  isStoring,
+}: TasksRouteOptions): Route => {
+  /** A task may be asked for by whoever may make one. */
+  const check = (request: IncomingMessage, search: string) => {
+    const isBasic = /^basic /i.test(request.headers.authorization ?? '')
+    const key = isBasic ? undefined : readApiKey(request.headers, search)
+    if (key === undefined || !apiKeys.has(key)) authorize(request)
+  }
+
+  return {
+    method: 'GET',
+    path: '/tasks/{task_id}',
+    writeError: lakehouseError,
+    handle({ request, search, parameters }) {
+      check(request, search)
+      const taskId = parameters[0]!
+      const place = taskIds.read(taskId)
+      if (place === undefined) {
+        throw refuse(400, 'invalid-task-id', 'This is not the id of a task that this service gave.')
+      }
+      const isCompleted = place.last <= (appliedOf(place.log) ?? -1)
+      const task = { task_id: taskId.toLowerCase(), status: isCompleted ? 'completed' : 'pending' }
+      const message = 'The engine that stores accepted rows is being started; they wait on disk.'
+      const body = isCompleted || isStoring() ? task : { ...task, message }
+      return Promise.resolve({ status: 200, body })
+    },
+  }
+}

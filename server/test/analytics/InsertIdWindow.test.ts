@@ -1,0 +1,120 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-ids-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const sorted = (ids: Iterable<bigint>) => BigUint64Array.from(ids).sort()
+/** Spread over all 64 bits, with neighbours that differ in their lower half only. */
+const idOf = (n: number) => BigInt.asUintN(64, BigInt(n >> 2) * 0x9e3779b97f4a7c15n) ^ BigInt(n & 3)
+
+interface Batch {
+  ids: bigint[]
+  hours: number
+  reopen: boolean
+}
+
+it('finds every id for as long as the window, over files, merges and openings, and no other', async () => {
+  const windowMs = 15 * 24
+  const batch = fc.record({
+    ids: fc.uniqueArray(fc.integer({ min: 0, max: 400 }), { maxLength: 12 }).map((ids) => ids.map(idOf)),
+    hours: fc.integer({ min: 0, max: 40 }),
+    reopen: fc.boolean(),
+  })
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { maxLength: 60 }), async (batches: Batch[]) => {
+      const options = { folder: join(folder, String(run++)), windowMs, runIds: 8 }
+      let window = new InsertIdWindow(options)
+      window.open(0)
+      const stored: (Batch & { through: number; atMs: number })[] = []
+      const newest = new Map<bigint, number>()
+      let atMs = 0
+      for (const each of batches) {
+        atMs += each.hours
+        const through = stored.length + 1
+        const ids = sorted(each.ids)
+        const seen = new Set(window.seen(ids).map((at) => ids.at(at)!))
+        for (const id of ids) {
+          const before = newest.get(id)
+          if (before === undefined) expect(seen.has(id)).toBe(false)
+          else if (before >= atMs - windowMs) expect(seen.has(id)).toBe(true)
+        }
+        await window.add({ ids, through, atMs })
+        stored.push({ ...each, through, atMs })
+        for (const id of each.ids) newest.set(id, atMs)
+        if (!each.reopen) continue
+        await window.close()
+        window = new InsertIdWindow(options)
+        const after = window.open(through)
+        for (const { ids: again, ...at } of stored.filter((one) => one.through > after)) {
+          await window.add({ ids: sorted(again), ...at })
+        }
+      }
+      await window.close()
+    }),
+    { numRuns: 150 },
+  )
+})
+
+const fill = async (window: InsertIdWindow, runs: number, perRun: number) => {
+  for (let run = 0; run < runs; run++) {
+    const ids = sorted(Array.from({ length: perRun }, (_, at) => idOf(run * perRun + at)))
+    await window.add({ ids, through: run + 1, atMs: run })
+  }
+}
+
+it('finds ids in files of many blocks, and keeps at most 20 bytes of each on disk', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 5000 })
+  window.open(0)
+  await fill(window, 20, 5000)
+  await window.close()
+  expect(readdirSync(folder).length).toBeLessThan(20)
+  const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  expect(bytes / 100_000).toBeLessThan(20)
+  const again = new InsertIdWindow({ folder, windowMs: 1000, runIds: 5000 })
+  expect(again.open(20)).toBe(20)
+  expect(again.seen(sorted(Array.from({ length: 100_000 }, (_, n) => idOf(n))))).toHaveLength(100_000)
+  expect(again.seen(sorted(Array.from({ length: 100_000 }, (_, n) => idOf(100_000 + n))))).toEqual([])
+  await again.close()
+})
+
+it('finds the second of two in one batch, wherever it stands', () => {
+  const window = new InsertIdWindow({ folder, windowMs: 10 })
+  window.open(0)
+  expect(window.seen(sorted([5n, 7n, 5n, 0n, 0n]))).toEqual([1, 3])
+})
+
+it('gives up files of rows that DuckDB does not have, and what no longer joins them', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10 })
+  window.open(0)
+  await fill(window, 5, 10)
+  await window.close()
+  const older = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10 })
+  expect(older.open(3)).toBe(3)
+  expect(older.seen(sorted([idOf(29), idOf(30)]))).toHaveLength(1)
+  await older.close()
+  rmSync(join(folder, '1-2.ids'))
+  const torn = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10 })
+  expect(torn.open(3)).toBe(1)
+  await torn.close()
+  truncateSync(join(folder, '0-1.ids'), 40)
+  const cut = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10 })
+  expect(cut.open(3)).toBe(0)
+  await cut.close()
+})
+
+it('forgets files whose rows are all older than the window', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 3, runIds: 10 })
+  window.open(0)
+  await fill(window, 9, 10)
+  await window.close()
+  expect(readdirSync(folder).toSorted()).toEqual(['5-6.ids', '6-7.ids', '7-8.ids', '8-9.ids'])
+})

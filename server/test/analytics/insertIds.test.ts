@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
+import { fillWindow } from '../../src/analytics/insertIds.js'
+import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
+import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { inTransaction } from '../../src/store/transactions.js'
+import type { LogEntry } from '../../src/wal/segment.js'
+
+const dayMs = 86_400_000
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-ids-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A catalog in memory and its window; `restart` loses what a kill loses. */
+const open = async (windowDays: number) => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run("ATTACH ':memory:' AS analytics")
+  await openAnalytics(connection)
+  await connection.run('INSERT INTO analytics.raw.position VALUES (0)')
+  const start = async () => {
+    const window = new InsertIdWindow({ folder, windowMs: windowDays * dayMs, runIds: 4 })
+    await fillWindow(connection, window)
+    return { window, apply: applyAnalytics({ environments: ['production'], window }) }
+  }
+  let { window, apply } = await start()
+  let last = 0
+  return {
+    /** Fails after the rows were written, as many times as asked, before it succeeds. */
+    async store(ids: readonly string[], day: number, failures = 0) {
+      const payloads = ids.map((insert_id) => ({
+        environment: 'production',
+        event: 'seen',
+        properties: { insert_id },
+      }))
+      const entry: LogEntry = {
+        kind: 'track',
+        first: last + 1,
+        count: ids.length,
+        receivedAtMs: 1e12 + day * dayMs,
+        body: Buffer.from(JSON.stringify(payloads)),
+      }
+      for (let left = failures; ; left--) {
+        try {
+          const finish = await inTransaction(connection, async () => {
+            const after = await apply(connection, [entry])
+            await connection.run(`UPDATE analytics.raw.position SET applied = ${last + ids.length}`)
+            if (left > 0) throw new Error('conflict')
+            return after
+          })
+          last += ids.length
+          return await finish()
+        } catch (error) {
+          if (left === 0) throw error
+        }
+      }
+    },
+    async restart() {
+      await window.close()
+      ;({ window, apply } = await start())
+    },
+    async count() {
+      const reader = await connection.runAndReadAll(
+        'SELECT insert_id, count(*)::INT FROM analytics.raw.events GROUP BY ALL',
+      )
+      return new Map(reader.getRows() as [string, number][])
+    },
+    async close() {
+      await window.close()
+      instance.closeSync()
+    },
+  }
+}
+
+it('stores no id twice within the window, through failures and restarts', { timeout: 60_000 }, async () => {
+  const ids = fc.array(
+    fc.integer({ min: 0, max: 25 }).map((n) => `id-${n}`),
+    { minLength: 1, maxLength: 9 },
+  )
+  const step = fc.record({
+    ids,
+    failures: fc.constantFrom(0, 0, 1),
+    restart: fc.boolean(),
+    loseFiles: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      const store = await open(15)
+      const sent = new Set<string>()
+      // The first and the last are 13 days apart.
+      for (const [at, each] of steps.entries()) {
+        await store.store(each.ids, (13 * at) / (steps.length - 1), each.failures)
+        for (const id of each.ids) sent.add(id)
+        if (!each.restart) continue
+        if (each.loseFiles) for (const name of readdirSync(folder)) rmSync(join(folder, name))
+        await store.restart()
+      }
+      expect(await store.count()).toEqual(new Map([...sent].map((id) => [id, 1])))
+      await store.close()
+      for (const name of readdirSync(folder)) rmSync(join(folder, name))
+    }),
+    { numRuns: 25 },
+  )
+})
+
+it('forgets an id once the window has passed', async () => {
+  const store = await open(2)
+  await store.store(['old', 'a', 'b', 'c'], 0)
+  for (let day = 1; day < 6; day++) await store.store([`d${day}`, `e${day}`, `f${day}`, `g${day}`], day)
+  await store.store(['old', 'e5'], 6)
+  const count = await store.count()
+  expect([count.get('old'), count.get('e5')]).toEqual([2, 1])
+  await store.close()
+})

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { apiKey, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService({ headersWithinMs: 300 })
+})
+afterAll(() => service.close())
+
+const open = async (url = service.url): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** An error is one way to be hung up on. */
+const whenClosed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once('close', () => resolve())
+  })
+
+/** All that a socket receives until it is closed. */
+const readAll = async (socket: Socket): Promise<string> => {
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await whenClosed(socket)
+  return text
+}
+
+describe('a client without a key', () => {
+  const chunk = Buffer.alloc(1_048_576, 0x20)
+  const mostMiB = 64
+
+  it.each([
+    ['/track', 401],
+    ['/append?catalog=lakehouse&schema=main&table=t', 401],
+    ['/upload?catalog=lakehouse&schema=main&table=t&mode=create&format=csv', 401],
+    ['/query', 401],
+    ['/nothing', 404],
+  ])('is hung up on while it sends a large body to %s, after its answer', async (path, status) => {
+    const socket = await open()
+    const answer = readAll(socket)
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${mostMiB * chunk.length}\r\n\r\n`)
+    let sentMiB = 0
+    for (; sentMiB < mostMiB && socket.writable; sentMiB++) {
+      const drained = new Promise<void>((resolve) => socket.once('drain', () => resolve()))
+      if (!socket.write(chunk)) await Promise.race([drained, whenClosed(socket)])
+    }
+    expect(await answer).toContain(`HTTP/1.1 ${status} `)
+    expect(sentMiB).toBeLessThan(mostMiB)
+  })
+
+  it('keeps its connection when its body is small', async () => {
+    const socket = await open()
+    const body = JSON.stringify(event('small'))
+    const post = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    socket.write(post('/track?apiKey=wrong'))
+    const [first] = (await once(socket, 'data')) as [Buffer]
+    expect(first.toString()).toContain('HTTP/1.1 401 ')
+    socket.write(post(`/track?apiKey=${apiKey}`))
+    const [second] = (await once(socket, 'data')) as [Buffer]
+    expect(second.toString()).toContain('HTTP/1.1 200 ')
+    socket.destroy()
+  })
+
+  it('is hung up on when its headers do not end', async () => {
+    const socket = await open()
+    socket.write('POST /track HTTP/1.1\r\nHost: x\r\n')
+    expect(await readAll(socket)).toContain('HTTP/1.1 408 ')
+  })
+
+  it('has no more connections than one address may, and another one once these are closed', async () => {
+    const full = await createService({ maxConnections: 30, maxConnectionsPerAddress: 20 })
+    try {
+      const sockets = await Promise.all(Array.from({ length: 25 }, () => open(full.url)))
+      for (const socket of sockets) socket.resume()
+      const isClosed = (socket: Socket) => socket.closed
+      await vi.waitFor(() => expect(sockets.filter(isClosed)).toHaveLength(5), { timeout: 10_000 })
+      const isServed = async (socket: Socket) => {
+        socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+        return (await readAll(socket)).includes('HTTP/1.1 404 ')
+      }
+      expect(await isServed(sockets.find((socket) => !socket.closed)!)).toBe(true)
+
+      for (const socket of sockets) socket.destroy()
+      await vi.waitFor(async () => expect(await isServed(await open(full.url))).toBe(true))
+    } finally {
+      await full.close()
+    }
+  })
+})

@@ -1,0 +1,254 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createClient, type Client } from '../fixtures/createClient.js'
+import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+
+let folder: string
+let running: Spawned[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-two-'))
+  running = []
+})
+afterEach(async () => {
+  for (const each of running) each.kill('SIGKILL')
+  await Promise.all(running.map((each) => each.ended))
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+})
+
+const launch = (...more: string[]): Spawned => {
+  const flags = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'ada:lovelace']
+  const spawned = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more])
+  running.push(spawned)
+  return spawned
+}
+
+/** The children of a process, found where the system lists them. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const file = `/proc/${name}/stat`
+      const stat = existsSync(file) ? readFileSync(file, 'utf8') : ''
+      return Number(/\) \S (\d+)/.exec(stat)?.[1]) === pid ? [Number(name)] : []
+    })
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const engineOf = (service: Spawned) =>
+  vi.waitFor(() => {
+    const [pid] = childrenOf(service.pid)
+    if (pid === undefined) throw new Error('There is no engine.')
+    return pid
+  })
+
+/** Sends numbered events one after the other until it is stopped, and notes what became of each. */
+const createSender = (client: Client, from: number, step: number) => {
+  const accepted: number[] = []
+  const refused: unknown[] = []
+  let isStopped = false
+  const work = (async () => {
+    for (let n = from; !isStopped; n += step) {
+      const { status, text } = await client
+        .track(client.number(n))
+        .catch((error: unknown) => ({ status: 0, text: String(error) }))
+      if (status === 200) accepted.push(n)
+      else refused.push({ n, status, text })
+    }
+  })()
+  return {
+    accepted,
+    refused,
+    async stop() {
+      isStopped = true
+      await work
+    },
+  }
+}
+
+describe.runIf(process.platform === 'linux')('the engine', () => {
+  it(
+    'may be killed every second under load: nothing is refused, lost or stored twice',
+    { timeout: 120_000 },
+    async () => {
+      const service = launch()
+      const client = createClient(urlIn(await service.ready))
+      const senders = [0, 1, 2, 3].map((at) => createSender(client, at, 4))
+      let kills = 0
+      for (const before = new Set<number>(); kills < 6; kills++) {
+        await delay(1000)
+        const engine = await vi.waitFor(
+          async () => {
+            const pid = await engineOf(service)
+            if (before.has(pid)) throw new Error('It is still the same engine.')
+            return pid
+          },
+          { timeout: 20_000 },
+        )
+        before.add(engine)
+        process.kill(engine, 'SIGKILL')
+      }
+      for (const sender of senders) await sender.stop()
+      const accepted = senders.flatMap((sender) => sender.accepted)
+      expect(senders.flatMap((sender) => sender.refused)).toEqual([])
+      expect(accepted.length).toBeGreaterThan(100)
+
+      await vi.waitFor(
+        async () => {
+          const { text } = await client.track(client.number(-1), true)
+          const { task_id: task } = JSON.parse(text) as { task_id: string }
+          expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' })
+        },
+        { timeout: 60_000 },
+      )
+      const stored = await client.rows(
+        `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' AND (properties->>'n') <> '-1'`,
+      )
+      expect(stored.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(
+        accepted.toSorted((a, b) => a - b),
+      )
+    },
+  )
+
+  it.each(['/query', '/validate', '/explain'])(
+    'ends at a statement to %s that takes all memory, and is there again, while events are accepted',
+    { timeout: 60_000 },
+    async (path) => {
+      const service = launch('--engine-memory', '700MB')
+      const client = createClient(urlIn(await service.ready))
+      await client.track(client.number(0), true)
+      const engine = await engineOf(service)
+      const sender = createSender(client, 1, 1)
+      const { status, headers, text } = await client.post(path, {
+        statement: 'SELECT len(range(2000000000))',
+      })
+      expect(status).toBe(503)
+      expect(headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(JSON.parse(text)).toMatchObject({ error: 'engine-ended' })
+      await vi.waitFor(async () => expect((await client.rows('SELECT 1'))[0]).toEqual([1]), {
+        timeout: 30_000,
+      })
+      await sender.stop()
+      expect(sender.refused).toEqual([])
+      expect(sender.accepted.length).toBeGreaterThan(10)
+      expect(await engineOf(service)).not.toBe(engine)
+      const [[stored]] = (await vi.waitFor(async () => {
+        await client.track(client.number(1_000_000), true)
+        return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+      })) as [[number]]
+      expect(stored).toBe(sender.accepted.length + 2)
+    },
+  )
+
+  it(
+    'ends at a statement that no interrupt reaches, after its time-out, and is there again',
+    { timeout: 120_000 },
+    async () => {
+      const service = launch('--statement-timeout', '1')
+      const client = createClient(urlIn(await service.ready))
+      const engine = await engineOf(service)
+      const { status, text } = await client.post('/query', {
+        statement: `SELECT sum(length(repeat('x', 20000000 + range::INT))) FROM range(1000000)`,
+      })
+      expect({ status, error: (JSON.parse(text) as { error: string }).error }).toEqual({
+        status: 503,
+        error: 'engine-ended',
+      })
+      await vi.waitFor(async () => expect(await client.rows('SELECT 1')).toEqual([[1]]), { timeout: 30_000 })
+      expect(await engineOf(service)).not.toBe(engine)
+    },
+  )
+
+  it(
+    'is said to be missing by a query and by a task, and what waits for it is kept',
+    { timeout: 60_000 },
+    async () => {
+      const ingest = launch('--role', 'ingest')
+      const client = createClient(urlIn(await ingest.ready))
+      const accepted = await client.track(client.number(1))
+      expect(accepted.status).toBe(200)
+      const { task_id: task } = JSON.parse(accepted.text) as { task_id: string }
+      expect(await client.task(task)).toEqual({
+        task_id: task,
+        status: 'pending',
+        message: expect.stringContaining('engine'),
+      })
+      const query = await client.post('/query', { statement: 'SELECT 1' })
+      expect(query.status).toBe(503)
+      expect(query.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(JSON.parse(query.text)).toMatchObject({ error: 'engine-starting' })
+
+      const engine = launch('--role', 'engine')
+      expect(await engine.ready).toBe('waymark-server engine ready')
+      await vi.waitFor(
+        async () => expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' }),
+        { timeout: 20_000 },
+      )
+      expect(await client.rows('SELECT count(*) FROM events')).toEqual([[1]])
+    },
+  )
+
+  it(
+    'is ended and started again when it hangs, while events are accepted',
+    { timeout: 120_000 },
+    async () => {
+      const service = launch()
+      const client = createClient(urlIn(await service.ready))
+      const engine = await engineOf(service)
+      process.kill(engine, 'SIGSTOP')
+      const sender = createSender(client, 0, 1)
+      await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 60_000 })
+      await sender.stop()
+      expect(sender.refused).toEqual([])
+      expect(sender.accepted.length).toBeGreaterThan(10)
+      const [[stored]] = (await vi.waitFor(
+        async () => {
+          await client.track(client.number(-1), true)
+          return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+        },
+        { timeout: 30_000 },
+      )) as [[number]]
+      expect(stored).toBe(sender.accepted.length + 1)
+    },
+  )
+
+  it('is gone when the service is killed, and leaves the folder free', async () => {
+    const service = launch()
+    const client = createClient(urlIn(await service.ready))
+    await client.track(client.number(1))
+    const engine = await engineOf(service)
+    service.kill('SIGKILL')
+    await service.ended
+    await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 5000 })
+    const again = createClient(urlIn(await launch().ready))
+    await again.track(again.number(2), true)
+    expect(await again.rows('SELECT count(*) FROM events')).toEqual([[2]])
+  })
+
+  it('ends with the service on SIGTERM, cleanly', async () => {
+    const service = launch()
+    await service.ready
+    const engine = await engineOf(service)
+    service.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+    expect(isAlive(engine)).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.wal'))).toEqual([])
+  })
+})
+
+it('refuses a second ingest process for the same folder, whatever its port', async () => {
+  const first = launch('--role', 'ingest')
+  await first.ready
+  const second = await launch('--role', 'ingest').ended
+  expect(second.code).toBe(1)
+  expect(second.stderr.trim()).toMatch(/^The data folder .* is in use by another waymark-server; .*\.$/)
+})

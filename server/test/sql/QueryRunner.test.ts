@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService({
+    maxQueries: 2,
+    statementTimeoutMs: 1500,
+    users: { ada: 'lovelace', bob: 'builder' },
+  })
+})
+afterAll(() => service.close())
+
+/** Runs for minutes. */
+const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'
+
+const log = (id: string) => service.get(`/query/${id}`)
+const cancel = (id: string, session: string) =>
+  service.send('DELETE', `/query/${id}?session_id=${session}`, undefined, { authorization: basic })
+const untilRunning = async (id: string) => {
+  for (let tries = 0; tries < 200; tries++) {
+    const { status, body } = await log(id)
+    // The fingerprint is taken from the plan, just before the statement runs.
+    if (status === 200 && body['fingerprint'] !== null) return body
+    await delay(5)
+  }
+  throw new Error('The query never ran.')
+}
+const begin = (more: Body = {}, statement = endless) => {
+  const query_id = randomUUID()
+  return {
+    id: query_id,
+    answer: service.query(statement, { query_id, session_id: `s-${query_id}`, ...more }),
+  }
+}
+
+describe('GET /query/{query_id}', () => {
+  it('tells about a query that has ended', async () => {
+    const query_id = randomUUID()
+    await service.query('SELECT i FROM range(10) r(i) WHERE i > 5', { query_id, requested_by: 'the test' })
+    const { status, body } = await log(query_id)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      uuid: query_id,
+      start_time: expect.stringMatching(/^\d{4}-.*Z$/),
+      end_time: expect.stringMatching(/^\d{4}-.*Z$/),
+      duration_ms: expect.any(Number),
+      query: 'SELECT i FROM range(10) r(i) WHERE i > 5',
+      client_interface: 'HTTP',
+      visible: true,
+      session_id: expect.any(String),
+      threads: expect.any(Number),
+      error: null,
+      fingerprint: expect.any(Number),
+      requested_by: 'the test',
+      user_agent: expect.any(String),
+      stats: expect.toSatisfy((stats) => stats === null || typeof stats === 'object'),
+    })
+  })
+
+  it('tells the error of one that failed', async () => {
+    const query_id = randomUUID()
+    await service.query('SELECT * FROM nowhere', { query_id })
+    expect((await log(query_id)).body).toMatchObject({ error: expect.stringContaining('nowhere') })
+  })
+
+  it('gives statements that differ in values alone the same fingerprint', async () => {
+    const prints = []
+    for (const statement of ['SELECT 1 AS a', 'select  22 as A', 'SELECT 1 AS b']) {
+      const query_id = randomUUID()
+      await service.query(statement, { query_id })
+      prints.push((await log(query_id)).body['fingerprint'])
+    }
+    expect(prints[0]).toBe(prints[1])
+    expect(prints[0]).not.toBe(prints[2])
+  })
+
+  it('shows progress while it runs', async () => {
+    // DuckDB knows the progress of most statements from their start, and of a few never.
+    let seen: Body | undefined
+    for (let tries = 0; tries < 10 && seen === undefined; tries++) {
+      const { id, answer } = begin()
+      await untilRunning(id)
+      await delay(50)
+      const { body } = await log(id)
+      if ('percentage' in body) seen = body
+      await cancel(id, `s-${id}`)
+      await answer
+      expect((await log(id)).body).not.toHaveProperty('percentage')
+    }
+    expect(seen).toMatchObject({
+      end_time: null,
+      percentage: expect.any(Number),
+      rows_processed: expect.any(Number),
+      total_rows: expect.any(Number),
+    })
+  })
+
+  it('answers 404 to an id that is unknown, and to another user', async () => {
+    const query_id = randomUUID()
+    await service.query('SELECT 1', { query_id })
+    const bob = { authorization: `Basic ${Buffer.from('bob:builder').toString('base64')}` }
+    expect((await service.send('GET', `/query/${query_id}`, undefined, bob)).status).toBe(404)
+    expect((await log(randomUUID())).status).toBe(404)
+    expect((await log('nonsense')).status).toBe(404)
+    expect((await service.send('GET', `/query/${query_id}`)).status).toBe(401)
+  })
+
+  it('does not let a query_id be used twice', async () => {
+    const query_id = randomUUID()
+    await service.query('SELECT 1', { query_id })
+    expect((await service.query('SELECT 1', { query_id })).status).toBe(400)
+  })
+})
+
+describe('DELETE /query/{query_id}', () => {
+  it('ends a query that runs', async () => {
+    const { id, answer } = begin()
+    await untilRunning(id)
+    expect((await cancel(id, `s-${id}`)).body).toEqual({ cancelled: true, message: expect.any(String) })
+    expect(await answer).toMatchObject({ status: 400, error: { error: 'query-cancelled' } })
+    expect((await log(id)).body).toMatchObject({ error: 'The query was cancelled.' })
+  })
+
+  it('ends a change that runs, and nothing of it stays', async () => {
+    await service.query('CREATE TABLE half (n BIGINT)')
+    const { id, answer } = begin({}, `INSERT INTO half SELECT n FROM (${endless}) c(n), range(5)`)
+    await untilRunning(id)
+    await delay(100)
+    await cancel(id, `s-${id}`)
+    expect(await answer).toMatchObject({ status: 400, error: { error: 'query-cancelled' } })
+    expect((await service.query('SELECT count(*) FROM half')).rows).toEqual([[0]])
+  })
+
+  it('ends a query that still waits for its turn, at once', async () => {
+    const first = begin()
+    const second = begin()
+    await untilRunning(first.id)
+    await untilRunning(second.id)
+    const waiting = begin()
+    const behind = begin({ session_id: `s-${first.id}` })
+    for (const { id } of [waiting, behind]) {
+      while ((await log(id)).status !== 200) await delay(5)
+    }
+    expect((await cancel(waiting.id, `s-${waiting.id}`)).body['cancelled']).toBe(true)
+    expect((await cancel(behind.id, `s-${first.id}`)).body['cancelled']).toBe(true)
+    expect(await waiting.answer).toMatchObject({ error: { error: 'query-cancelled' } })
+    expect(await behind.answer).toMatchObject({ error: { error: 'query-cancelled' } })
+    expect((await log(first.id)).body['end_time']).toBeNull()
+    for (const { id } of [first, second]) await cancel(id, `s-${id}`)
+    await Promise.all([first.answer, second.answer])
+  })
+
+  it('leaves the session usable', async () => {
+    const { id, answer } = begin({ session_id: 'usable' })
+    await untilRunning(id)
+    await cancel(id, 'usable')
+    await answer
+    expect((await service.query('SELECT 5', { session_id: 'usable' })).rows).toEqual([[5]])
+  })
+
+  it('says so when the query has ended, or is not of that session', async () => {
+    const query_id = randomUUID()
+    await service.query('SELECT 1', { query_id, session_id: 'ended' })
+    expect((await cancel(query_id, 'ended')).body).toMatchObject({ cancelled: false })
+    expect((await cancel(randomUUID(), 'ended')).body).toMatchObject({ cancelled: false })
+  })
+
+  it('answers 404 to an unknown session, 400 without one, 401 to strangers', async () => {
+    expect((await cancel(randomUUID(), 'unknown')).status).toBe(404)
+    const bare = await service.send('DELETE', `/query/${randomUUID()}`, undefined, { authorization: basic })
+    expect(bare.status).toBe(400)
+    expect((await service.send('DELETE', `/query/${randomUUID()}?session_id=x`)).status).toBe(401)
+  })
+})
+
+describe('a query that does not end well', () => {
+  it('is stopped after the time a statement may take', async () => {
+    expect(await begin().answer).toMatchObject({ status: 400, error: { error: 'query-timeout' } })
+  })
+
+  it('that fails midway ends with an error line, never like a complete one', async () => {
+    const response = await fetch(`${service.url}/query`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({
+        statement: `SELECT CASE WHEN i = 900000 THEN error('row 900000 is bad') ELSE i::VARCHAR END FROM range(1000000) r(i)`,
+      }),
+    })
+    expect(response.status).toBe(200)
+    const lines = (await response.text()).trim().split('\n')
+    expect(lines.length).toBeLessThan(900_003)
+    expect(JSON.parse(lines.at(-1)!)).toEqual({
+      error: { error: 'invalid-statement', message: expect.stringContaining('row 900000 is bad') },
+    })
+  })
+
+  it('that fails at its first row is a 400', async () => {
+    expect(await service.query(`SELECT error('at once')`)).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining('at once') },
+    })
+    expect((await service.query(`SELECT 'x'::INT`)).status).toBe(400)
+  })
+
+  it('in csv breaks the connection instead of ending the file', async () => {
+    const response = await fetch(`${service.url}/query`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({
+        statement: `SELECT CASE WHEN i = 900000 THEN error('bad') ELSE i::VARCHAR END FROM range(1000000) r(i)`,
+        format: 'csv',
+      }),
+    })
+    await expect(response.text()).rejects.toThrow('terminated')
+  })
+
+  it('is stopped when its client goes away', async () => {
+    const query_id = randomUUID()
+    const controller = new AbortController()
+    const response = await fetch(`${service.url}/query`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({ statement: "SELECT i, repeat('x', 500) FROM range(100000000) r(i)", query_id }),
+      signal: controller.signal,
+    })
+    await response.body!.getReader().read()
+    controller.abort()
+    let body: Body = {}
+    for (let tries = 0; tries < 200 && typeof body['end_time'] !== 'string'; tries++) {
+      await delay(5)
+      body = (await log(query_id)).body
+    }
+    expect(body).toMatchObject({ error: 'The client went away.', end_time: expect.any(String) })
+  })
+})
+
+describe('many long queries', () => {
+  it('hold back neither events nor each other for ever', async () => {
+    const running = Array.from({ length: 6 }, () => begin())
+    await Promise.any(running.map(({ id }) => untilRunning(id)))
+    expect((await service.ingest('/track?sync=true', event('meanwhile'))).body['ok']).toBe(true)
+    await Promise.all(
+      running.map(async ({ id, answer }) => {
+        while ((await log(id)).status !== 200) await delay(5)
+        await cancel(id, `s-${id}`)
+        await answer
+      }),
+    )
+    expect((await service.query(`SELECT count(*) FROM events WHERE event = 'meanwhile'`)).rows).toEqual([[1]])
+  })
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../../fixtures/createService.js'
+
+const session_id = 'altering'
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+  for (const statement of [
+    `CREATE TYPE mood AS ENUM('1')`,
+    'CREATE TABLE t (a VARCHAR, mood mood)',
+    'CREATE MACRO m(x) AS x',
+    `CREATE TEMP TYPE passing AS ENUM('1')`,
+    'CREATE TEMP MACRO tm(x) AS x',
+  ]) {
+    expect(await service.query(statement, { session_id })).toMatchObject({ status: 200 })
+  }
+})
+afterAll(() => service.close())
+
+describe('ALTER TABLE', () => {
+  it.each([
+    ['ALTER TABLE t ALTER a TYPE mood', 'lakehouse.main.mood'],
+    ['ALTER TABLE t ALTER a TYPE main."Mood"', 'lakehouse.main.mood'],
+    ['ALTER TABLE t ALTER a SET DATA TYPE mood[] USING [a]', 'lakehouse.main.mood'],
+    ['ALTER TABLE t ALTER a TYPE VARCHAR USING a::mood', 'lakehouse.main.mood'],
+    ['ALTER TABLE t ALTER a TYPE VARCHAR USING CAST(a AS main.mood)', 'lakehouse.main.mood'],
+    ['ALTER TABLE t ALTER a TYPE VARCHAR USING m(a)', 'macro'],
+    ['ALTER TABLE t ALTER a TYPE VARCHAR USING lakehouse.main.m(a)', 'macro'],
+    ['ALTER TABLE t ALTER a SET DEFAULT tm(1)', 'macro'],
+    ['ALTER TABLE t ALTER a TYPE passing', 'temporary'],
+  ])('that could not be replayed after a kill is refused: %s', async (statement, told) => {
+    expect(await service.query(statement, { session_id })).toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining(told) },
+    })
+  })
+
+  it.each([
+    'ALTER TABLE t ALTER a TYPE lakehouse.main.mood',
+    'ALTER TABLE t ALTER mood TYPE VARCHAR USING mood::VARCHAR',
+    'ALTER TABLE t ADD COLUMN c mood',
+    `ALTER TABLE t ADD COLUMN d mood DEFAULT '1'`,
+    'ALTER TABLE t RENAME mood TO m',
+  ])('goes on working: %s', async (statement) => {
+    expect(await service.query(statement, { session_id })).toMatchObject({ status: 200 })
+  })
+})

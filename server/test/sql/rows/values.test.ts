@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../../fixtures/createService.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+
+describe('values', () => {
+  it.each([
+    ['NULL', null],
+    ['true', true],
+    ['1.5::DOUBLE', 1.5],
+    ['1.10::DECIMAL(10,2)', 1.1],
+    ["'a\"b\n😀'", 'a"b\n😀'],
+    ["'nan'::DOUBLE", null],
+    ["'-inf'::FLOAT", null],
+    ["['nan'::DOUBLE, 1.5]", [null, 1.5]],
+    ["{'x': 'inf'::DOUBLE, 'y': 'NaN'}", { x: null, y: 'NaN' }],
+    ['[1, NULL]', [1, null]],
+    ["MAP {'k': 2}", { k: 2 }],
+    [`'{"a":[1,2.50]}'::JSON`, { a: [1, 2.5] }],
+    ["DATE '2026-01-02'", '2026-01-02'],
+    ["TIMESTAMP '2026-01-02 03:04:05.678'", '2026-01-02 03:04:05.678'],
+    ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02 03:04:05+00'],
+    ['INTERVAL 3 DAY', '3 days'],
+    ["'ab'::BLOB", 'ab'],
+    ["'6b29fc40-ca47-1067-b31d-00dd010662da'::UUID", '6b29fc40-ca47-1067-b31d-00dd010662da'],
+  ])('writes %s', async (sql, value) => {
+    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
+  })
+
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['170141183460469231731687303715884105727', '170141183460469231731687303715884105727'],
+    ['[9007199254740993]', ['9007199254740993']],
+    [`'{"n":9007199254740993}'::JSON`, { n: '9007199254740993' }],
+    ["'9007199254740993'", '9007199254740993'],
+    ['0.1::DOUBLE + 0.2::DOUBLE', 0.1 + 0.2],
+    ['1234567890123456789.25::DECIMAL(38,2)', '1234567890123456789.25'],
+    ['12345678901.1234567890::DECIMAL(38,10)', '12345678901.1234567890'],
+    ['{"x": 1.5::DOUBLE, "y": 9007199254740993}', { x: 1.5, y: '9007199254740993' }],
+    ['1/7', 1 / 7],
+  ])('never lets JavaScript read %s wrongly', async (sql, value) => {
+    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
+  })
+
+  it.each([
+    ['1e20::DOUBLE', 1e20],
+    ['123456789012345680::DOUBLE', 123456789012345680],
+    ['100.0::DECIMAL(38,10)', 100],
+    ['1234567890123456789.25::DECIMAL(38,2)', '1234567890123456789.25'],
+    [
+      `'{"n":12345678901234567890,"d":0.1234567890123456}'::JSON`,
+      { n: '12345678901234567890', d: 0.1234567890123456 },
+    ],
+  ])('writes %s the same whatever stands beside it', async (sql, value) => {
+    for (const beside of ['NULL', '5::BIGINT', `'nan'::DOUBLE`, '1.5::DECIMAL(38,20)', '9007199254740993']) {
+      expect((await service.query(`SELECT ${sql} AS v, ${beside}`)).rows[0]?.[0]).toEqual(value)
+    }
+  })
+
+  it.each([
+    ['row(1, 2)', [1, 2]],
+    ["[row(1, row(2, 'x')), NULL]", [[1, [2, 'x']], null]],
+  ])('writes %s, whose fields have no names, as an array', async (sql, value) => {
+    expect((await service.query(`SELECT ${sql} AS v`)).rows).toEqual([[value]])
+    const { bytes } = await service.download(`SELECT ${sql} AS v`, { format: 'jsonl' })
+    expect(JSON.parse(bytes.toString())).toEqual({ v: value })
+  })
+
+  it.each(['default', 'jsonl', 'csv'])(
+    'writes what a change gives back as a SELECT would, in %s',
+    async (format) => {
+      await service.query(`CREATE OR REPLACE TABLE gives (a INT)`)
+      const values = `TIMESTAMPTZ '2026-01-02 03:04:05+00' AS z, 'infinity'::DATE AS d, union_value(n := 2) AS u,
+        [1, 2] AS l, {'a': 'x,"y"'} AS s, 'nan'::DOUBLE AS n, '{"a": [1.50]}'::JSON AS j, 1e20::DOUBLE AS e,
+        '' AS t, NULL::INT AS o, MAP {'k': [2]} AS m, 'x'::ENUM('x', 'y') AS en, 9007199254740993 AS b, 1 AS d`
+      const rowsOf = async (statement: string) => {
+        const { bytes } = await service.download(statement, { format, timezone: 'Asia/Tokyo' })
+        return bytes
+          .toString()
+          .split('\n')
+          .slice(format === 'default' ? 2 : 0)
+      }
+      const selected = await rowsOf(`SELECT ${values}`)
+      expect(selected.join('')).toContain('2026-01-02 12:04:05+09')
+      expect(await rowsOf(`INSERT INTO gives VALUES (1) RETURNING ${values}`)).toEqual(selected)
+      expect(await rowsOf(`SELECT ${values} FROM (PIVOT (SELECT 'k' AS k) ON k USING count(*))`)).toEqual(
+        selected,
+      )
+    },
+  )
+
+  it('names the types, JSON by its own name', async () => {
+    const { columns } = await service.query(
+      `SELECT 1::BIGINT AS a, '{}'::JSON AS b, [1] AS c, 1.5::DECIMAL(5,1) AS d, now() AS e`,
+    )
+    expect(columns.map(({ type }) => type)).toEqual([
+      'BIGINT',
+      'JSON',
+      'INTEGER[]',
+      'DECIMAL(5,1)',
+      'TIMESTAMP WITH TIME ZONE',
+    ])
+  })
+})

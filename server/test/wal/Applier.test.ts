@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { Logger } from '../../src/Logger.js'
+import { Applier, type ApplierOptions } from '../../src/wal/Applier.js'
+import type { LogEntry } from '../../src/wal/segment.js'
+
+const entry = (first: number, body = 'good', count = 1): LogEntry => ({
+  kind: 'track',
+  first,
+  count,
+  receivedAtMs: 0,
+  body: Buffer.from(body),
+})
+
+const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => {
+  const stored: number[] = []
+  const aside: number[] = []
+  const told: (number | string)[] = []
+  const log: ApplierOptions['log'] = {
+    read: (after, maxRows) => Promise.resolve(entries.filter((each) => each.first > after).slice(0, maxRows)),
+    get last() {
+      return entries.at(-1)?.first ?? 0
+    },
+  }
+  const applier = new Applier({
+    log,
+    applied: 0,
+    apply: (run) => {
+      if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))
+      stored.push(...run.map((each) => each.first))
+      return Promise.resolve()
+    },
+    setAside: (bad) => {
+      aside.push(bad.first)
+      return Promise.resolve()
+    },
+    isTransient: () => false,
+    logger: new Logger('silent'),
+    onApplied: (through) => told.push(through),
+    onSetAside: (sequence, reason) => told.push(`${sequence}: ${reason}`),
+    ...more,
+  })
+  return { applier, log, stored, aside, told }
+}
+
+it('sets one bad entry aside and stores its neighbours, in order', async () => {
+  const entries = Array.from({ length: 20 }, (_, at) => entry(at + 1, at === 12 ? 'bad' : 'good'))
+  const { applier, stored, aside } = createFake(entries)
+  applier.wake()
+  expect(await applier.reached(20, 5000)).toBe(true)
+  expect(aside).toEqual([13])
+  expect(stored).toEqual(entries.map(({ first }) => first).filter((first) => first !== 13))
+  expect(applier.deadLetter(13)).toBe('bad data')
+  expect(applier.deadLetter(12)).toBeUndefined()
+})
+
+it('tells the process that took the requests what became of them', async () => {
+  const { applier, told } = createFake([entry(1), entry(2, 'bad'), entry(3)])
+  applier.wake()
+  await applier.reached(3, 5000)
+  expect(told).toEqual([1, '2: bad data', 2, 3])
+})
+
+it('tries again, losing nothing, while a failure may pass', async () => {
+  let failures = 3
+  const stored: number[] = []
+  const { applier, aside } = createFake([entry(1), entry(2)], {
+    isTransient: () => true,
+    apply: (run) => {
+      if (failures-- > 0) return Promise.reject(new Error('disk full'))
+      stored.push(...run.map((each) => each.first))
+      return Promise.resolve()
+    },
+  })
+  applier.wake()
+  expect(await applier.reached(2, 5000)).toBe(true)
+  expect(stored).toEqual([1, 2])
+  expect(aside).toEqual([])
+})
+
+it('says how often in a row there was no memory to store with', async () => {
+  const starved: number[] = []
+  let failures = 3
+  const { applier } = createFake([entry(1)], {
+    isTransient: () => true,
+    apply: () => {
+      if (failures-- <= 0) return Promise.resolve()
+      return Promise.reject(new Error(failures === 0 ? 'IO Error: full' : 'Out of Memory Error: no'))
+    },
+    onStarved: (count) => starved.push(count),
+  })
+  applier.wake()
+  expect(await applier.reached(1, 5000)).toBe(true)
+  expect(starved).toEqual([1, 2])
+})
+
+it('tells a waiter when the wait is over before the row is there', async () => {
+  const { applier } = createFake([])
+  expect(await applier.reached(1, 10)).toBe(false)
+  await applier.stop()
+})
+
+it('lets waiters go when it stops', async () => {
+  const { applier } = createFake([])
+  const reached = applier.reached(1, 60_000)
+  await applier.stop()
+  expect(await reached).toBe(false)
+})
+
+describe('while requests come', () => {
+  /** A sender that is always ahead; gives the sizes of the runs that were stored. */
+  const flood = async (perRun: number, runs: number) => {
+    const entries = [entry(1)]
+    const sizes: number[] = []
+    const { applier } = createFake(entries, {
+      apply: async (run) => {
+        sizes.push(run.length)
+        const { first, count } = entries.at(-1)!
+        const next = Array.from({ length: perRun }, (_, at) =>
+          entry(first + count + at * 50_000, 'good', 50_000),
+        )
+        if (sizes.length < runs) entries.push(...next)
+        await delay(5)
+      },
+      log: {
+        read: (after) => Promise.resolve(entries.filter((each) => each.first > after)),
+        get last() {
+          return entries.at(-1)!.first + entries.at(-1)!.count - 1
+        },
+      },
+    })
+    applier.wake()
+    expect(await applier.reached(1 + 50_000 * perRun * (runs - 1), 20_000)).toBe(true)
+    await applier.stop()
+    return sizes
+  }
+
+  it('takes all that came while it stored, without a rest once much waits', async () => {
+    expect(await flood(3, 6)).toEqual([1, 3, 3, 3, 3, 3])
+  })
+})

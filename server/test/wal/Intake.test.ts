@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { Logger } from '../../src/Logger.js'
+import { HttpError } from '../../src/http/HttpError.js'
+import { Intake, type IntakeOptions } from '../../src/wal/Intake.js'
+import { TaskIds } from '../../src/wal/TaskIds.js'
+
+const create = (last: number, applied: number, durable: Promise<void> = Promise.resolve(), bytes = 0) => {
+  const taskIds = new TaskIds(Buffer.alloc(32))
+  const log: IntakeOptions['log'] = {
+    append: ({ count }) => durable.then(() => last + count),
+    last,
+    bytes,
+  }
+  const applier: IntakeOptions['applier'] = {
+    wake: () => undefined,
+    applied,
+    reached: () => Promise.resolve(true),
+    deadLetter: () => undefined,
+  }
+  const logger = new Logger('silent')
+  const bounds = { maxBacklogRows: 100, maxBacklogBytes: 500 }
+  const intake = new Intake({ number: 3, log, applier, taskIds, ...bounds, syncWaitMs: 10, logger })
+  return { intake, taskIds }
+}
+const record = { kind: 'track', count: 5, receivedAtMs: 0, body: Buffer.from('[]') }
+
+it('refuses with 503 and Retry-After while too much waits for DuckDB', () => {
+  const refusalOf = (rows: number, bytes: number) => {
+    try {
+      create(rows, 0, undefined, bytes).intake.admit()
+    } catch (error) {
+      return error
+    }
+    return undefined
+  }
+  const overloaded = { status: 503, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } }
+  expect(refusalOf(100, 500)).toBeUndefined()
+  expect(refusalOf(101, 0)).toBeInstanceOf(HttpError)
+  expect(refusalOf(101, 0)).toMatchObject(overloaded)
+  expect(refusalOf(1, 501)).toMatchObject(overloaded)
+})
+
+it('gives a task that names the last row of the record', async () => {
+  const { intake, taskIds } = create(10, 0)
+  const { taskId } = await intake.accept(record, false)
+  expect(taskIds.read(taskId)).toEqual({ log: 3, last: 15 })
+})
+
+it('accepts nothing that did not reach the disk', async () => {
+  const failing = Promise.reject(new Error('disk'))
+  await expect(create(0, 0, failing).intake.accept(record, false)).rejects.toMatchObject({ status: 503 })
+})
+
+it('refuses what was admitted before others filled the log', async () => {
+  await expect(create(101, 0).intake.accept(record, false)).rejects.toMatchObject({ status: 503 })
+})

@@ -1,0 +1,298 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LogReader } from '../../src/wal/LogReader.js'
+import { lastOf, type LogRecord } from '../../src/wal/segment.js'
+import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'waymark-wal-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const tiny = { smallest: 250, largest: 400 }
+const record = (body: string, count = 1): LogRecord => ({
+  kind: 'track',
+  count,
+  receivedAtMs: 5,
+  body: Buffer.from(body),
+})
+const readAll = async (folder: string, through: number, after = 0) => {
+  const reader = new LogReader(folder, () => through)
+  try {
+    return await reader.read(after, Infinity, Infinity)
+  } finally {
+    await reader.close()
+  }
+}
+const bodies = async (folder: string, through: number, after = 0) =>
+  (await readAll(folder, through, after)).map(({ body }) => body.toString())
+const files = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.wal'))
+
+it('holds what came while another write was on its way, in order and byte for byte', async () => {
+  const log = await WriteAheadLog.open(root)
+  const appended = []
+  for (let at = 0; at < 60; at++) {
+    appended.push(log.append({ ...record(`é${at}`, 2), target: 'a b' }))
+    // Some in one turn of the event loop, some while those before are being written.
+    if (at % 7 === 0) await new Promise(setImmediate)
+  }
+  expect(await Promise.all(appended)).toEqual(Array.from({ length: 60 }, (_, at) => 2 * at + 2))
+  const entries = await readAll(root, log.last)
+  expect(entries).toEqual(
+    Array.from({ length: 60 }, (_, at) => ({ ...record(`é${at}`, 2), target: 'a b', first: 2 * at + 1 })),
+  )
+  expect(log.last).toBe(120)
+  await log.close()
+})
+
+it('gives back what it took, however it was cut into writes, segments, openings, reads and trims', async () => {
+  const step = fc.record({
+    sizes: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 5 }),
+    reopen: fc.boolean(),
+    trim: fc.boolean(),
+  })
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (steps, maxRows) => {
+        const folder = join(root, String(run++))
+        let log = await WriteAheadLog.open(folder, 0, tiny)
+        const reader = new LogReader(folder, () => log.durable)
+        const expected: string[] = []
+        const found: string[] = []
+        let after = 0
+        for (const { sizes, reopen, trim } of steps) {
+          const some = sizes.map((size, at) => `${expected.length + at}:${'x'.repeat(size)}`)
+          await Promise.all(some.map((body, at) => log.append(record(body, 1 + (at % 3)))))
+          expected.push(...some)
+          if (reopen) {
+            await log.close()
+            log = await WriteAheadLog.open(folder, 0, tiny)
+          }
+          const entries = await reader.read(after, maxRows, 1000)
+          found.push(...entries.map(({ body }) => body.toString()))
+          after = lastOf(entries.at(-1)!)
+          if (trim) await log.trim(after)
+          expect(log.before).toBeLessThanOrEqual(after)
+        }
+        while (after < log.last) {
+          const entries = await reader.read(after, maxRows, 1000)
+          found.push(...entries.map(({ body }) => body.toString()))
+          after = lastOf(entries.at(-1)!)
+        }
+        expect(found).toEqual(expected)
+        await reader.close()
+        await log.close()
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+it('is read from any row on, also from within a write', async () => {
+  const log = await WriteAheadLog.open(root, 0, tiny)
+  for (let at = 0; at < 6; at++)
+    await Promise.all([log.append(record(`${at}a`, 2)), log.append(record(`${at}b`.padEnd(90)))])
+  for (let after = 0; after < 18; after++) {
+    const entries = await readAll(root, 18, after)
+    expect(entries[0]?.first).toBeGreaterThan(after)
+    expect(entries.at(0)!.first - after).toBeLessThanOrEqual(2)
+  }
+  await log.close()
+})
+
+it('counts the bytes that wait, also those that it held when it was opened', async () => {
+  const first = await WriteAheadLog.open(root)
+  await first.append(record('seven b'))
+  await first.append(record('waits', 3))
+  expect(first.bytes).toBe(12)
+  await first.close()
+  const again = await WriteAheadLog.open(root)
+  expect(again.bytes).toBe(12)
+  expect(again.last).toBe(4)
+  await again.trim(1)
+  expect(again.bytes).toBe(5)
+  await again.append(record('new'))
+  expect(again.bytes).toBe(8)
+  await again.close()
+})
+
+it('uses trimmed segments again, and never takes what they held for its own', async () => {
+  const log = await WriteAheadLog.open(root, 0, { smallest: 400, largest: 400 })
+  for (let at = 1; at <= 60; at++) {
+    expect(await log.append(record(`${at}`.padEnd(100)))).toBe(at)
+    await log.trim(at)
+  }
+  expect(files(root).length).toBeLessThanOrEqual(3)
+  const { before } = log
+  await log.close()
+  const again = await WriteAheadLog.open(root, 0, tiny)
+  expect(again.last).toBe(60)
+  expect(again.before).toBe(before)
+  expect((await bodies(root, 60, 59)).join()).toBe('60'.padEnd(100))
+  await expect(readAll(root, 60, 0)).rejects.toThrow('no longer holds row 1')
+  await again.close()
+})
+
+it('refuses what the disk does not take, and accepts again once it does', async () => {
+  const log = await WriteAheadLog.open(root, 0, { smallest: 400, largest: 400 })
+  const kept = await log.append(record('kept'))
+  await log.append(record('x'.repeat(300)))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  // A folder in the place of the file that is to be filled stands for a full disk.
+  mkdirSync(join(root, 'new'))
+  const outcomes = []
+  for (let at = 0; at < 6; at++)
+    outcomes.push(await log.append(record('y'.repeat(300))).catch(() => 'refused'))
+  expect(outcomes).toContain('refused')
+  expect(log.last).toBe(outcomes.filter((each) => each !== 'refused').length + kept + 1)
+  rmSync(join(root, 'new'), { recursive: true })
+  await log.append(record('after'))
+  expect((await bodies(root, log.last)).map((body) => body[0])).toEqual([
+    'k',
+    'x',
+    ...outcomes.filter((each) => each !== 'refused').map(() => 'y'),
+    'a',
+  ])
+  await log.close()
+})
+
+it('says that a record is on disk only when it can be read', async () => {
+  const log = await WriteAheadLog.open(root)
+  const last = await log.append(record('one'))
+  expect(await bodies(root, last)).toEqual(['one'])
+  await log.close()
+})
+
+it('reads no row that is not known to be on disk', async () => {
+  const log = await WriteAheadLog.open(root)
+  await log.append(record('one', 10))
+  await log.append(record('two', 10))
+  expect(await bodies(root, 0)).toEqual([])
+  expect(await bodies(root, 15)).toEqual(['one'])
+  expect(await bodies(root, 20)).toEqual(['one', 'two'])
+  await log.close()
+})
+
+it('goes on behind rows that it never had', async () => {
+  const log = await WriteAheadLog.open(root, 0, tiny)
+  await log.append(record('one'))
+  log.skipTo(7)
+  expect(await log.append(record('eight'))).toBe(8)
+  for (let at = 9; at < 20; at++) expect(await log.append(record('x'.repeat(90)))).toBe(at)
+  await log.close()
+  const again = await WriteAheadLog.open(root, 0, tiny)
+  expect((await readAll(root, again.last, 7)).map(({ first }) => first)).toEqual(
+    Array.from({ length: 12 }, (_, at) => at + 8),
+  )
+  await again.close()
+})
+
+describe('a small log that was damaged', () => {
+  const texts = ['one', 'two', 'three', 'four', 'five'].map((text) => text.padEnd(20, '.'))
+  let whole: string
+  let closed: string
+  beforeEach(async () => {
+    whole = join(root, 'whole')
+    const log = await WriteAheadLog.open(whole, 0, tiny)
+    for (const text of texts) await log.append(record(text))
+    cpSync(whole, join(root, 'killed'), { recursive: true })
+    await log.close()
+    closed = whole
+    whole = join(root, 'killed')
+  })
+
+  /** What is read after a change of one file: the rows, or the sentence that refuses them. */
+  const openAfter = async (folder: string, name: string, change: (file: string) => void, goesOn = false) => {
+    const copy = join(root, 'copy')
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(folder, copy, { recursive: true })
+    change(join(copy, name))
+    try {
+      const log = await WriteAheadLog.open(copy, 0, tiny)
+      const found = await bodies(copy, log.last)
+      if (goesOn) {
+        expect(await log.append(record('next'))).toBe(log.last)
+        expect(await bodies(copy, log.last)).toEqual([...found, 'next'])
+      }
+      await log.close()
+      return found
+    } catch (error) {
+      expect((error as Error).message).toMatch(/^The store is damaged: .*Nothing was changed/)
+      return 'damaged'
+    }
+  }
+
+  it('has several segments', () => expect(files(whole).length).toBeGreaterThan(2))
+
+  it(
+    'tells of every flipped bit, or has lost the last write alone, which no reader can tell from a cut-off one',
+    { timeout: 120_000 },
+    async () => {
+      const flip = (at: number) => (file: string) => {
+        const bytes = readFileSync(file)
+        bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at)
+        writeFileSync(file, bytes)
+      }
+      for (const name of files(closed)) {
+        const { length } = readFileSync(join(closed, name))
+        for (let at = 0; at < length; at++) {
+          const found = await openAfter(closed, name, flip(at))
+          if (found !== 'damaged') expect(found).toEqual(texts)
+        }
+      }
+      // One file holds the last write; the one after it is a spare.
+      const name = files(whole).at(-2)!
+      for (let at = 0; at < readFileSync(join(whole, name)).length; at++) {
+        const found = await openAfter(whole, name, flip(at))
+        if (found !== 'damaged') expect([texts, texts.slice(0, -1)]).toContainEqual(found)
+      }
+    },
+  )
+
+  it('tells of every cut', { timeout: 120_000 }, async () => {
+    for (const name of files(whole)) {
+      const { length } = readFileSync(join(whole, name))
+      for (let at = 0; at < length; at++) {
+        const found = await openAfter(whole, name, (file) => truncateSync(file, at))
+        if (found !== 'damaged') expect(found).toEqual(texts)
+      }
+    }
+  })
+
+  it('is whole up to a write that a crash cut off at any byte', { timeout: 120_000 }, async () => {
+    const fresh = join(root, 'fresh')
+    const log = await WriteAheadLog.open(fresh, 0, { smallest: 800, largest: 800 })
+    const empty = readFileSync(join(fresh, files(fresh).at(0)!))
+    await log.append(record(texts.at(0)!))
+    await log.append(record(texts.at(1)!))
+    const full = readFileSync(join(fresh, files(fresh).at(0)!))
+    await log.close()
+    for (let at = 44; at < 220; at++) {
+      const torn = Buffer.concat([full.subarray(0, at), empty.subarray(at)])
+      const found = await openAfter(fresh, files(fresh).at(0)!, (file) => writeFileSync(file, torn), true)
+      const frame = 28 + 20 + 5 + 20
+      expect(found).toEqual(texts.slice(0, Math.min(2, Math.floor((at - 44) / frame))))
+    }
+  })
+
+  it('tells of a segment that is missing', async () => {
+    const [, ...later] = files(whole).slice(0, -2)
+    for (const name of later) expect(await openAfter(whole, name, (file) => rmSync(file))).toBe('damaged')
+  })
+})
