@@ -61,7 +61,13 @@ const minify = terser({
 const shrink = terser({
   ecma: 2022,
   module: true,
-  compress: { ...usual, inline: /** @type {never} */ (1), reduce_funcs: false, sequences: false, join_vars: false },
+  compress: {
+    ...usual,
+    inline: /** @type {never} */ (1),
+    reduce_funcs: false,
+    sequences: false,
+    join_vars: false,
+  },
   mangle: { properties },
 })
 
