@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { writeFileSync } from 'node:fs'
 import { Supervisor, type EngineWord } from './link/Supervisor.js'
@@ -7,6 +7,9 @@ import { Logger } from './Logger.js'
 import { helpText, parseArguments } from './options/parseArguments.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { startIngest } from './startIngest.js'
+
+/** Of three times the share for what takes requests. */
+const engineNice = 5
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -101,6 +104,8 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
   process.once('disconnect', () => process.exit(1))
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
+  // Where both want a processor, acceptance goes first. The threads that are made from here on inherit it.
+  setPriority(engineNice)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   try {
     // Loaded here, because the ingest process shall not load DuckDB.
