@@ -11,8 +11,8 @@ import { set } from './visitor'
 /** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
 
-/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms), and for how long. */
-const doubtWithinMs = 100
+/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms, on a busy machine over 100), and for how long. */
+const doubtWithinMs = 500
 const believeAfterMs = 300
 
 /** A page that has sent everything looks for what others left, but not more often than this. */
