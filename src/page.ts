@@ -72,7 +72,8 @@ export const follow = (w: Instance) => {
   }
   const goNow = () => {
     // Calls of a page that goes before the visitor was known: better under fresh ids than not at all.
-    if (w.consent === 'granted' && !isRefused(w)) {
+    // A page that knows its visitor asks no storage here: what it hands off must be on its way at once.
+    if (w.isKnown || (w.consent === 'granted' && !isRefused(w))) {
       assume(w)
       runCalls(w)
     }
