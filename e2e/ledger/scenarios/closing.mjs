@@ -41,6 +41,9 @@ export const closing = [
       const alone = await stage.engine.launchAlone({ ...stage.launch, url })
       await done
       for (let round = 0; round < rounds; round++) stage.expect(round, perRound)
+      // The browser is stopped by a kill, which the last window must not be taken for: what it has handed off is given
+      // the time to be sent.
+      await stage.arrived(5000)
       await alone.stop()
     },
   },
