@@ -4,7 +4,7 @@ import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
 import { isAway, type Instance } from './instance'
-import { isObject, toJson } from './json'
+import { isObject, toJson, toText } from './json'
 import { filters } from './plugins'
 import { put } from './queue'
 import { complain, tell } from './signals'
@@ -137,7 +137,7 @@ const call = (
         const draft = filter(w, { kind, ...own! })
         const event = draft.event ?? own!.event
         const { environment } = w.config
-        const body = toJson({
+        const body = toText({
           environment,
           ...toFields[kind](readIds(w), { ...own, ...draft, event: event! }, timestamp),
         })

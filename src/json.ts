@@ -23,6 +23,15 @@ export const toJson = (value: unknown): string => {
   })
 }
 
+/** The same, for what was copied already: several times as fast, and it fails only for what a `beforeSend` has added. */
+export const toText = (value: object): string => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return toJson(value)
+  }
+}
+
 /** The beginning of a value, for a message. */
 export const brief = (value: unknown) => {
   try {
