@@ -73,6 +73,7 @@ const quietly =
 
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
+let referrer = ''
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export const createBrowser = (): Browser => {
@@ -101,9 +102,10 @@ export const createBrowser = (): Browser => {
     page() {
       if (!viewport) {
         viewport = innerWidth + 'x' + innerHeight
+        referrer = document.referrer
         addEventListener('resize', () => (viewport = ''), { once: true })
       }
-      return { url: location.href, referrer: document.referrer, viewport }
+      return { url: location.href, referrer, viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {

@@ -5,10 +5,9 @@ import { wake } from './delivery'
 import { newId, readUserId } from './ids'
 import { isAway, type Instance } from './instance'
 import { isObject, toJson, toText } from './json'
-import { filters } from './plugins'
 import { put } from './queue'
 import { complain, tell } from './signals'
-import { createTracked } from './tracked'
+import { Slip } from './tracked'
 import type { BeforeSend, Draft, DropReason, Kind, Properties, TrackOptions, Tracked } from './types'
 import { isInSession } from './session'
 import { act, readIds, touch } from './visitor'
@@ -16,7 +15,7 @@ import { act, readIds, touch } from './visitor'
 /** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
 export interface Call {
   run(): void
-  drop(reason: DropReason): void
+  end(refusal: Refusal): void
 }
 
 /** Calls kept before the visitor is known; the oldest go first. */
@@ -50,7 +49,8 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
     else
       try {
         let value = given[name]
-        if (!/string|number|boolean/.test(typeof value)) {
+        const type = typeof value
+        if (type !== 'string' && type !== 'number' && type !== 'boolean') {
           // Undefined for a function, or where nothing was given: the name stays, so that `registerOnce` finds it.
           const json = toJson(value)
           value = json && JSON.parse(json)
@@ -64,28 +64,37 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
   return own
 }
 
-const readTime = (w: Instance, at: number, given: TrackOptions['timestamp'] = at): string => {
+let iso = ''
+let isoAt = 0
+
+/** Within a millisecond it is the same: writing it takes one. */
+const toIso = (at: number): string => (at === isoAt ? iso : (iso = new Date((isoAt = at)).toISOString()))
+
+const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): string => {
+  if (given === undefined) return toIso(at)
   // Of null it would be 1970.
-  const iso = maybe(() => new Date(given ?? NaN).toISOString()) ?? ''
+  const text = maybe(() => new Date(given ?? NaN).toISOString()) ?? ''
   // Beyond the years of four digits it is longer, and few can read it.
-  if (iso.length === 24) return iso
+  if (text.length === 24) return text
   complain(w, 'invalid-timestamp', given)
-  return new Date(at).toISOString()
+  return toIso(at)
 }
 
 /** What `beforeSend` and the plugins make of a call. */
 const filter = (w: Instance, draft: Draft): Draft => {
-  for (const change of filters(w)) {
-    let next: ReturnType<BeforeSend> = draft
+  const { event, userId } = draft
+  for (const { beforeSend } of [...w.used.keys(), w.config]) {
+    let next: ReturnType<BeforeSend> | undefined = draft
     try {
-      next = change(draft)
+      next = beforeSend ? beforeSend(draft) : draft
     } catch (error) {
       complain(w, 'before-send-failed', error)
     }
     if (!next || typeof next === 'string') throw [next || 'before-send'] satisfies Refusal
-    draft = next
+    // What it leaves out stays.
+    if (next !== draft) draft = { ...draft, ...next }
   }
-  return draft
+  return Object.assign(draft, { event: draft.event ?? event, userId })
 }
 
 /** Whether calls run as they are made; `at` is the time of one that belongs to a session. */
@@ -100,55 +109,48 @@ const isOpen = (w: Instance, at: number | false) => {
 
 /**
  * Makes a call. `make` checks and copies what was given, and returns what runs when the visitor is known; what that
- * returns is sent, for a call of a kind. Time, page and id are those of the call, and so is what is refused.
+ * returns is sent. Time, page and id are those of the call, and so is what is refused.
  */
 const call = (
   w: Instance,
   kind: Kind | undefined,
-  make: () => (id: string, at: number) => Omit<Draft, 'kind'> | void,
+  make: () => (id: string, at: number) => Draft | void,
   options?: TrackOptions,
 ): Tracked => {
-  const [tracked, settle] = createTracked()
+  const slip = new Slip()
   const at = w.browser.now()
-  const drop = (reason: DropReason, errorCode?: string) => {
-    if (kind) tell(w, [kind, [{ id: tracked.id, settle }]], { status: 'dropped', reason, errorCode })
+  /** Ends the call by what was thrown: a refusal, or an error of a getter or a proxy of the caller's. */
+  const end = (thrown: unknown) => {
+    const [reason, errorCode, what] = (
+      Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', thrown]
+    ) as Refusal
+    if (errorCode) complain(w, errorCode, what)
+    if (kind) tell(w, [kind, [{ id: slip.id, slip }]], { status: 'dropped', reason, errorCode })
   }
-  /** Runs a part of the call. What it throws is a refusal, or an error of a getter or a proxy of the caller's. */
-  const attempt = (part: () => void) => {
-    try {
-      part()
-    } catch (thrown) {
-      const [reason, errorCode, what] = (
-        Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', thrown]
-      ) as Refusal
-      if (errorCode) complain(w, errorCode, what)
-      drop(reason, errorCode)
-    }
-  }
-  attempt(() => {
+  try {
     if (w.state === 'shut') throw ['shut-down'] satisfies Refusal
     const finish = make()
     const timestamp = readTime(w, at, options?.timestamp)
-    const id = (tracked.id = options?.insertId ?? newId())
-    const run = () =>
-      attempt(() => {
+    const id = (slip.id = options?.insertId ?? newId())
+    const run = () => {
+      try {
         const own = finish(id, at)
-        if (!kind) return
-        const draft = filter(w, { kind, ...own! })
-        const event = draft.event ?? own!.event
-        const { environment } = w.config
-        const body = toText({
-          environment,
-          ...toFields[kind](readIds(w), { ...own, ...draft, event: event! }, timestamp),
-        })
-        put(w, kind, { id, body, settle })
+        if (!own) return
+        const fields = toFields[own.kind](readIds(w), filter(w, own), timestamp)
+        fields.environment = w.config.environment
+        put(w, own.kind, { id, body: toText(fields), slip })
         wake(w)
-      })
-    if (refuses(w)) drop('no-consent')
+      } catch (thrown) {
+        end(thrown)
+      }
+    }
+    if (refuses(w)) end(['no-consent'])
     else if (isOpen(w, kind === 'track' && at)) run()
-    else if (w.waiting.push({ run, drop }) > mostWaiting) w.waiting.shift()!.drop('too-many')
-  })
-  return tracked
+    else if (w.waiting.push({ run, end }) > mostWaiting) w.waiting.shift()!.end(['too-many'])
+  } catch (thrown) {
+    end(thrown)
+  }
+  return slip
 }
 
 export const track = (w: Instance, event: string, properties?: object, options?: TrackOptions) =>
@@ -175,7 +177,7 @@ export const track = (w: Instance, event: string, properties?: object, options?:
           ...own,
         }
         if (insertId) all[insertId] ??= id
-        return { event, properties: all }
+        return { kind: 'track', event, properties: all }
       }
     },
     options,
@@ -189,7 +191,7 @@ const describe = (w: Instance, user: string, given?: Properties) => {
     if (user) act(w, 'login', user)
     const { userId } = readIds(w)
     if (!userId) refuse('not-identified', traits)
-    return { userId, traits }
+    return { kind: 'identify' as const, userId, traits }
   }
 }
 
@@ -202,12 +204,14 @@ export const updateTraits = (w: Instance, traits: Properties, options?: TrackOpt
 export const alias = (w: Instance, newUserId: string) =>
   call(w, 'alias', () => {
     const userId = readUser(newUserId)
-    return () => ({ userId })
+    return () => ({ kind: 'alias' as const, userId })
   })
 
 /** A call that changes the instance alone; `read` copies what it is given. */
 export const change = <Own>(w: Instance, read: () => Own, run: (own: Own) => void) =>
   void call(w, undefined, () => {
     const own = read()
-    return () => run(own)
+    return () => {
+      run(own)
+    }
   })

@@ -1,5 +1,5 @@
 import { maybe } from './maybe'
-import type { Draft, Ids, Kind } from './types'
+import type { Draft, Ids, Kind, Properties } from './types'
 
 // Every name, limit and error code of the service's API, and what its answers mean. Nothing else knows them.
 
@@ -15,7 +15,7 @@ export const isTooLong = (name: string) => name.length > maxNameLength && [...na
 export const isUnknown = (name: string) => /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
-export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => object> = {
+export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
   track: (ids, { event, properties }, timestamp) => ({
     event,
     timestamp,

@@ -28,15 +28,15 @@ export const suspect = (w: Instance) => turn(w, w.browser.now() + retryAfterMs)
 
 /** Has all that this task changes saved at its end. */
 export const schedule = (w: Instance) => {
-  const run = () => {
-    w.isSaving = false
-    emit(w, 'save', undefined)
-  }
   // A page that goes has no microtask to come.
   if (w.state === 'leaving') return save(w, true)
-  if (isAway(w)) return run()
-  if (!w.isSaving) w.browser.soon(run)
+  if (isAway(w)) return emit(w, 'save', undefined)
+  if (w.isSaving) return
   w.isSaving = true
+  w.browser.soon(() => {
+    w.isSaving = false
+    emit(w, 'save', undefined)
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { complain } from './signals'
 import type { Instance } from './instance'
-import type { BeforeSend, Host, Ids, Plugin, Stop } from './types'
+import type { Host, Ids, Plugin, Stop } from './types'
 
 const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
   try {
@@ -37,10 +37,6 @@ export const stopPlugins = (w: Instance) => {
   w.pluginHost = undefined
   for (const plugin of w.used.keys()) remove(w, plugin)
 }
-
-/** Those who may change or drop a call, in their order. */
-export const filters = (w: Instance): BeforeSend[] =>
-  [...w.used.keys(), w.config].flatMap(({ beforeSend }) => beforeSend ?? [])
 
 /** Ids that a plugin keeps elsewhere and prefers to those that were stored. */
 export const recall = (w: Instance, stored: Partial<Ids>) => {

@@ -1,6 +1,7 @@
 import { readId } from './contract'
 import type { Instance, News } from './instance'
 import { brief } from './json'
+import type { Slip } from './tracked'
 import type { DropReason, Kind, Outcome, Signals, Stop } from './types'
 
 export const on = <K extends keyof News>(w: Instance, name: K, fn: (news: News[K]) => void): Stop => {
@@ -38,8 +39,8 @@ export const complain = (w: Instance, code: string, what: unknown, always = w.co
 export interface Ended {
   readonly id: string
   readonly body?: string
-  /** Tells the caller, when this page made the call. */
-  readonly settle?: ((outcome: Outcome) => void) | undefined
+  /** What the caller holds, when this page made the call. */
+  readonly slip?: Slip | undefined
 }
 
 export const countDrops = (w: Instance, reason: DropReason, count: number) => {
@@ -51,9 +52,9 @@ export const countDrops = (w: Instance, reason: DropReason, count: number) => {
 export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outcome) => {
   const { status } = outcome
   // Of one that an earlier page tracked, only the payload knows the id.
-  const ids = batch.map(({ id, body, settle }) => {
+  const ids = batch.map(({ id, body, slip }) => {
     id ||= readId(body, w.config.insertId)
-    settle?.(outcome)
+    slip?.settle(outcome)
     if (status === 'dropped') {
       countDrops(w, outcome.reason, 1)
       emit(w, 'drop', { kind, id, payload: body, ...outcome } as Signals['drop'])

@@ -275,10 +275,10 @@ describe('a queue that is given up', () => {
     const world = createWorld()
     const w = openQueue(world, {}, 'q')
     const outcomes: string[] = []
-    const settle = ({ status }: { status: string }) => outcomes.push(status)
-    put(w, 'track', { id: '', body: '"stored"', settle })
+    const slip = { settle: ({ status }: { status: string }) => outcomes.push(status) } as never
+    put(w, 'track', { id: '', body: '"stored"', slip })
     await world.settle()
-    put(w, 'track', { id: '', body: '"not yet"', settle })
+    put(w, 'track', { id: '', body: '"not yet"', slip })
     mark(all(w), true)
     const before = w.queueId
     giveUp(w, 'new')

@@ -58,7 +58,7 @@ describe('signals', () => {
     const one = (id: string) => ({
       id,
       body: `"${id}"`,
-      settle: ({ status }: { status: string }) => told.push(status),
+      slip: { settle: ({ status }: { status: string }) => told.push(status) } as never,
     })
     tell(w, ['track', [one('a'), one('b')]], { status: 'accepted', taskId: 'task-1' })
     tell(w, ['track', [one('c')]], { status: 'handed-off' })
