@@ -58,6 +58,8 @@ export interface Browser {
     hear: (message: never) => void,
   ): Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
   warn(text: string): void
+  /** What this page is followed under, by any copy of the library that it has loaded. */
+  taken: Set<string>
 }
 
 /** Nothing that waymark does later may reach the host page as an error. */
@@ -70,6 +72,8 @@ const quietly =
       console.debug('[waymark] internal', error)
     }
   }
+
+const taken: unique symbol = Symbol.for('waymark')
 
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
@@ -151,5 +155,6 @@ export const createBrowser = (): Browser => {
         return channel
       }),
     warn: (text) => console.warn(text),
+    taken: ((globalThis as { [taken]?: Set<string> })[taken] ??= new Set()),
   }
 }

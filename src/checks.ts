@@ -1,6 +1,7 @@
 import { defaults } from './config'
 import { brief, isObject } from './json'
-import type { Plugin, Signals, Stop, Waymark } from './types'
+import { trail } from './trail'
+import type { Plugin, Signals, Waymark } from './types'
 
 /** What happened, why, and what to do; `what` is the value that the core names. */
 const texts: Record<string, (what: string) => string> = {
@@ -17,7 +18,7 @@ const texts: Record<string, (what: string) => string> = {
   'invalid-user-id': (what) =>
     `A call was refused, because "${what}" is no user's id: it would make one person of everybody who gets it. Call identify() and alias() only when someone is signed in, with an id of theirs.`,
   'invalid-properties': (what) =>
-    `Properties were left out, because ${what} is no object. Give { name: value }.`,
+    `Properties were left out, because ${what} is no object. Give { name: value }; the address of a page() is { $url }.`,
   'invalid-timestamp': (what) =>
     `The time of the call was taken, because ${what} is no date with a year of four digits. Give Unix milliseconds, an ISO 8601 text or a Date.`,
   'not-identified': () =>
@@ -33,7 +34,11 @@ const texts: Record<string, (what: string) => string> = {
   'missing-api-key': () =>
     `Nothing is sent, because init() got no API key. Give it as the first argument, or as data-api-key; calls are kept until then.`,
   'missing-endpoint': (what) =>
-    `Nothing is sent, because ${what ? `"${what}" is no URL` : 'init() got no endpoint'}. Give the service's base URL as { endpoint }, or as data-endpoint; calls are kept until then.`,
+    `Nothing is sent, because ${what ? `"${what}" is no URL` : 'init() got no endpoint'}. Give the service's base URL, as "https://…" or as a path of this site, "/…", in { endpoint } or data-endpoint; calls are kept until then.`,
+  'already-on-page': (what) =>
+    `Another instance of "${what}" follows this page, so the plugins of this one do not run: nothing is counted twice. Load the library once, and call init() once.`,
+  unreachable: (what) =>
+    `No answer came from ${what}: the service is down, an ad blocker or a Content-Security-Policy (connect-src) stands between, or it does not answer with CORS headers; the browser's own line tells which. Events are kept, and tried again.`,
   'already-initialised': (what) =>
     `A second init() was refused, because the instance runs with another key or environment than "${what}". Make a second instance with createWaymark().`,
   unauthorized: (what) => refusedKey(what),
@@ -141,24 +146,35 @@ const checkOptions = (given: unknown, usual: object, path = ''): void => {
 }
 
 /**
- * Puts every `error` into words: what happened, why, and what to do. The development build has it in use; by script tag
- * it comes with `data-debug`.
+ * Puts every `error` into words (what happened, why, and what to do), and prints the way of each call. By script tag it
+ * comes with `data-debug`; the development build has the words in use, and prints with `debug: true`.
  *
  * @example
  * waymark.init('pk_1', { endpoint: 'https://api.example.com', debug: true, plugins: [checks()] })
  */
 export function checks(): Plugin {
-  return { name: 'checks', start: ({ on }): Stop => on('error', explain) }
+  const { beforeSend, start } = trail()
+  return {
+    name: 'checks',
+    beforeSend,
+    start(host) {
+      const stops = [host.on('error', explain), start(host)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  }
 }
 
 /** The same from before `init`, and the options of `init` and `configure` are checked. Returns the instance. */
-export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on'>>(
+export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on' | 'use'>>(
   waymark: Instance,
 ): Instance {
   const { init, configure } = waymark
   waymark.on('error', explain)
   waymark.init = (apiKey, config) => {
     checkOptions(config, defaults)
+    if (config?.debug) waymark.use(trail())
     return init(apiKey, config)
   }
   waymark.configure = (patch) => {

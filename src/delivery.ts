@@ -126,9 +126,11 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
 }
 
 /** How the service is, and when to try again. */
-const learn = (w: Instance, { status, errorCode = '', afterMs }: Answer, isDown: boolean) => {
+const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answer, isDown: boolean) => {
   const before = w.paused
   w.paused = status === 'misconfigured' ? errorCode : ''
+  // Once for each time it is away: a browser does not tell a page why.
+  if (isMissing && !w.settings.down) complain(w, 'unreachable', w.config.endpoint)
   w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
   setDown(w, isDown)
   if (isDown) wait(w, backOff(w.failures, w.browser.random(), afterMs))

@@ -25,15 +25,22 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
   return () => remove(w, plugin)
 }
 
-/** Starts those that were added before `init`, and those that it is given. */
+/**
+ * Starts those that were added before `init`, and those that it is given; none where another instance of the same name
+ * follows the page, so that nothing of it is counted twice.
+ */
 export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
+  const { taken } = w.browser
   const all = [...w.used.keys(), ...given]
   w.used.clear()
-  w.pluginHost = host
+  if (taken.has(w.name)) complain(w, 'already-on-page', w.name, true)
+  else w.pluginHost = host
+  taken.add(w.name)
   for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {
+  if (w.pluginHost) w.browser.taken.delete(w.name)
   w.pluginHost = undefined
   for (const plugin of w.used.keys()) remove(w, plugin)
 }

@@ -8,6 +8,7 @@ const warn = vi.fn<(text: string) => void>()
 beforeEach(() => {
   warn.mockReset()
   vi.spyOn(console, 'warn').mockImplementation(warn)
+  vi.spyOn(console, 'debug').mockReturnValue()
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -178,6 +179,21 @@ describe('the words of an error', () => {
     expect(tab.warnings).toEqual([expect.stringContaining(`[waymark] ${code}: `)])
     for (const text of [says, 'production', 'events are kept', `#${code}`])
       expect(tab.warnings[0]).toContain(text)
+  })
+
+  it('unreachable names the address, once for each time that the service is away', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const waymark = withChecks(tab.create()).init('pk_test', { endpoint, debug: true })
+    for (let outage = 0; outage < 2; outage++) {
+      world.service.become({ kind: 'down' })
+      waymark.track('A')
+      await world.advance(10_000)
+      world.service.become({ kind: 'well' })
+      await world.advance(60_000)
+    }
+    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}: .*#unreachable$`)
+    expect(tab.warnings).toEqual([one, one])
   })
 
   it('lead to a part of docs/errors.md that is there', () => {

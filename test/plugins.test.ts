@@ -49,6 +49,32 @@ describe('plugins', () => {
     expect(start).toHaveBeenCalledTimes(1)
   })
 
+  it('of a second instance with the same key and environment do not run, as long as the first one does', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const start = vi.fn()
+    const begin = (environment = 'production') =>
+      tab
+        .create()
+        .init('pk_test', { endpoint: 'https://api.test', environment, plugins: [{ name: 'one', start }] })
+    const first = begin()
+    const second = begin()
+    expect(start).toHaveBeenCalledTimes(1)
+    expect(tab.warnings).toEqual([expect.stringContaining('already-on-page')])
+    first.track('A')
+    second.track('B')
+    await world.advance(5000)
+    expect(world.service.events().map(({ event }) => event)).toEqual(['A', 'B'])
+    begin('staging')
+    expect(start).toHaveBeenCalledTimes(2)
+    await second.shutdown()
+    begin()
+    expect(start).toHaveBeenCalledTimes(2)
+    await first.shutdown()
+    begin()
+    expect(start).toHaveBeenCalledTimes(3)
+  })
+
   it('are not started after shutdown', async () => {
     const waymark = createWorld().openTab().init()
     await waymark.shutdown()

@@ -140,6 +140,7 @@ export function createWorld() {
         }
       },
       warn: (text) => void warnings.push(text),
+      taken: new Set(),
       ...changes,
     }
     return tab
