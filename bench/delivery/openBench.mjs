@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findEngine } from '../../e2e/ledger/engines/findEngines.mjs'
@@ -26,7 +26,7 @@ export async function openBench() {
   let session
 
   /** A browser of its own for each page: no queue of another measurement, no warm code. */
-  const open = async (/** @type {object} */ plan) => {
+  const open = async (/** @type {object} */ plan, niceness = -15) => {
     await session?.close()
     const profile = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
     profiles.push(profile)
@@ -38,9 +38,8 @@ export async function openBench() {
     const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
     for (const renderer of renderers) {
       try {
-        // What else the machine does should not count. All threads: a main thread before the others waits for them
-        // when it collects garbage.
-        for (const thread of readdirSync(`/proc/${renderer}/task`)) setPriority(Number(thread), -15)
+        // What else the machine does should not count; a process id names the main thread.
+        setPriority(renderer, niceness)
       } catch {
         // Only root may. Then the machine had better be quiet.
       }
