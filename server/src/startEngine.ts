@@ -17,6 +17,7 @@ import { linkProtocol } from './link/messages.js'
 import { Logger } from './Logger.js'
 import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
 import { acceptPostgres } from './postgres/acceptPostgres.js'
+import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
 import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
@@ -218,6 +219,9 @@ export const startEngine = async (
     }
     sql = await openSql({ ...options, authorize, database, onStuck, tempFolder: folder.temp })
     cleanups.add(() => sql?.close())
+    const connection = await database.connect()
+    cleanups.add(() => connection.closeSync())
+    if (options.postgresPort !== undefined) for (const each of createCatalog) await connection.run(each)
     const postgres = acceptPostgres(sql)
     cleanups.add(() => postgres.close())
     link.on('cancelPostgres', (key, secret) => postgres.cancel(key, secret))
@@ -226,8 +230,6 @@ export const startEngine = async (
       [linkProtocol]: (socket) => link.accept(socket),
       [postgresProtocol]: (socket, request) => postgres.accept(request, socket),
     })
-    const connection = await database.connect()
-    cleanups.add(() => connection.closeSync())
     const intakeOf = (catalog: string) => intakes.get(catalog)!
     const routes = [
       ...sql.routes,

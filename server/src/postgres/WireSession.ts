@@ -182,7 +182,7 @@ export class WireSession {
     if (command?.kind === 'instead') {
       return { edits: [{ start: 0, end: statement.text.length, text: command.text }], tag: command.tag }
     }
-    return { edits: translate(statement, { user: this.#options.user, database: this.#options.database }) }
+    return { edits: translate(statement, this.#options.user) }
   }
 
   #answerOf(command: Command) {
