@@ -25,6 +25,8 @@ const fixed: Record<string, string> = {
   lc_ctype: 'C',
   transaction_isolation: 'read committed',
   transaction_read_only: 'on',
+  /** Of the connection's last statement, for `GET /query/{id}`. */
+  waymark_query_id: '',
 }
 
 const changeable: Record<string, string> = {
@@ -91,6 +93,10 @@ export class Settings {
     }
     if (allowed === undefined) this.#values.set(name, /^default$/i.test(value) ? changeable[name]! : value)
     return reported.has(name) ? name : undefined
+  }
+
+  noteQuery(id: string): void {
+    this.#values.set('waymark_query_id', id)
   }
 
   reset(): void {

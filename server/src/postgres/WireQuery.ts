@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { DuckDBType } from '@duckdb/node-api'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import type { QueryRunner, RunningQuery } from '../sql/QueryRunner.js'
@@ -25,6 +24,7 @@ export interface RowSource {
 }
 
 export interface WireQueryOptions {
+  queryId: string
   runner: QueryRunner
   session: Session
   user: string
@@ -60,13 +60,13 @@ const verbTag = (query: RunningQuery) => query.plan.tokens[0]!.text.toUpperCase(
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
-  const { runner, session, user, applicationName, sent, text, cancellation, timeoutMs } = options
+  const { runner, session, user, applicationName, sent, text, cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
     .run({
       user,
       userAgent: applicationName === '' ? null : applicationName,
-      request: { statement: sent, query_id: randomUUID() },
+      request: { statement: sent, query_id: queryId },
       layout: 'text',
       page: {},
       cancellation,

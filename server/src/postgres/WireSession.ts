@@ -82,8 +82,11 @@ export class WireSession {
     this.#checkTransaction()
     const { edits, tag } = this.#sqlOf(statement, command)
     const session = await this.#open()
+    const queryId = randomUUID()
+    this.settings.noteQuery(queryId)
     const source = await this.#whileRunning((cancellation) =>
       openQuery({
+        queryId,
         runner: this.#options.sql.runner,
         session,
         user: this.#options.user,

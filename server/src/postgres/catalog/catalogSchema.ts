@@ -110,7 +110,8 @@ const emptyTables: Record<string, string> = {
 const emptyColumn = (name: string) => {
   if (/^(oid|objid|objoid|refobjid)$|oid$|id$|owner$|namespace$|relation$|ev_class$|member$|grantor$/.test(name)) return `0::BIGINT AS ${name}`
   if (/^(is_|puball|pub(insert|update|delete|truncate|via)|tgis|tgdef|tginit|polpermissive|proret?set|proisagg|inhdetach|granted|opcdefault)/.test(name)) return `false AS ${name}`
-  if (/(keys|types|roles|kind|attrs|options|config|acl|tags|names|modes|argtypes)$/.test(name) && name !== 'prokind' && name !== 'aggkind') return `[]::VARCHAR[] AS ${name}`
+  if (/(keys|argtypes|roles)$/.test(name)) return `[]::BIGINT[] AS ${name}`
+  if (/(types|kind|attrs|options|config|acl|tags|names|modes|argtypes)$/.test(name) && name !== 'prokind' && name !== 'aggkind') return `[]::VARCHAR[] AS ${name}`
   if (/(seqno|sortorder|subid|tgtype|target|encoding|natts)$/.test(name)) return `0 AS ${name}`
   return `''::VARCHAR AS ${name}`
 } // prettier-ignore
