@@ -154,7 +154,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const postgres =
       options.postgresPort === undefined
         ? undefined
-        : await listenPostgres({ ...options, link, path: folder.socket })
+        : await listenPostgres({ ...options, link, logger, path: folder.socket })
     cleanups.add(() => postgres?.destroyAll())
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     link.open()

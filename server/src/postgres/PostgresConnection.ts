@@ -207,10 +207,10 @@ export class PostgresConnection {
     const resultFormats = Array.from({ length: reader.count() }, () => reader.int16())
     const isBinary = (at: number) => (formats.length === 1 ? formats[0] : formats[at]) === 1
     const places = prepared.statement === undefined ? [] : findParameters(prepared.statement)
-    const edits = places.map(({ number, start, end, isList }) => {
+    const edits = places.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
-      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, isList }) }
+      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
     })
     this.#drop(name)
     this.#portals.set(name, newPortal(prepared, edits, resultFormats))

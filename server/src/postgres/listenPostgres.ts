@@ -7,7 +7,9 @@ import { once } from 'node:events'
 import { SecretSet } from '../http/auth.js'
 import { limitConnections, listenAt } from '../http/publicServer.js'
 import type { EngineLink } from '../link/EngineLink.js'
+import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { StoreError } from '../store/StoreError.js'
 import { askPassword, authenticationOk, errorResponse, negotiateVersion } from './messages.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -32,6 +34,7 @@ export interface PostgresListener {
 
 export interface ListenPostgresOptions extends CompleteOptions {
   link: EngineLink
+  logger: Logger
   /** The engine's socket. */
   path: string
 }
@@ -104,6 +107,13 @@ const encrypt = async (socket: Socket, secureContext: SecureContext): Promise<So
   )
 }
 
+/** Resolves however it ends. */
+const closed = (socket: Duplex): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) resolve()
+    else socket.once('close', () => resolve())
+  })
+
 /** A connection to the engine for one client; undefined when the engine is not there. */
 const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined> =>
   new Promise((resolve) => {
@@ -118,10 +128,10 @@ const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined
   })
 
 export const listenPostgres = async (options: ListenPostgresOptions): Promise<PostgresListener> => {
-  const { users, catalogs, host, headersWithinMs, link, path } = options
+  const { users, catalogs, host, headersWithinMs, link, path, logger } = options
   const tls = readTls(options.postgresTls)
   const passwords = new SecretSet(Object.entries(users).map(([name, password]) => `${name}:${password}`))
-  const databases = [...catalogs, 'analytics']
+  const databases = [...catalogs, analyticsCatalog]
   const sockets = new Set<Socket>()
   let clients = 0
 
@@ -144,12 +154,11 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     socket.write(authenticationOk())
     engine.on('error', () => undefined).pipe(socket)
     socket.pipe(engine)
-    const ended = Promise.race([once(socket, 'close'), once(engine, 'close')])
-    await ended
+    await Promise.race([closed(socket), closed(engine)])
     engine.destroy()
   }
 
-  /** Until the password is found right, and the engine is reached; false when there is nothing more to say. */
+  /** Until the password is found right; undefined when the client has gone. */
   const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
     const version = body.readInt32BE(0)
     if (version >> 16 !== 3) {
@@ -193,7 +202,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
         } catch (error) {
           if (!(error instanceof ProtocolError)) throw error
           socket.end(errorResponse(error, 'FATAL'))
-          await once(raw, 'close')
+          await closed(raw)
         }
         return
       }
@@ -207,7 +216,9 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
       .setKeepAlive(true, keepAliveMs)
       .on('error', () => undefined)
       .once('close', () => sockets.delete(socket))
-    void serve(socket).finally(() => socket.destroySoon())
+    serve(socket)
+      .catch((error: unknown) => logger.error('A Postgres client was left.', { reason: String(error) }))
+      .finally(() => socket.destroySoon())
   })
   limitConnections(server, options)
   const port = await listenAt(server, { host, port: options.postgresPort!, flag: '--postgres-port' })

@@ -76,10 +76,11 @@ export const describeStatement = async (
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
   }
-  const nulls = places.map(({ number, start, end, isList }) => ({
+  const nullOf = { value: (oid: number) => `CAST(NULL AS ${sqlTypeOf(oid)})`, list: () => '[]', members: () => ' IN (NULL)' }
+  const nulls = places.map(({ number, start, end, kind }) => ({
     start,
     end,
-    text: isList ? '[]' : `CAST(NULL AS ${sqlTypeOf(oids[number - 1]!)})`,
+    text: nullOf[kind](oids[number - 1]!),
   }))
   const plan = await planStatement(connection, guard, applyEdits(statement.text, [...edits, ...nulls]))
   try {

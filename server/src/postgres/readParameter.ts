@@ -2,6 +2,7 @@ import { quoteText } from '../store/quote.js'
 import { readArray } from './arrays.js'
 import { epochDays, epochMicros } from './encodeBinary.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
+import type { Place } from './statements.js'
 import { itemTypeOfOid, typeOfOid } from './types.js'
 
 const isoOf = (micros: bigint): string => {
@@ -112,31 +113,32 @@ export const sqlTypeOf = (oid: number): string => {
   return item === undefined ? (typeOfOid(oid)?.sql ?? 'VARCHAR') : `${item.sql}[]`
 }
 
-const list = (items: (string | null)[], oid: number): string => {
+const list = (items: (string | null)[], { oid, kind }: Parameter): string => {
   const type = itemTypeOfOid(oid)
-  const values = `[${items.map((each) => literal(each, type?.oid ?? 0)).join(', ')}]`
-  return type === undefined ? values : `CAST(${values} AS ${type.sql}[])`
+  const values = items.map((each) => literal(each, type?.oid ?? 0)).join(', ')
+  if (kind === 'members') return ` IN (${items.length === 0 ? 'SELECT NULL WHERE false' : values})`
+  return type === undefined ? `[${values}]` : `CAST([${values}] AS ${type.sql}[])`
 }
 
 export interface Parameter {
   bytes: Buffer | null
   isBinary: boolean
   oid: number
-  /** It stands where a list must stand, behind `ANY (`, whether its type is known or not. */
-  isList: boolean
+  kind: Place['kind']
 }
 
 /** What is written in the place of `$1`. */
-export const readParameter = ({ bytes, isBinary, oid, isList }: Parameter): string => {
-  if (bytes === null) return literal(null, oid)
+export const readParameter = (parameter: Parameter): string => {
+  const { bytes, isBinary, oid, kind } = parameter
+  if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid)
   const isArray = itemTypeOfOid(oid) !== undefined
   try {
-    if (isBinary && isArray) return list(decodeArray(bytes), oid)
+    if (isBinary && isArray) return list(decodeArray(bytes), parameter)
     const text = isBinary && oid !== 0 ? decode(bytes, oid) : utf8(bytes)
-    const items = isArray || isList ? readArray(text) : undefined
-    if (items !== undefined) return list(items, oid)
+    const items = isArray || kind !== 'value' ? readArray(text) : undefined
+    if (items !== undefined) return list(items, parameter)
     if (isArray) throw new ProtocolError(sqlState.invalidText, `An array reads like {1,2}, not ${text.slice(0, 80)}.`)
-    return literal(text, oid)
+    return kind === 'members' ? ` = ANY (${literal(text, oid)})` : literal(text, oid)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     throw new ProtocolError(sqlState.invalidBinary, 'A binary parameter is not of the length of its type.')

@@ -60,15 +60,21 @@ export interface Place {
   number: number
   start: number
   end: number
-  isList: boolean
+  /** list: behind `ANY (`. members: of `= ANY ($1)`, which is written as an IN, whose items need no types. */
+  kind: 'value' | 'list' | 'members'
 }
 
 /** All `$1`, `$2`, … of a statement. */
 export const findParameters = ({ tokens }: Statement): Place[] =>
-  tokens.flatMap((token, at) => {
+  tokens.flatMap((token, at): Place[] => {
     const next = tokens[at + 1]
     const isPlace = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
     if (!isPlace || !/^\d{1,5}$/.test(next.text)) return []
-    const isList = tokens[at - 1]?.text === '(' && /^(any|all|some)$/i.test(tokens[at - 2]?.text ?? '')
-    return [{ number: Number(next.text), start: token.start, end: next.end, isList }]
+    const place = { number: Number(next.text), start: token.start, end: next.end }
+    const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
+    if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? '')) return [{ ...place, kind: 'value' }]
+    const close = tokens[at + 2]
+    const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
+    if (!isEqual || close?.text !== ')') return [{ ...place, kind: 'list' }]
+    return [{ ...place, start: before.start, end: close.end, kind: 'members' }]
   })

@@ -62,7 +62,7 @@ it('psql describes tables and views', async () => {
   expect(orders).toContain("note|text|||'none'")
   expect(orders).toContain('tags|text[]|||')
   expect(await psql('\\pset tuples_only off', '\\d orders')).toContain('"orders_pkey" PRIMARY KEY')
-  expect(await psql('\\d+ shop.cheap')).toContain('CREATE VIEW')
+  expect(await psql('\\pset tuples_only off', '\\d+ shop.cheap')).toContain('CREATE VIEW')
 })
 
 it('psql says who and where it is, and sets its time zone', async () => {
