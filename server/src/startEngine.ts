@@ -89,9 +89,7 @@ const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade
       socket.destroy()
       return
     }
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
-    )
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
     take(socket as Socket, request)
   })
 }

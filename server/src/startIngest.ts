@@ -176,7 +176,14 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       await listener.idle()
       clearTimeout(patience)
     }
-    return { url: `http://${host}:${port}`, postgresPort: postgres?.port, link, acceptLog, stop, close: () => cleanups.run() }
+    return {
+      url: `http://${host}:${port}`,
+      postgresPort: postgres?.port,
+      link,
+      acceptLog,
+      stop,
+      close: () => cleanups.run(),
+    }
   } catch (error) {
     await cleanups.run()
     throw asStoreError(error, options.dataFolder)

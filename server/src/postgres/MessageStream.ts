@@ -94,13 +94,11 @@ export class MessageStream {
     }
   }
 
+  /** Says what is still to be said, and goes. */
   end(): void {
+    if (this.#socket.writableEnded) return
     this.#socket.end(Buffer.concat(this.#out))
     this.#out = []
-  }
-
-  destroy(): void {
-    this.#socket.destroy()
   }
 
   async #take(bytes: number): Promise<Buffer | undefined> {

@@ -2,37 +2,16 @@ import type { Duplex } from 'node:stream'
 import type { CancelReason } from '../sql/Cancellation.js'
 import type { Sql } from '../sql/openSql.js'
 import { BodyReader } from './BodyReader.js'
-import { binaryEncoder, type Cell } from './encodeBinary.js'
 import * as to from './messages.js'
 import { type Message, MessageStream } from './MessageStream.js'
-import type { Described } from './planWire.js'
+import { formatsOf, newPortal, type Portal, rowEncoder } from './Portal.js'
+import { PreparedStatements } from './PreparedStatements.js'
 import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './readParameter.js'
-import { type Edit, findParameters, splitStatements, type Statement } from './statements.js'
-import { type Field, text } from './types.js'
-import type { RowSource, TextRow } from './WireQuery.js'
+import { findParameters, splitStatements } from './statements.js'
+import { text } from './types.js'
 import { WireSession, type WireStart } from './WireSession.js'
 
-interface Prepared extends Described {
-  /** Undefined when it is empty. */
-  statement: Statement | undefined
-  bytes: number
-}
-
-interface Portal {
-  prepared: Prepared
-  values: Edit[]
-  formats: readonly number[]
-  fields: readonly Field[] | undefined
-  /** Once it has begun, until it has ended. */
-  source?: RowSource
-  pending: TextRow[]
-  sent: number
-  isDone: boolean
-}
-
-const maxPrepared = 1000
-const maxPreparedBytes = 64 * 1_048_576
 /** Portals that have given some of their rows: each holds a permit to run, of which there are few. */
 const maxSuspended = 4
 
@@ -47,9 +26,8 @@ const maxSuspended = 4
 export class PostgresConnection {
   readonly #stream: MessageStream
   readonly #session: WireSession
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = new PreparedStatements()
   readonly #portals = new Map<string, Portal>()
-  #preparedBytes = 0
   #isSkipping = false
   #isBusy = false
   #isClosing = false
@@ -74,13 +52,10 @@ export class PostgresConnection {
       while (await this.#takeMessage());
     } catch (error) {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
-      this.#stream.end()
-    } finally {
-      this.#closePortals()
-      this.#session.close()
-      if (this.#isClosing) this.#stream.end()
-      else this.#stream.destroy()
     }
+    this.#closePortals()
+    this.#session.close()
+    this.#stream.end()
   }
 
   cancel(reason: CancelReason): void {
@@ -95,7 +70,9 @@ export class PostgresConnection {
   }
 
   #sayGoodbye(): void {
-    this.#stream.write(to.errorResponse(new ProtocolError(sqlState.stopping, 'The service is stopping.'), 'FATAL'))
+    this.#stream.write(
+      to.errorResponse(new ProtocolError(sqlState.stopping, 'The service is stopping.'), 'FATAL'),
+    )
     this.#stream.end()
   }
 
@@ -129,7 +106,8 @@ export class PostgresConnection {
       else if (type === 'E') await this.#execute(reader.text(), reader.int32())
       else if (type === 'C') this.#closeOne(reader)
       else if (type === 'H') await this.#stream.flush()
-      else if (type === 'F') throw new ProtocolError(sqlState.notSupported, 'Functions are called by SELECT here.')
+      else if (type === 'F')
+        throw new ProtocolError(sqlState.notSupported, 'Functions are called by SELECT here.')
       else if (!/^[dcf]$/.test(type)) {
         throw new ProtocolError(sqlState.protocolViolation, `There is no message ${JSON.stringify(type)}.`)
       }
@@ -173,25 +151,21 @@ export class PostgresConnection {
     const [statement, ...more] = splitStatements(reader.text())
     const oids = Array.from({ length: reader.count() }, () => reader.int32())
     if (more.length > 0) {
-      throw new ProtocolError(sqlState.syntaxError, 'A prepared statement is one statement; send several as a simple query.')
+      throw new ProtocolError(
+        sqlState.syntaxError,
+        'A prepared statement is one statement; send several as a simple query.',
+      )
     }
-    if (name !== '' && this.#prepared.has(name)) {
-      throw new ProtocolError('42P05', `There is a prepared statement ${name.slice(0, 80)} already.`)
-    }
-    this.#forget(name)
-    if (this.#prepared.size >= maxPrepared || this.#preparedBytes + bytes > maxPreparedBytes) {
-      throw new ProtocolError('53400', `A connection may hold ${maxPrepared} prepared statements of ${maxPreparedBytes} bytes in all.`)
-    }
+    this.#prepared.makeRoom(name, bytes)
     const described =
       statement === undefined ? { oids, fields: undefined } : await this.#session.describe(statement, oids)
-    this.#prepared.set(name, { ...described, statement, bytes })
-    this.#preparedBytes += bytes
+    this.#prepared.add(name, { ...described, statement, bytes })
     this.#stream.write(to.parseComplete())
   }
 
   #bind(reader: BodyReader): void {
     const name = reader.text()
-    const prepared = this.#find(reader.text())
+    const prepared = this.#prepared.find(reader.text())
     const formats = Array.from({ length: reader.count() }, () => reader.int16())
     const count = reader.count()
     if (count !== prepared.oids.length) {
@@ -221,7 +195,7 @@ export class PostgresConnection {
     const kind = reader.letter()
     const name = reader.text()
     if (kind === 'S') {
-      const { oids, fields } = this.#find(name)
+      const { oids, fields } = this.#prepared.find(name)
       this.#stream.write(to.parameterDescription(oids.map((oid) => (oid === 0 ? text.oid : oid))))
       this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
       return
@@ -246,13 +220,18 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    const suspended = [...this.#portals.values()].filter((each) => each !== portal && each.source !== undefined)
+    const suspended = [...this.#portals.values()].filter(
+      (each) => each !== portal && each.source !== undefined,
+    )
     if (suspended.length > maxSuspended) {
-      throw new ProtocolError(sqlState.tooLarge, `More than ${maxSuspended} portals are open: read one to its end, or close it.`)
+      throw new ProtocolError(
+        sqlState.tooLarge,
+        `More than ${maxSuspended} portals are open: read one to its end, or close it.`,
+      )
     }
     portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
-    if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) for (const name of this.#prepared.keys()) this.#forget(name)
+    if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
     if (portal.fields === undefined) portal.fields = fields
     else if (fields?.length !== portal.fields.length) {
       portal.source.close('cancelled')
@@ -301,26 +280,18 @@ export class PostgresConnection {
   #closeOne(reader: BodyReader): void {
     const kind = reader.letter()
     const name = reader.text()
-    if (kind === 'S') this.#forget(name)
+    if (kind === 'S') this.#prepared.forget(name)
     else this.#drop(name)
     this.#stream.write(to.closeComplete())
-  }
-
-  #forget(name: string): void {
-    this.#preparedBytes -= this.#prepared.get(name)?.bytes ?? 0
-    this.#prepared.delete(name)
-  }
-
-  #find(name: string): Prepared {
-    const found = this.#prepared.get(name)
-    if (found !== undefined) return found
-    throw new ProtocolError(sqlState.unknownStatement, `There is no prepared statement ${JSON.stringify(name.slice(0, 80))}.`)
   }
 
   #findPortal(name: string): Portal {
     const found = this.#portals.get(name)
     if (found !== undefined) return found
-    throw new ProtocolError(sqlState.unknownPortal, `There is no portal ${JSON.stringify(name.slice(0, 80))}.`)
+    throw new ProtocolError(
+      sqlState.unknownPortal,
+      `There is no portal ${JSON.stringify(name.slice(0, 80))}.`,
+    )
   }
 
   #drop(name: string): void {
@@ -331,28 +302,4 @@ export class PostgresConnection {
   #closePortals(): void {
     for (const name of this.#portals.keys()) this.#drop(name)
   }
-}
-
-const newPortal = (prepared: Prepared, values: Edit[], formats: readonly number[]): Portal => ({
-  prepared,
-  values,
-  formats,
-  fields: prepared.fields,
-  pending: [],
-  sent: 0,
-  isDone: false,
-})
-
-/** One format stands for all columns, none for text. */
-const formatsOf = (fields: readonly Field[], formats: readonly number[]): number[] =>
-  fields.map((_, at) => (formats.length === 1 ? formats[0]! : (formats[at] ?? 0)))
-
-const rowEncoder = ({ fields = [], formats }: Portal): ((row: TextRow) => Buffer) => {
-  if (!formats.includes(1)) return to.dataRow
-  const encoders = formatsOf(fields, formats).map((format, at) =>
-    format === 1 ? binaryEncoder(fields[at]!.oid) : undefined,
-  )
-  const encode = (value: string | null, at: number): Cell =>
-    value === null ? null : (encoders[at]?.(value) ?? value)
-  return (row) => to.dataRow(row.map(encode))
 }

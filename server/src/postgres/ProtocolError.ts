@@ -49,10 +49,16 @@ const ofHttp: Record<string, string> = {
 
 /** By how DuckDB, or the guard, begins its message. */
 const ofMessage: [RegExp, string][] = [
-  [/not allowed here|cannot be read here|belongs to the service|^Only TimeZone/, sqlState.insufficientPrivilege],
+  [
+    /not allowed here|cannot be read here|belongs to the service|^Only TimeZone/,
+    sqlState.insufficientPrivilege,
+  ],
   [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
   [/^Catalog Error: Table/, '42P01'],
-  [/^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/, '42883'],
+  [
+    /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/,
+    '42883',
+  ],
   [/^Catalog Error: Schema|There is no schema/, '3F000'],
   [/^Catalog Error: Type/, '42704'],
   [/^Catalog Error/, '42P01'],

@@ -47,7 +47,9 @@ const changeable: Record<string, string> = {
   statement_timeout: '0',
 }
 
-const spelling = new Map([...Object.keys(fixed), ...Object.keys(changeable)].map((name) => [name.toLowerCase(), name]))
+const spelling = new Map(
+  [...Object.keys(fixed), ...Object.keys(changeable)].map((name) => [name.toLowerCase(), name]),
+)
 
 /** What would change how values are written, and cannot be changed. */
 const onlyAs: Record<string, RegExp> = {
@@ -89,7 +91,10 @@ export class Settings {
     if (name in fixed) throw new ProtocolError('55P02', `The setting ${name} cannot be changed.`)
     const allowed = onlyAs[name]
     if (allowed !== undefined && !allowed.test(value.trim())) {
-      throw new ProtocolError(sqlState.invalidParameter, `${name} cannot be ${value.slice(0, 40)} here: it is ${changeable[name]}.`)
+      throw new ProtocolError(
+        sqlState.invalidParameter,
+        `${name} cannot be ${value.slice(0, 40)} here: it is ${changeable[name]}.`,
+      )
     }
     if (allowed === undefined) this.#values.set(name, /^default$/i.test(value) ? changeable[name]! : value)
     return reported.has(name) ? name : undefined

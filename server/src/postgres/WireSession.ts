@@ -209,7 +209,11 @@ export class WireSession {
       case 'show':
         return fixedRows(fields, [[this.settings.get(command.name) ?? '']], 'SHOW')
       case 'showAll':
-        return fixedRows(fields, this.settings.all().map(([name, value]) => [name, value, '']), 'SHOW')
+        return fixedRows(
+          fields,
+          this.settings.all().map(([name, value]) => [name, value, '']),
+          'SHOW',
+        )
       case 'resetAll':
         if (command.tag !== 'DEALLOCATE' && command.tag !== 'DEALLOCATE ALL') this.settings.reset()
         return fixedRows(fields, [], command.tag)

@@ -46,15 +46,13 @@ const microsOfMoment = (text: string): bigint | undefined => {
   const date = new Date(0)
   date.setUTCFullYear(bc === undefined ? Number(year) : 1 - Number(year), Number(month) - 1, Number(day))
   const offset = BigInt((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000_000n
-  const local =
-    BigInt(date.getTime()) * 1000n - epochMicros + (time === undefined ? 0n : microsOfClock(time))
+  const local = BigInt(date.getTime()) * 1000n - epochMicros + (time === undefined ? 0n : microsOfClock(time))
   return sign === '-' ? local + offset : local - offset
 }
 
 const timestamp = (text: string): Buffer =>
   int64(
-    microsOfMoment(text) ??
-      (text.startsWith('-') ? -9_223_372_036_854_775_808n : 9_223_372_036_854_775_807n),
+    microsOfMoment(text) ?? (text.startsWith('-') ? -9_223_372_036_854_775_808n : 9_223_372_036_854_775_807n),
   )
 
 const date = (text: string): Buffer => {

@@ -142,14 +142,20 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     const password = body.toString('utf8', 0, body.length - 1)
     // A name with a colon could take a part of another user's password for its own.
     if (!user.includes(':') && passwords.has(`${user}:${password}`)) return true
-    throw new ProtocolError(sqlState.wrongPassword, `The user name ${JSON.stringify(user.slice(0, 80))} or its password is wrong.`)
+    throw new ProtocolError(
+      sqlState.wrongPassword,
+      `The user name ${JSON.stringify(user.slice(0, 80))} or its password is wrong.`,
+    )
   }
 
   /** Joins the client to the engine until one of them goes. */
   const join = async (socket: Socket, start: WireStart): Promise<void> => {
     const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
     if (engine === undefined) {
-      throw new ProtocolError(sqlState.starting, 'The query engine is being started. Connect again in a moment.')
+      throw new ProtocolError(
+        sqlState.starting,
+        'The query engine is being started. Connect again in a moment.',
+      )
     }
     socket.write(authenticationOk())
     engine.on('error', () => undefined).pipe(socket)
@@ -162,7 +168,10 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
     const version = body.readInt32BE(0)
     if (version >> 16 !== 3) {
-      throw new ProtocolError(sqlState.notSupported, `The protocol ${version >> 16}.${version & 0xffff} is not supported: use 3.0.`)
+      throw new ProtocolError(
+        sqlState.notSupported,
+        `The protocol ${version >> 16}.${version & 0xffff} is not supported: use 3.0.`,
+      )
     }
     const { options: asked, ...start } = startOf(body, databases)
     if (start.user === '') throw new ProtocolError('28000', 'A user name is missing.')
@@ -225,9 +234,9 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   return {
     port,
     async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()))
       link.tell({ kind: 'endPostgres' })
-      await closed
+      await ended
     },
     destroyAll() {
       for (const socket of sockets) socket.destroy()

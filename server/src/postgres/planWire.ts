@@ -36,7 +36,11 @@ export const admitReading = ({ kind, tokens }: Plan): void => {
 export const hasRows = ({ kind, tokens }: Plan): boolean =>
   kind === 'read' || kind === 'change' || (kind === 'other' && !/^set$/i.test(tokens[0]!.text))
 
-const unknownTypes: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.INVALID, DuckDBTypeId.ANY, DuckDBTypeId.SQLNULL])
+const unknownTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.INVALID,
+  DuckDBTypeId.ANY,
+  DuckDBTypeId.SQLNULL,
+])
 
 /** What DuckDB finds out about parameters from where they stand; 0 where it does not. */
 const inferOids = async (connection: DuckDBConnection, text: string, count: number): Promise<number[]> => {
@@ -76,7 +80,11 @@ export const describeStatement = async (
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
   }
-  const nullOf = { value: (oid: number) => `CAST(NULL AS ${sqlTypeOf(oid)})`, list: () => '[]', members: () => ' IN (NULL)' }
+  const nullOf = {
+    value: (oid: number) => `CAST(NULL AS ${sqlTypeOf(oid)})`,
+    list: () => '[]',
+    members: () => ' IN (NULL)',
+  }
   const nulls = places.map(({ number, start, end, kind }) => ({
     start,
     end,

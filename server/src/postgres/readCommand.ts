@@ -22,7 +22,8 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   let at = 1
   if (words[at] === 'session' || words[at] === 'local') at++
   if (words[at] === 'characteristics' || words[at] === 'transaction') return nothing('SET')
-  if (words[at] === 'names') return { kind: 'set', name: 'client_encoding', value: textOf(tokens[at + 1] ?? tokens[at]!) }
+  if (words[at] === 'names')
+    return { kind: 'set', name: 'client_encoding', value: textOf(tokens[at + 1] ?? tokens[at]!) }
   if (words[at] === 'time' && words[at + 1] === 'zone') return readZone(tokens.slice(at + 2))
   const name = words[at]
   if (name === undefined || name === 'variable' || name === 'global') return undefined
@@ -42,7 +43,9 @@ const readZone = (values: readonly SqlToken[]): Command => {
 
 /** Of a path the first schema is entered; the analytics views are behind it always. */
 const readPath = (values: readonly SqlToken[]): Command => {
-  const schema = values.map(textOf).find((each) => !/^(,|\$|"?\$?user"?|public|pg_catalog|default|)$/i.test(each))
+  const schema = values
+    .map(textOf)
+    .find((each) => !/^(,|\$|"?\$?user"?|public|pg_catalog|default|)$/i.test(each))
   if (schema === undefined) return nothing('SET')
   return { kind: 'instead', text: `USE "${schema.replaceAll('"', '""')}"`, tag: 'SET' }
 }
@@ -76,7 +79,9 @@ export const readCommand = ({ tokens }: Statement): Command | undefined => {
     case 'unlisten':
       return nothing(words[0].toUpperCase())
     case 'reset':
-      return words[1] === 'all' ? { kind: 'resetAll', tag: 'RESET' } : { kind: 'set', name: words[1] ?? '', value: 'default' }
+      return words[1] === 'all'
+        ? { kind: 'resetAll', tag: 'RESET' }
+        : { kind: 'set', name: words[1] ?? '', value: 'default' }
     case 'set':
       return readSet(tokens, words)
     case 'show':

@@ -90,7 +90,8 @@ const decodeArray = (bytes: Buffer): (string | null)[] => {
 }
 
 /** A type of DuckDB that takes the words of these as they are, whatever they stand for. */
-const isLoose = (oid: number) => oid === 0 || ['text', 'varchar', 'bpchar', 'name'].includes(typeOfOid(oid)?.name ?? '')
+const isLoose = (oid: number) =>
+  oid === 0 || ['text', 'varchar', 'bpchar', 'name'].includes(typeOfOid(oid)?.name ?? '')
 
 /**
  * A value in SQL. A text without a type is left without one, as Postgres does, so that DuckDB takes it
@@ -137,7 +138,8 @@ export const readParameter = (parameter: Parameter): string => {
     const text = isBinary && oid !== 0 ? decode(bytes, oid) : utf8(bytes)
     const items = isArray || kind !== 'value' ? readArray(text) : undefined
     if (items !== undefined) return list(items, parameter)
-    if (isArray) throw new ProtocolError(sqlState.invalidText, `An array reads like {1,2}, not ${text.slice(0, 80)}.`)
+    if (isArray)
+      throw new ProtocolError(sqlState.invalidText, `An array reads like {1,2}, not ${text.slice(0, 80)}.`)
     return kind === 'members' ? ` = ANY (${literal(text, oid)})` : literal(text, oid)
   } catch (error) {
     if (error instanceof ProtocolError) throw error

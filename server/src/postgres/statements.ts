@@ -72,7 +72,8 @@ export const findParameters = ({ tokens }: Statement): Place[] =>
     if (!isPlace || !/^\d{1,5}$/.test(next.text)) return []
     const place = { number: Number(next.text), start: token.start, end: next.end }
     const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
-    if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? '')) return [{ ...place, kind: 'value' }]
+    if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? ''))
+      return [{ ...place, kind: 'value' }]
     const close = tokens[at + 2]
     const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
     if (!isEqual || close?.text !== ')') return [{ ...place, kind: 'list' }]

@@ -92,7 +92,15 @@ export class QueryRunner {
         ? await sessions.openEphemeral(user)
         : await sessions.open(user, request.session_id ?? undefined))
     const clientInterface = job.wire === undefined ? 'HTTP' : 'Postgres'
-    const query = new LoggedQuery({ user, userAgent, request, session, cancellation, threads, clientInterface })
+    const query = new LoggedQuery({
+      user,
+      userAgent,
+      request,
+      session,
+      cancellation,
+      threads,
+      clientInterface,
+    })
     log.add(query)
 
     const cleanups: Cleanup[] = []

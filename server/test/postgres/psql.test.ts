@@ -39,18 +39,23 @@ it('psql writes values as Postgres does', async () => {
     await psql(
       `SELECT true, 'nan'::DOUBLE, '-inf'::DOUBLE, '\\xAB'::BLOB, INTERVAL '2 months', {'a': [1, NULL]}, [1.5, NULL], DATE '2026-01-02', ['x"y'], [[1]], 12345678901234567890123`,
     ),
-  ).toBe('t|NaN|-Infinity|\\xab|2 mons|{"a":[1,null]}|{1.5,NULL}|2026-01-02|{"x\\"y"}|[[1]]|12345678901234567890123')
+  ).toBe(
+    't|NaN|-Infinity|\\xab|2 mons|{"a":[1,null]}|{1.5,NULL}|2026-01-02|{"x\\"y"}|[[1]]|12345678901234567890123',
+  )
 })
 
 it('psql lists relations, databases, schemas and roles, without the service’s own', async () => {
-  expect(await psql('\\d')).toBe('analytics|events|view|waymark\nanalytics|persons|view|waymark\nmain|orders|table|waymark')
+  expect(await psql('\\d')).toBe(
+    'analytics|events|view|waymark\nanalytics|persons|view|waymark\nmain|orders|table|waymark',
+  )
   expect(await psql('\\dt')).toBe('main|orders|table|waymark')
   expect(await psql('\\dt+')).toContain('What was sold')
   expect(await psql('\\l')).toMatch(/^analytics\|.*\nlakehouse\|/)
   expect(await psql('\\dn')).toBe('analytics|waymark\nmain|waymark\nshop|waymark')
   expect(await psql('\\dv shop.*')).toBe('shop|cheap|view|waymark')
   expect(await psql('\\dt ord*')).toBe('main|orders|table|waymark')
-  for (const command of ['\\du', '\\df', '\\dx', '\\dp', '\\db', '\\dT', '\\di', '\\dn+', '\\l+']) await psql(command)
+  for (const command of ['\\du', '\\df', '\\dx', '\\dp', '\\db', '\\dT', '\\di', '\\dn+', '\\l+'])
+    await psql(command)
 })
 
 it('psql describes tables and views', async () => {
@@ -109,7 +114,9 @@ it('psql is refused what writes, reaches files, or is wrong, with the code that 
     if (code === undefined) expect(await psql(statement)).toBe('SET')
     else expect([statement, await refusal(statement)]).toEqual([statement, expect.stringContaining(code)])
   }
-  expect(await psql('SELECT count(*) FROM orders', "SELECT current_setting('memory_limit') IS NULL")).toBe('2\nt')
+  expect(await psql('SELECT count(*) FROM orders', "SELECT current_setting('memory_limit') IS NULL")).toBe(
+    '2\nt',
+  )
 })
 
 it('psql with a wrong password, or none, is refused', async () => {

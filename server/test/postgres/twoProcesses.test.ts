@@ -18,7 +18,16 @@ afterEach(async () => {
 })
 
 const launch = async (...more: string[]) => {
-  const flags = ['--port', '0', '--postgres-port', '0', '--data', join(folder, 'data'), '--users', 'ada:lovelace']
+  const flags = [
+    '--port',
+    '0',
+    '--postgres-port',
+    '0',
+    '--data',
+    join(folder, 'data'),
+    '--users',
+    'ada:lovelace',
+  ]
   service = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more], { direct: true })
   const line = await service.ready
   return { pid: service.pid, port: Number(/:(\d+) \(Postgres\)/.exec(line ?? '')?.[1]) }
@@ -27,7 +36,10 @@ const launch = async (...more: string[]) => {
 const engineOf = (pid: number): number => {
   const found = readdirSync('/proc').find((name) => {
     try {
-      return /^\d+$/.test(name) && Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === pid
+      return (
+        /^\d+$/.test(name) &&
+        Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === pid
+      )
     } catch {
       return false
     }
@@ -40,7 +52,9 @@ it('after the engine was killed psql is told that it is being started, and then 
   const { pid, port } = await launch()
   expect((await runPsql(port, ['SELECT 1'])).stdout.trim()).toBe('1')
   process.kill(engineOf(pid), 'SIGKILL')
-  await vi.waitFor(async () => expect((await runPsql(port, ['SELECT 2'])).stdout.trim()).toBe('2'), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await runPsql(port, ['SELECT 2'])).stdout.trim()).toBe('2'), {
+    timeout: 20_000,
+  })
 })
 
 it('without an engine psql is told so', async () => {
@@ -52,7 +66,11 @@ it('without an engine psql is told so', async () => {
 it('psql speaks over TLS where there is a certificate', async () => {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=localhost', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' })
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject],
+    { stdio: 'ignore' },
+  )
   const { port } = await launch('--postgres-tls-cert', cert, '--postgres-tls-key', key)
   const { stdout, stderr } = await runPsql(port, ['\\conninfo', 'SELECT 3'], { PGSSLMODE: 'require' })
   expect([stdout, stderr]).toEqual([expect.stringMatching(/SSL connection[^]*\n3\n$/), ''])

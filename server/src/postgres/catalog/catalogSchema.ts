@@ -1,4 +1,5 @@
 import { quoteText } from '../../store/quote.js'
+import { emptyTables } from './emptyTables.js'
 import { postgresTypes } from '../types.js'
 import { serverVersion } from '../Settings.js'
 
@@ -9,7 +10,8 @@ export const catalogSchema = 'memory.pg'
 const owner = 'waymark'
 
 /** Numbers of objects, which Postgres's catalog has and DuckDB's has not over several files. */
-const oid = (...parts: string[]) => `(hash(concat_ws(chr(0), ${parts.join(', ')})) % 2000000000 + 16384)::BIGINT`
+const oid = (...parts: string[]) =>
+  `(hash(concat_ws(chr(0), ${parts.join(', ')})) % 2000000000 + 16384)::BIGINT`
 
 /** What a namespace of this database is, and what of other catalogs is shown as one: their schema `main`. */
 const namespaces = `
@@ -28,7 +30,10 @@ const typeCases = [
   ['TIMESTAMP', 1114], ['TIMESTAMP_S', 1114], ['TIMESTAMP_MS', 1114], ['TIMESTAMP_NS', 1114],
   ['TIMESTAMP WITH TIME ZONE', 1184], ['INTERVAL', 1186], ['UUID', 2950], ['JSON', 114],
 ] as const // prettier-ignore
-const arrayCases = typeCases.map(([name, id]) => [`${name}[]`, postgresTypes.find((type) => type.oid === id)!.arrayOid])
+const arrayCases = typeCases.map(([name, id]) => [
+  `${name}[]`,
+  postgresTypes.find((type) => type.oid === id)!.arrayOid,
+])
 
 const typeOid = `
 CASE ${[...typeCases, ...arrayCases].map(([name, id]) => `WHEN t = '${name}' THEN ${id}`).join(' ')}
@@ -46,7 +51,9 @@ const formatType = `
 CASE ${postgresTypes
   .flatMap(({ name, oid: id, arrayOid }) => [
     `WHEN id = ${id} THEN ${quoteText(sqlName(name))}${
-      name === 'numeric' ? ` || CASE WHEN modifier > 4 THEN format('({},{})', (modifier - 4) >> 16, (modifier - 4) & 65535) ELSE '' END` : ''
+      name === 'numeric'
+        ? ` || CASE WHEN modifier > 4 THEN format('({},{})', (modifier - 4) >> 16, (modifier - 4) & 65535) ELSE '' END`
+        : ''
     }`,
     `WHEN id = ${arrayOid} THEN ${quoteText(`${sqlName(name)}[]`)}`,
   ])
@@ -62,59 +69,6 @@ const typeRows = postgresTypes.flatMap(({ name, oid: id, size, arrayOid }) => [
   `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in')`,
   `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in')`,
 ])
-
-/** Columns of tables that are there and empty. */
-const emptyTables: Record<string, string> = {
-  pg_proc: 'oid proname pronamespace proowner prolang prorettype proargtypes prokind proretset proargnames proargmodes proallargtypes proisagg',
-  pg_trigger: 'oid tgrelid tgname tgfoid tgtype tgenabled tgisinternal tgconstraint tgparentid tgdeferrable tginitdeferred tgconstrrelid tgconstrindid',
-  pg_rewrite: 'oid rulename ev_class ev_type ev_enabled is_instead',
-  pg_policy: 'oid polname polrelid polcmd polpermissive polroles polqual polwithcheck',
-  pg_statistic_ext: 'oid stxrelid stxname stxnamespace stxowner stxkeys stxkind stxstattarget',
-  pg_publication: 'oid pubname pubowner puballtables pubinsert pubupdate pubdelete pubtruncate pubviaroot',
-  pg_publication_rel: 'oid prpubid prrelid',
-  pg_publication_tables: 'pubname schemaname tablename',
-  pg_inherits: 'inhrelid inhparent inhseqno inhdetachpending',
-  pg_partitioned_table: 'partrelid partstrat partnatts partattrs partdefid',
-  pg_foreign_table: 'ftrelid ftserver ftoptions',
-  pg_foreign_server: 'oid srvname srvowner srvfdw srvtype srvversion srvacl srvoptions',
-  pg_foreign_data_wrapper: 'oid fdwname fdwowner fdwhandler fdwvalidator fdwacl fdwoptions',
-  pg_extension: 'oid extname extowner extnamespace extrelocatable extversion extconfig extcondition',
-  pg_enum: 'oid enumtypid enumsortorder enumlabel',
-  pg_range: 'rngtypid rngsubtype rngmultitypid rngcollation rngsubopc',
-  pg_depend: 'classid objid objsubid refclassid refobjid refobjsubid deptype',
-  pg_shdepend: 'dbid classid objid objsubid refclassid refobjid deptype',
-  pg_shdescription: 'objoid classoid description',
-  pg_auth_members: 'roleid member grantor admin_option',
-  pg_collation: 'oid collname collnamespace collowner collprovider collencoding collcollate collctype',
-  pg_cast: 'oid castsource casttarget castfunc castcontext castmethod',
-  pg_operator: 'oid oprname oprnamespace oprleft oprright oprresult',
-  pg_aggregate: 'aggfnoid aggkind aggnumdirectargs',
-  pg_opclass: 'oid opcname opcmethod opcnamespace opcdefault',
-  pg_event_trigger: 'oid evtname evtevent evtowner evtfoid evtenabled evttags',
-  pg_default_acl: 'oid defaclrole defaclnamespace defaclobjtype defaclacl',
-  pg_db_role_setting: 'setdatabase setrole setconfig',
-  pg_matviews: 'schemaname matviewname matviewowner tablespace hasindexes ispopulated definition',
-  pg_sequence: 'seqrelid seqtypid seqstart seqincrement seqmax seqmin seqcache seqcycle',
-  pg_sequences: 'schemaname sequencename sequenceowner data_type start_value',
-  pg_locks: 'locktype database relation pid mode granted',
-  pg_stat_activity: 'datid datname pid usename application_name client_addr state query backend_start query_start',
-  pg_stat_user_tables: 'relid schemaname relname seq_scan n_live_tup',
-  pg_stat_all_tables: 'relid schemaname relname seq_scan n_live_tup',
-  pg_prepared_statements: 'name statement prepare_time parameter_types from_sql',
-  pg_language: 'oid lanname lanowner lanispl lanpltrusted',
-  pg_user_mappings: 'umid srvid srvname umuser usename umoptions',
-  pg_largeobject_metadata: 'oid lomowner lomacl',
-} // prettier-ignore
-
-/** The kinds of columns, told by their names, so that joins and comparisons have types. */
-const emptyColumn = (name: string) => {
-  if (/^(oid|objid|objoid|refobjid)$|oid$|id$|owner$|namespace$|relation$|ev_class$|member$|grantor$/.test(name)) return `0::BIGINT AS ${name}`
-  if (/^(is_|puball|pub(insert|update|delete|truncate|via)|tgis|tgdef|tginit|polpermissive|proret?set|proisagg|inhdetach|granted|opcdefault)/.test(name)) return `false AS ${name}`
-  if (/(keys|argtypes|roles)$/.test(name)) return `[]::BIGINT[] AS ${name}`
-  if (/(types|kind|attrs|options|config|acl|tags|names|modes|argtypes)$/.test(name) && name !== 'prokind' && name !== 'aggkind') return `[]::VARCHAR[] AS ${name}`
-  if (/(seqno|sortorder|subid|tgtype|target|encoding|natts)$/.test(name)) return `0 AS ${name}`
-  return `''::VARCHAR AS ${name}`
-} // prettier-ignore
 
 const views: Record<string, string> = {
   namespace_map: namespaces,
@@ -233,7 +187,8 @@ SELECT current_database() AS table_catalog, nspname AS table_schema, relname AS 
 FROM memory.pg.column_map c JOIN memory.pg.pg_type t ON t.oid = memory.pg.type_oid(c.data_type)`,
 }
 
-const always = (value: string, ...parameters: string[]) => parameters.map((each): [string, string] => [each, value])
+const always = (value: string, ...parameters: string[]) =>
+  parameters.map((each): [string, string] => [each, value])
 
 /** By their parameters, and what they give. A macro that looks into a view is after it. */
 const macros: Record<string, [string, string][]> = {
@@ -316,11 +271,9 @@ export const createCatalog: readonly string[] = [
   `CREATE SCHEMA IF NOT EXISTS ${catalogSchema}`,
   `CREATE OR REPLACE MACRO ${catalogSchema}.type_oid(t) AS ${typeOid}`,
   ...first.map(createMacro),
-  ...Object.entries(emptyTables).map(
-    ([name, columns]) =>
-      `CREATE OR REPLACE VIEW ${catalogSchema}.${name} AS SELECT ${columns.split(' ').map(emptyColumn).join(', ')} WHERE false`,
+  ...Object.entries({ ...emptyTables, ...views }).map(
+    ([name, sql]) => `CREATE OR REPLACE VIEW ${catalogSchema}.${name} AS ${sql}`,
   ),
-  ...Object.entries(views).map(([name, sql]) => `CREATE OR REPLACE VIEW ${catalogSchema}.${name} AS ${sql}`),
   ...Object.keys(macros)
     .filter((name) => !first.includes(name))
     .map(createMacro),

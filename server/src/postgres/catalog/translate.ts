@@ -96,7 +96,8 @@ export const translate = ({ tokens }: Statement, user: string): Edit[] => {
       at = end
     } else if (word === 'information_schema' && next?.text === '.') {
       const named = lower(tokens[at + 2] ?? next)
-      if (catalogViews.has(`information_schema_${named}`)) replace(at, at + 2, `${catalogSchema}.information_schema_${named}`)
+      if (catalogViews.has(`information_schema_${named}`))
+        replace(at, at + 2, `${catalogSchema}.information_schema_${named}`)
       else if (catalogMacros.has(named)) replace(at, at, catalogSchema)
       at += 2
     } else if (isCast(at) && (nameTypes.has(word) || plainTypes[word] !== undefined)) castTo(at, at)
