@@ -2,3 +2,4 @@
 export { ensureInstalled } from './setup/ensureInstalled.mjs'
 export { ensureBuilt } from './setup/ensureBuilt.mjs'
 export { ensureBrowser } from './setup/ensureBrowser.mjs'
+export { ensurePsql } from './setup/ensurePsql.mjs'

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { installDebianPackage } from './installDebianPackage.mjs'
 import { run } from './run.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge']
@@ -32,14 +33,6 @@ async function findBrowser() {
   return undefined
 }
 
-async function installDebianPackage() {
-  const isRoot = process.getuid?.() === 0
-  const [command, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get']
-  const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  await run(command, [...prefix, 'update', '-qq'], { env })
-  await run(command, [...prefix, 'install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env })
-}
-
 /**
  * The path of a Chromium that starts: the one in `WAYMARK_CHROMIUM`, Playwright's own, one that is installed,
  * else Playwright's download, else Debian's package. Needs the packages installed.
@@ -61,7 +54,7 @@ export async function ensureBrowser() {
   if (downloaded) return downloaded
 
   console.log('· that gave no browser that starts: trying Debian’s package (apt-get install chromium)')
-  await installDebianPackage()
+  await installDebianPackage('chromium')
   const installed = await findBrowser()
   if (installed) return installed
   throw new Error(

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ensureBrowser, ensureBuilt } from '../setup.mjs'
+import { ensureBrowser, ensureBuilt, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 
@@ -39,6 +39,7 @@ export const steps = [
     about: 'vitest, library and service',
     run: async () => {
       await ensureBuilt()
+      await ensurePsql()
       const reporters = [
         '--reporter=verbose',
         '--reporter=json',

@@ -93,7 +93,9 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
     else await ingest.link.whenUp(10_000)
   }
   logger.info('Ready.', { url: ingest.url })
-  process.stdout.write(`waymark-server ready at ${ingest.url}\n`)
+  const { url, postgresPort } = ingest
+  const wire = postgresPort === undefined ? '' : ` and ${new URL(url).hostname}:${postgresPort} (Postgres)`
+  process.stdout.write(`waymark-server ready at ${url}${wire}\n`)
 }
 
 /** With a parent, that decides when this process ends, and tells what is wrong. */

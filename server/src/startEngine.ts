@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { applyAnalytics } from './analytics/applyAnalytics.js'
 import { fillWindow } from './analytics/insertIds.js'
@@ -12,8 +13,12 @@ import { Cleanups } from './Cleanups.js'
 import { authorizeBy } from './http/auth.js'
 import { Listener } from './http/Listener.js'
 import { IngestLink } from './link/IngestLink.js'
+import { linkProtocol } from './link/messages.js'
 import { Logger } from './Logger.js'
 import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { acceptPostgres } from './postgres/acceptPostgres.js'
+import { createCatalog } from './postgres/catalog/catalogSchema.js'
+import { postgresProtocol } from './postgres/upgrade.js'
 import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { Database } from './store/Database.js'
@@ -73,6 +78,22 @@ const listen = async (server: Server, path: string): Promise<void> => {
   if (process.platform !== 'win32') chmodSync(path, 0o600)
 }
 
+type Upgrade = (socket: Socket, request: IncomingMessage) => void
+
+/** Hands a connection that the ingest process wants for more than a request to whoever speaks its protocol. */
+const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade>>) => {
+  server.on('upgrade', (request, socket) => {
+    const protocol = request.headers.upgrade ?? ''
+    const take = protocols[protocol]
+    if (take === undefined) {
+      socket.destroy()
+      return
+    }
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
+    take(socket as Socket, request)
+  })
+}
+
 /** Lets requests end. The link stays, to tell of what is still being stored; closing it is the last step. */
 const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
   server.close()
@@ -108,7 +129,7 @@ export const startEngine = async (
 
     const applied = new Map<number, number>()
     const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
-    const link = new IngestLink(server, () => ({ kind: 'hello', pid: process.pid, applied: [...applied] }))
+    const link = new IngestLink(() => ({ kind: 'hello', pid: process.pid, applied: [...applied] }))
     cleanups.add(() => link.close())
 
     let sql: Sql | undefined
@@ -198,6 +219,15 @@ export const startEngine = async (
     cleanups.add(() => sql?.close())
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
+    if (options.postgresPort !== undefined) for (const each of createCatalog) await connection.run(each)
+    const postgres = acceptPostgres(sql)
+    cleanups.add(() => postgres.close())
+    link.on('cancelPostgres', (key, secret) => postgres.cancel(key, secret))
+    link.on('endPostgres', () => postgres.end())
+    takeUpgrades(server, {
+      [linkProtocol]: (socket) => link.accept(socket),
+      [postgresProtocol]: (socket, request) => postgres.accept(request, socket),
+    })
     const intakeOf = (catalog: string) => intakes.get(catalog)!
     const routes = [
       ...sql.routes,

@@ -1,6 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { appendError } from './append/appendError.js'
 import { Cleanups } from './Cleanups.js'
@@ -8,15 +6,17 @@ import { authorizeBy, SecretSet } from './http/auth.js'
 import { Origins } from './http/cors.js'
 import { lakehouseError } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
+import { limitConnections, listenAt } from './http/publicServer.js'
 import type { Authorize, Route } from './http/Route.js'
 import { EngineLink } from './link/EngineLink.js'
 import { EngineProxy } from './link/EngineProxy.js'
 import { Logger } from './Logger.js'
 import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
-import { asStoreError, StoreError } from './store/StoreError.js'
+import { asStoreError } from './store/StoreError.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { RemoteApplier } from './wal/RemoteApplier.js'
@@ -25,6 +25,8 @@ import { tasksRoute } from './wal/tasksRoute.js'
 
 export interface RunningIngest {
   url: string
+  /** Undefined when the Postgres protocol was not asked for. */
+  postgresPort: number | undefined
   link: EngineLink
   acceptLog: LogStore
   /** Stops taking requests and lets running ones end. The engine must still be there. */
@@ -37,58 +39,23 @@ export interface RunningIngest {
 const headersCheckMs = 1000
 /** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
 const keepAliveTimeout = 75_000
-const portWaitMs = 1000
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
 
 /** A server that clients without a key cannot fill. */
 const createPublicServer = (options: CompleteOptions, answer: RequestListener): Server => {
-  const { maxConnections, maxConnectionsPerAddress, headersWithinMs } = options
   const server = createServer(
     {
       // Uploads may take hours, so each route has its own time limit for a body.
       requestTimeout: 0,
-      headersTimeout: headersWithinMs,
+      headersTimeout: options.headersWithinMs,
       connectionsCheckingInterval: headersCheckMs,
       keepAliveTimeout,
     },
     answer,
   )
-  server.maxConnections = maxConnections
-  const perAddress = new Map<string, number>()
-  server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
-    const open = (perAddress.get(address) ?? 0) + 1
-    perAddress.set(address, open)
-    socket.once('close', () => {
-      const left = perAddress.get(address)! - 1
-      if (left === 0) perAddress.delete(address)
-      else perAddress.set(address, left)
-    })
-    if (open > maxConnectionsPerAddress) socket.destroy()
-  })
+  limitConnections(server, options)
   return server
-}
-
-const listen = async (server: Server, port: number, host: string): Promise<number> => {
-  const deadline = Date.now() + portWaitMs
-  for (;;) {
-    const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-      const settle = (error?: NodeJS.ErrnoException) => {
-        server.off('error', settle).off('listening', settle)
-        resolve(error)
-      }
-      server.once('error', settle).once('listening', settle)
-      server.listen(port, host)
-    })
-    if (problem === undefined) return (server.address() as AddressInfo).port
-    // A server that was stopped a moment ago may still hold it.
-    if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
-      const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
-      throw new StoreError(`Port ${port} on ${host} cannot be taken: ${reason}; choose another by --port.`)
-    }
-    await delay(100)
-  }
 }
 
 /** The lakehouse group, as far as it is known here: who may ask, and that the engine answers. */
@@ -184,24 +151,39 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       new Origins(openPaths, options.origins),
     )
     const server = createPublicServer(options, (request, response) => listener.listen(request, response))
-    const port = await listen(server, options.port, options.host)
+    const postgres =
+      options.postgresPort === undefined
+        ? undefined
+        : await listenPostgres({ ...options, link, logger, path: folder.socket })
+    cleanups.add(() => postgres?.destroyAll())
+    const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     link.open()
     const host = options.host.includes(':') ? `[${options.host}]` : options.host
 
     const stop = async () => {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+      const clientsEnded = postgres?.stop()
       // A connection that falls idle only now would be kept open for the next request.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const patience = setTimeout(() => {
         link.tell({ kind: 'stopping' })
         server.closeAllConnections()
+        postgres?.destroyAll()
       }, closeWaitMs)
       await ended
+      await clientsEnded
       clearInterval(sweep)
       await listener.idle()
       clearTimeout(patience)
     }
-    return { url: `http://${host}:${port}`, link, acceptLog, stop, close: () => cleanups.run() }
+    return {
+      url: `http://${host}:${port}`,
+      postgresPort: postgres?.port,
+      link,
+      acceptLog,
+      stop,
+      close: () => cleanups.run(),
+    }
   } catch (error) {
     await cleanups.run()
     throw asStoreError(error, options.dataFolder)

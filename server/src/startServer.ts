@@ -4,6 +4,8 @@ import { startIngest } from './startIngest.js'
 
 export interface RunningServer {
   url: string
+  /** Undefined when the Postgres protocol was not asked for. */
+  postgresPort: number | undefined
   /** Stops taking requests, lets running ones end, and closes the store. */
   close(): Promise<void>
 }
@@ -32,5 +34,5 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
     await engine.close()
     await ingest.close()
   }
-  return { url: ingest.url, close: () => (closed ??= close()) }
+  return { url: ingest.url, postgresPort: ingest.postgresPort, close: () => (closed ??= close()) }
 }

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events'
-import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
+import { receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 interface News {
   grown: [durable: number]
   wanted: [sequence: number]
   stopping: []
+  cancelPostgres: [process: number, secret: number]
+  endPostgres: []
 }
 
 const aliveMs = 1000
@@ -17,10 +18,9 @@ export class IngestLink extends EventEmitter<News> {
   readonly #hello: () => ToIngest
   readonly #alive: NodeJS.Timeout
 
-  constructor(server: Server, hello: () => ToIngest) {
+  constructor(hello: () => ToIngest) {
     super()
     this.#hello = hello
-    server.on('upgrade', (request, socket) => this.#connected(request.headers.upgrade, socket as Socket))
     this.#alive = setInterval(() => this.tell({ kind: 'alive' }), aliveMs)
     this.#alive.unref()
   }
@@ -34,21 +34,17 @@ export class IngestLink extends EventEmitter<News> {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #connected(protocol: string | undefined, socket: Socket): void {
-    if (protocol !== linkProtocol) {
-      socket.destroy()
-      return
-    }
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`,
-    )
+  /** Takes over a connection that was upgraded to the link. */
+  accept(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket))
     receive(socket, (given) => {
       const message = given as ToEngine
       if (message.kind === 'grown') this.emit('grown', message.durable)
       else if (message.kind === 'wanted') this.emit('wanted', message.sequence)
-      else this.emit('stopping')
+      else if (message.kind === 'cancelPostgres') {
+        this.emit('cancelPostgres', message.process, message.secret)
+      } else this.emit(message.kind)
     })
     send(socket, this.#hello())
   }

@@ -7,6 +7,10 @@ export type ToEngine =
   | { kind: 'wanted'; sequence: number }
   /** The service ends: running queries are to be told so. */
   | { kind: 'stopping' }
+  /** A client of the Postgres protocol asks that its query be stopped. */
+  | { kind: 'cancelPostgres'; process: number; secret: number }
+  /** Clients of the Postgres protocol are to end, each after what it is at. */
+  | { kind: 'endPostgres' }
 
 /** What the engine tells the ingest process. `log` is the number of a log. */
 export type ToIngest =

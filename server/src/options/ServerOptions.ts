@@ -6,6 +6,10 @@ export interface ServerOptions {
   host?: string
   /** 0 takes any free port. @defaultValue 8787 */
   port?: number
+  /** Where reading by the Postgres protocol is offered; 0 takes any free port. @defaultValue nowhere */
+  postgresPort?: number | undefined
+  /** Files of a certificate and its key, in PEM, for TLS at the Postgres port. @defaultValue no TLS */
+  postgresTls?: { cert: string; key: string } | undefined
   /** Made when it is not there. @defaultValue './waymark-data' */
   dataFolder?: string
   /** Keys of the product analytics group. @defaultValue [] */
@@ -63,6 +67,8 @@ const defaultMemoryLimit = `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}M
 export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   host: '127.0.0.1',
   port: 8787,
+  postgresPort: undefined,
+  postgresTls: undefined,
   dataFolder: './waymark-data',
   apiKeys: [],
   environments: ['production'],

@@ -15,6 +15,9 @@ const flags = {
   role: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
+  'postgres-port': { type: 'string' },
+  'postgres-tls-cert': { type: 'string' },
+  'postgres-tls-key': { type: 'string' },
   data: { type: 'string' },
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
@@ -73,13 +76,23 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   const role = read('role') ?? 'both'
   if (!roles.includes(role)) return wrong(`--role must be one of ${roles.join(', ')}, not ${role}.`)
 
-  const port = read('port')
-  if (port !== undefined) {
+  const ports = [
+    ['port', 'port'],
+    ['postgres-port', 'postgresPort'],
+  ] as const
+  for (const [flag, option] of ports) {
+    const port = read(flag)
+    if (port === undefined) continue
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-      return wrong(`--port must be a number from 0 to 65535, not ${port}.`)
+      return wrong(`--${flag} must be a number from 0 to 65535, not ${port}.`)
     }
-    options.port = Number(port)
+    options[option] = Number(port)
   }
+  const [cert, key] = [read('postgres-tls-cert'), read('postgres-tls-key')]
+  if ((cert === undefined) !== (key === undefined)) {
+    return wrong('--postgres-tls-cert and --postgres-tls-key go together: name both files, or neither.')
+  }
+  if (cert !== undefined && key !== undefined) options.postgresTls = { cert, key }
   const users = read('users')
   if (users !== undefined) {
     const known = readUsers(users)
@@ -175,6 +188,9 @@ export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv):
 export const helpText = `waymark-server: product analytics and lakehouse over HTTP, on an embedded DuckDB file.
 
   --port N               port, 0 for any free one          WAYMARK_PORT          8787
+  --postgres-port N      port for the Postgres protocol    WAYMARK_POSTGRES_PORT  none
+  --postgres-tls-cert F  its certificate, and key (PEM)    WAYMARK_POSTGRES_TLS_CERT  none
+  --postgres-tls-key F                                     WAYMARK_POSTGRES_TLS_KEY   none
   --host ADDRESS         address to listen on              WAYMARK_HOST          127.0.0.1
   --data FOLDER          where everything is kept          WAYMARK_DATA          ./waymark-data
   --api-keys A,B         keys of /track /identify /alias   WAYMARK_API_KEYS      none

@@ -51,6 +51,7 @@ export interface StartedQuery {
   session: Session
   cancellation: Cancellation
   threads: number
+  clientInterface: QueryInfo['client_interface']
 }
 
 /** The same for statements that differ only in their values, case and spacing; fits a JavaScript number. */
@@ -71,14 +72,15 @@ export class LoggedQuery {
   #live: { cancellation: Cancellation; session: Session } | undefined
   #began = performance.now()
 
-  constructor({ user, userAgent, request, session, cancellation, threads }: StartedQuery) {
+  constructor(started: StartedQuery) {
+    const { user, userAgent, request, session, cancellation, threads, clientInterface } = started
     this.user = user
     this.#live = { cancellation, session }
     this.info = {
       uuid: request.query_id?.toLowerCase() ?? randomUUID(),
       start_time: new Date().toISOString(),
       query: shorten(request.statement),
-      client_interface: 'HTTP',
+      client_interface: clientInterface,
       visible: true,
       session_id: session.id,
       threads,

@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError } from '../http/HttpError.js'
 import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import { quoteText } from '../store/quote.js'
@@ -42,6 +43,18 @@ export interface QueryJob {
   /** What to say to a statement that does not only read. */
   readsOnly?: HttpError | undefined
   cancellation: Cancellation
+  /** By another door than HTTP. */
+  wire?: WireJob
+}
+
+/** What a client that keeps its connection brings with its query. */
+export interface WireJob {
+  /** Its own, and not among those that HTTP requests name. */
+  session: Session
+  /** What is run, where that is not what is logged. */
+  text: string
+  /** Throws what to say to a statement that may not run. */
+  admit(plan: Plan): void
 }
 
 /** A query whose rows are ready to be read. Whoever reads them must end it, in one of the two ways. */
@@ -58,6 +71,8 @@ export interface RunningQuery {
 type Cleanup = () => void
 
 const outOfMemory = /out of memory/i
+/** Nobody waits longer for an answer about a statement. */
+const longestLookMs = 30_000
 
 export class QueryRunner {
   readonly #options: QueryRunnerOptions
@@ -71,10 +86,21 @@ export class QueryRunner {
     const { sessions, limit, log, threads, timeoutMs } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
-    const session = isEphemeral
-      ? await sessions.openEphemeral(user)
-      : await sessions.open(user, request.session_id ?? undefined)
-    const query = new LoggedQuery({ user, userAgent, request, session, cancellation, threads })
+    const session =
+      job.wire?.session ??
+      (isEphemeral
+        ? await sessions.openEphemeral(user)
+        : await sessions.open(user, request.session_id ?? undefined))
+    const clientInterface = job.wire === undefined ? 'HTTP' : 'Postgres'
+    const query = new LoggedQuery({
+      user,
+      userAgent,
+      request,
+      session,
+      cancellation,
+      threads,
+      clientInterface,
+    })
     log.add(query)
 
     const cleanups: Cleanup[] = []
@@ -125,8 +151,33 @@ export class QueryRunner {
     }
   }
 
-  async #plan({ request, readsOnly }: QueryJob, session: Session, query: LoggedQuery): Promise<Plan> {
+  /** Lets `work` look at statements on a session's connection, in its turn, as a query would run there. */
+  async look<T>(
+    session: Session,
+    cancellation: Cancellation,
+    work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
+  ): Promise<T> {
+    const { limit, guard, readable, home, timeoutMs } = this.#options
+    const cleanups: Cleanup[] = []
+    try {
+      cleanups.push(await session.enter(cancellation.signal))
+      const permit = await limit.acquire(cancellation.signal)
+      cleanups.push(() => permit.release())
+      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestLookMs))
+      cleanups.push(() => clearTimeout(timer))
+      cleanups.push(cancellation.guard(session.connection))
+      await enterSession(session, {}, readable, home)
+      return await work(session.connection, guard)
+    } catch (error) {
+      throw cancellation.error ?? error
+    } finally {
+      for (const cleanup of cleanups.toReversed()) cleanup()
+    }
+  }
+
+  async #plan(job: QueryJob, session: Session, query: LoggedQuery): Promise<Plan> {
     const { guard, readable, home } = this.#options
+    const { request, readsOnly, wire } = job
     const { connection } = session
     const lost = await enterSession(session, request, readable, home)
     if (lost !== undefined) session.path = home
@@ -134,11 +185,12 @@ export class QueryRunner {
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
       throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
     })
-    const plan = await planStatement(connection, guard, request.statement)
+    const plan = await planStatement(connection, guard, wire?.text ?? request.statement)
     query.describe(plan.tokens)
     // What it names without a schema may be there too, and is not what was meant.
     if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
     if (readsOnly !== undefined && plan.kind !== 'read') throw readsOnly
+    wire?.admit(plan)
     return plan
   }
 

@@ -47,6 +47,10 @@ export class Session {
     return this.#busy > 0
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /**
    * Waits for its turn; the result ends it. One statement at a time: a second one would end the rows
    * of the first. Who is cancelled while waiting leaves the queue with what `signal` was aborted with.

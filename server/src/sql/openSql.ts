@@ -24,6 +24,9 @@ export interface SqlOptions {
 
 export interface Sql {
   routes: Route[]
+  runner: QueryRunner
+  sessions: Sessions
+  newCancellation(): Cancellation
   /** Ends what still runs. */
   cancelAll(reason: CancelReason): void
   close(): Promise<void>
@@ -69,6 +72,9 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const looks = new Set<Cancellation>()
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
   return {
+    runner,
+    sessions,
+    newCancellation,
     routes: [
       ...queryRoutes({
         authorize,

@@ -5,13 +5,15 @@ describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
+      '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       role: 'both',
       options: {
         host: '::1',
         port: 0,
+        postgresPort: 5432,
+        postgresTls: { cert: 'c', key: 'k' },
         dataFolder: 'd',
         apiKeys: ['a', 'b'],
         environments: ['x', 'y'],

@@ -12,6 +12,7 @@ const start = (statement: string) =>
     session: { id: 's' } as Session,
     cancellation: new Cancellation(1000, () => undefined),
     threads: 1,
+    clientInterface: 'HTTP',
   })
 
 const kept = (log: QueryLog, queries: readonly LoggedQuery[]) =>

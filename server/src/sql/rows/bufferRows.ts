@@ -43,7 +43,7 @@ const rowsThroughTable = async (
         .map(([line]) => line ?? '')
         .join(''),
     )
-    return layout === 'csv' ? lines : createMend(types)(lines)
+    return layout === 'csv' || layout === 'text' ? lines : createMend(types)(lines)
   } finally {
     await connection.run(`DROP TABLE IF EXISTS temp.main.${table}`).catch(() => undefined)
   }
@@ -96,7 +96,7 @@ export const bufferRows = async (
   const line = (row: Json[]) => {
     if (layout === 'csv') return row.map(csvCell).join(',')
     return JSON.stringify(
-      layout === 'array' ? row : Object.fromEntries(row.map((value, i) => [keys[i]!, value])),
+      layout !== 'object' ? row : Object.fromEntries(row.map((value, i) => [keys[i]!, value])),
     )
   }
   return {

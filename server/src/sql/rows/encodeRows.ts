@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
+import { postgresText } from './postgresText.js'
 
 interface Inner {
   valueType?: DuckDBType
@@ -42,7 +43,8 @@ export const uniqueNames = (names: readonly string[]): string[] => {
   })
 }
 
-export type Layout = 'array' | 'object' | 'csv'
+/** In `text` a line is an array of the texts that the Postgres protocol carries. */
+export type Layout = 'array' | 'object' | 'csv' | 'text'
 
 export interface Page {
   limit?: number | undefined
@@ -55,6 +57,10 @@ const csvCell = (column: string) =>
 
 const line = (layout: Layout, names: readonly string[], types: readonly DuckDBType[]): string => {
   const plain = names.map((_, at) => `c${at}`)
+  if (layout === 'text') {
+    const texts = plain.map((column, at) => postgresText(jsonOf(column, types[at]), types[at]!))
+    return `json_array(${texts.join(', ')})::VARCHAR`
+  }
   const columns = plain.map((column, at) => jsonOf(column, types[at]))
   if (layout === 'array') return `json_array(${columns.join(', ')})::VARCHAR`
   if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`

@@ -1,0 +1,10 @@
+import { run } from './run.mjs'
+
+/** @param {string} name */
+export async function installDebianPackage(name) {
+  const isRoot = process.getuid?.() === 0
+  const [command, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get']
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  await run(command, [...prefix, 'update', '-qq'], { env })
+  await run(command, [...prefix, 'install', '-y', '-qq', '--no-install-recommends', name], { env })
+}

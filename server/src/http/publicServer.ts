@@ -1,0 +1,56 @@
+import type { AddressInfo, Server } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StoreError } from '../store/StoreError.js'
+
+export interface ConnectionLimits {
+  maxConnections: number
+  maxConnectionsPerAddress: number
+}
+
+/** Closes what is more than clients without a key may open. */
+export const limitConnections = (server: Server, limits: ConnectionLimits): void => {
+  server.maxConnections = limits.maxConnections
+  const perAddress = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const open = (perAddress.get(address) ?? 0) + 1
+    perAddress.set(address, open)
+    socket.once('close', () => {
+      const left = perAddress.get(address)! - 1
+      if (left === 0) perAddress.delete(address)
+      else perAddress.set(address, left)
+    })
+    if (open > limits.maxConnectionsPerAddress) socket.destroy()
+  })
+}
+
+export interface Place {
+  host: string
+  port: number
+  /** By which the port is chosen. */
+  flag: string
+}
+
+const portWaitMs = 1000
+
+/** Gives the port that was taken. Rejects with one sentence when there is none to take. */
+export const listenAt = async (server: Server, { host, port, flag }: Place): Promise<number> => {
+  const deadline = Date.now() + portWaitMs
+  for (;;) {
+    const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      const settle = (error?: NodeJS.ErrnoException) => {
+        server.off('error', settle).off('listening', settle)
+        resolve(error)
+      }
+      server.once('error', settle).once('listening', settle)
+      server.listen(port, host)
+    })
+    if (problem === undefined) return (server.address() as AddressInfo).port
+    // A server that was stopped a moment ago may still hold it.
+    if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
+      const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
+      throw new StoreError(`Port ${port} on ${host} cannot be taken: ${reason}; choose another by ${flag}.`)
+    }
+    await delay(100)
+  }
+}

@@ -1,0 +1,43 @@
+import { binaryEncoder, type Cell } from './encodeBinary.js'
+import { dataRow } from './messages.js'
+import type { Prepared } from './PreparedStatements.js'
+import type { Edit } from './statements.js'
+import type { Field } from './types.js'
+import type { RowSource, TextRow } from './WireQuery.js'
+
+/** A statement with its values, on its way to the client. */
+export interface Portal {
+  prepared: Prepared
+  values: Edit[]
+  formats: readonly number[]
+  fields: readonly Field[] | undefined
+  /** Once it has begun, until it has ended. */
+  source?: RowSource
+  pending: TextRow[]
+  sent: number
+  isDone: boolean
+}
+
+export const newPortal = (prepared: Prepared, values: Edit[], formats: readonly number[]): Portal => ({
+  prepared,
+  values,
+  formats,
+  fields: prepared.fields,
+  pending: [],
+  sent: 0,
+  isDone: false,
+})
+
+/** One format stands for all columns, none for text. */
+export const formatsOf = (fields: readonly Field[], formats: readonly number[]): number[] =>
+  fields.map((_, at) => (formats.length === 1 ? formats[0]! : (formats[at] ?? 0)))
+
+export const rowEncoder = ({ fields = [], formats }: Portal): ((row: TextRow) => Buffer) => {
+  if (!formats.includes(1)) return dataRow
+  const encoders = formatsOf(fields, formats).map((format, at) =>
+    format === 1 ? binaryEncoder(fields[at]!.oid) : undefined,
+  )
+  const encode = (value: string | null, at: number): Cell =>
+    value === null ? null : (encoders[at]?.(value) ?? value)
+  return (row) => dataRow(row.map(encode))
+}

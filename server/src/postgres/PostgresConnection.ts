@@ -1,0 +1,305 @@
+import type { Duplex } from 'node:stream'
+import type { CancelReason } from '../sql/Cancellation.js'
+import type { Sql } from '../sql/openSql.js'
+import { BodyReader } from './BodyReader.js'
+import * as to from './messages.js'
+import { type Message, MessageStream } from './MessageStream.js'
+import { formatsOf, newPortal, type Portal, rowEncoder } from './Portal.js'
+import { PreparedStatements } from './PreparedStatements.js'
+import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
+import { readParameter } from './readParameter.js'
+import { findParameters, splitStatements } from './statements.js'
+import { text } from './types.js'
+import { WireSession, type WireStart } from './WireSession.js'
+
+/** Portals that have given some of their rows: each holds a permit to run, of which there are few. */
+const maxSuspended = 4
+
+/**
+ * One client, after its password was found right: the simple and the extended protocol, as in
+ * https://www.postgresql.org/docs/current/protocol-flow.html. It runs one message after the other.
+ *
+ *   ready → (message) → ready
+ *   ready → (message failed, extended) → skipping → (Sync) → ready
+ *   any → (client gone, X, closing while ready) → closed
+ */
+export class PostgresConnection {
+  readonly #stream: MessageStream
+  readonly #session: WireSession
+  readonly #prepared = new PreparedStatements()
+  readonly #portals = new Map<string, Portal>()
+  #isSkipping = false
+  #isBusy = false
+  #isClosing = false
+
+  constructor(socket: Duplex, start: WireStart, sql: Sql) {
+    this.#stream = new MessageStream(socket, () => this.cancel('gone'))
+    this.#session = new WireSession({
+      ...start,
+      sql,
+      onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
+    })
+  }
+
+  /** Resolves once the connection is closed. */
+  async run(process: number, secret: number): Promise<void> {
+    for (const [name, value] of this.#session.settings.reported()) {
+      this.#stream.write(to.parameterStatus(name, value))
+    }
+    this.#stream.write(to.backendKey(process, secret))
+    await this.#ready()
+    try {
+      while (await this.#takeMessage());
+    } catch (error) {
+      this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
+    }
+    this.#closePortals()
+    this.#session.close()
+    this.#stream.end()
+  }
+
+  cancel(reason: CancelReason): void {
+    this.#session.cancel(reason)
+  }
+
+  /** Ends the connection, after the message that is being worked on. */
+  close(): void {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    if (!this.#isBusy) this.#sayGoodbye()
+  }
+
+  #sayGoodbye(): void {
+    this.#stream.write(
+      to.errorResponse(new ProtocolError(sqlState.stopping, 'The service is stopping.'), 'FATAL'),
+    )
+    this.#stream.end()
+  }
+
+  async #takeMessage(): Promise<boolean> {
+    const message = await this.#stream.read()
+    if (message === undefined || message.type === 'X') return false
+    this.#isBusy = true
+    try {
+      await this.#handle(message)
+    } finally {
+      this.#isBusy = false
+    }
+    if (this.#stream.isFull) await this.#stream.flush()
+    if (this.#isClosing) this.#sayGoodbye()
+    return !this.#isClosing && !this.#stream.isGone
+  }
+
+  async #handle({ type, body }: Message): Promise<void> {
+    const reader = new BodyReader(body)
+    if (type === 'S') {
+      this.#isSkipping = false
+      if (this.#session.transaction === 'I') this.#closePortals()
+      return this.#ready()
+    }
+    if (this.#isSkipping) return
+    try {
+      if (type === 'Q') await this.#query(reader.text())
+      else if (type === 'P') await this.#parse(reader, body.length)
+      else if (type === 'B') this.#bind(reader)
+      else if (type === 'D') await this.#describe(reader)
+      else if (type === 'E') await this.#execute(reader.text(), reader.int32())
+      else if (type === 'C') this.#closeOne(reader)
+      else if (type === 'H') await this.#stream.flush()
+      else if (type === 'F')
+        throw new ProtocolError(sqlState.notSupported, 'Functions are called by SELECT here.')
+      else if (!/^[dcf]$/.test(type)) {
+        throw new ProtocolError(sqlState.protocolViolation, `There is no message ${JSON.stringify(type)}.`)
+      }
+    } catch (error) {
+      const told = asProtocolError(error)
+      if (told.code === sqlState.protocolViolation) throw told
+      this.#session.fail()
+      this.#stream.write(to.errorResponse(told))
+      if (type === 'Q') await this.#ready()
+      else {
+        this.#isSkipping = true
+        await this.#stream.flush()
+      }
+    }
+  }
+
+  #ready(): Promise<void> {
+    this.#stream.write(to.readyForQuery(this.#session.transaction))
+    return this.#stream.flush()
+  }
+
+  async #query(sql: string): Promise<void> {
+    this.#drop('')
+    const statements = splitStatements(sql)
+    if (statements.length === 0) this.#stream.write(to.emptyQuery())
+    for (const statement of statements) {
+      if (findParameters(statement).length > 0) {
+        throw new ProtocolError('42P02', 'A simple query has no parameters: write the values, or prepare it.')
+      }
+      const portal = newPortal({ statement, oids: [], fields: undefined, bytes: 0 }, [], [])
+      await this.#start(portal)
+      if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
+      await this.#send(portal, 0)
+    }
+    if (this.#session.transaction === 'I') this.#closePortals()
+    await this.#ready()
+  }
+
+  async #parse(reader: BodyReader, bytes: number): Promise<void> {
+    const name = reader.text()
+    const [statement, ...more] = splitStatements(reader.text())
+    const oids = Array.from({ length: reader.count() }, () => reader.int32())
+    if (more.length > 0) {
+      throw new ProtocolError(
+        sqlState.syntaxError,
+        'A prepared statement is one statement; send several as a simple query.',
+      )
+    }
+    this.#prepared.makeRoom(name, bytes)
+    const described =
+      statement === undefined ? { oids, fields: undefined } : await this.#session.describe(statement, oids)
+    this.#prepared.add(name, { ...described, statement, bytes })
+    this.#stream.write(to.parseComplete())
+  }
+
+  #bind(reader: BodyReader): void {
+    const name = reader.text()
+    const prepared = this.#prepared.find(reader.text())
+    const formats = Array.from({ length: reader.count() }, () => reader.int16())
+    const count = reader.count()
+    if (count !== prepared.oids.length) {
+      throw new ProtocolError(
+        sqlState.protocolViolation,
+        `The statement has ${prepared.oids.length} parameters, and ${count} values came.`,
+      )
+    }
+    const values = Array.from({ length: count }, () => {
+      const length = reader.int32()
+      return length < 0 ? null : reader.bytes(length)
+    })
+    const resultFormats = Array.from({ length: reader.count() }, () => reader.int16())
+    const isBinary = (at: number) => (formats.length === 1 ? formats[0] : formats[at]) === 1
+    const places = prepared.statement === undefined ? [] : findParameters(prepared.statement)
+    const edits = places.map(({ number, start, end, kind }) => {
+      const at = number - 1
+      const oid = prepared.oids[at]!
+      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
+    })
+    this.#drop(name)
+    this.#portals.set(name, newPortal(prepared, edits, resultFormats))
+    this.#stream.write(to.bindComplete())
+  }
+
+  async #describe(reader: BodyReader): Promise<void> {
+    const kind = reader.letter()
+    const name = reader.text()
+    if (kind === 'S') {
+      const { oids, fields } = this.#prepared.find(name)
+      this.#stream.write(to.parameterDescription(oids.map((oid) => (oid === 0 ? text.oid : oid))))
+      this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
+      return
+    }
+    const portal = this.#findPortal(name)
+    // With its values in it a statement may have other types than without.
+    if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
+    this.#stream.write(
+      portal.fields === undefined
+        ? to.noData()
+        : to.rowDescription(portal.fields, formatsOf(portal.fields, portal.formats)),
+    )
+  }
+
+  async #execute(name: string, maxRows: number): Promise<void> {
+    const portal = this.#findPortal(name)
+    if (portal.prepared.statement === undefined) this.#stream.write(to.emptyQuery())
+    else {
+      if (portal.source === undefined && !portal.isDone) await this.#start(portal)
+      await this.#send(portal, maxRows)
+    }
+  }
+
+  async #start(portal: Portal): Promise<void> {
+    const suspended = [...this.#portals.values()].filter(
+      (each) => each !== portal && each.source !== undefined,
+    )
+    if (suspended.length > maxSuspended) {
+      throw new ProtocolError(
+        sqlState.tooLarge,
+        `More than ${maxSuspended} portals are open: read one to its end, or close it.`,
+      )
+    }
+    portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
+    const { fields, tag } = portal.source
+    if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
+    if (portal.fields === undefined) portal.fields = fields
+    else if (fields?.length !== portal.fields.length) {
+      portal.source.close('cancelled')
+      throw new ProtocolError(sqlState.notSupported, 'The statement has other columns now: prepare it again.')
+    }
+  }
+
+  /** Sends rows, all or so many, and what is told behind them. */
+  async #send(portal: Portal, maxRows: number): Promise<void> {
+    if (portal.isDone) {
+      this.#stream.write(to.commandComplete('SELECT 0'))
+      return
+    }
+    const source = portal.source!
+    const encode = rowEncoder(portal)
+    let left = maxRows > 0 ? maxRows : Infinity
+    try {
+      while (left > 0) {
+        if (portal.pending.length === 0) {
+          const rows = await source.next()
+          if (rows === undefined) {
+            portal.isDone = true
+            delete portal.source
+            this.#stream.write(to.commandComplete(source.tag(portal.sent)))
+            return
+          }
+          portal.pending = rows
+        }
+        const some = portal.pending.slice(0, left)
+        portal.pending = portal.pending.slice(some.length)
+        for (const row of some) this.#stream.write(encode(row))
+        left -= some.length
+        portal.sent += some.length
+        if (this.#stream.isFull) await this.#stream.flush()
+        if (this.#stream.isGone) throw new ProtocolError(sqlState.cancelled, 'The client went away.')
+      }
+      this.#stream.write(to.portalSuspended())
+    } catch (error) {
+      portal.isDone = true
+      source.close('gone')
+      delete portal.source
+      throw error
+    }
+  }
+
+  #closeOne(reader: BodyReader): void {
+    const kind = reader.letter()
+    const name = reader.text()
+    if (kind === 'S') this.#prepared.forget(name)
+    else this.#drop(name)
+    this.#stream.write(to.closeComplete())
+  }
+
+  #findPortal(name: string): Portal {
+    const found = this.#portals.get(name)
+    if (found !== undefined) return found
+    throw new ProtocolError(
+      sqlState.unknownPortal,
+      `There is no portal ${JSON.stringify(name.slice(0, 80))}.`,
+    )
+  }
+
+  #drop(name: string): void {
+    this.#portals.get(name)?.source?.close('gone')
+    this.#portals.delete(name)
+  }
+
+  #closePortals(): void {
+    for (const name of this.#portals.keys()) this.#drop(name)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Described } from './planWire.js'
+import { ProtocolError, sqlState } from './ProtocolError.js'
+import type { Statement } from './statements.js'
+
+export interface Prepared extends Described {
+  /** Undefined when it is empty. */
+  statement: Statement | undefined
+  bytes: number
+}
+
+const maxPrepared = 1000
+const maxBytes = 64 * 1_048_576
+
+/** What a client has prepared, by its names; the one without a name is replaced by the next. */
+export class PreparedStatements {
+  readonly #all = new Map<string, Prepared>()
+  #bytes = 0
+
+  /** Throws when there is no room for one more. */
+  makeRoom(name: string, bytes: number): void {
+    if (name === '') this.forget(name)
+    if (this.#all.has(name)) {
+      throw new ProtocolError('42P05', `There is a prepared statement ${name.slice(0, 80)} already.`)
+    }
+    if (this.#all.size < maxPrepared && this.#bytes + bytes <= maxBytes) return
+    throw new ProtocolError(
+      '53400',
+      `A connection may hold ${maxPrepared} prepared statements of ${maxBytes} bytes in all.`,
+    )
+  }
+
+  add(name: string, prepared: Prepared): void {
+    this.#all.set(name, prepared)
+    this.#bytes += prepared.bytes
+  }
+
+  find(name: string): Prepared {
+    const found = this.#all.get(name)
+    if (found !== undefined) return found
+    throw new ProtocolError(
+      sqlState.unknownStatement,
+      `There is no prepared statement ${JSON.stringify(name.slice(0, 80))}.`,
+    )
+  }
+
+  forget(name: string): void {
+    this.#bytes -= this.#all.get(name)?.bytes ?? 0
+    this.#all.delete(name)
+  }
+
+  clear(): void {
+    this.#all.clear()
+    this.#bytes = 0
+  }
+}

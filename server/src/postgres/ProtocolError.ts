@@ -1,0 +1,90 @@
+import { HttpError } from '../http/HttpError.js'
+import { messageOf } from '../sql/refuse.js'
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+export const sqlState = {
+  syntaxError: '42601',
+  insufficientPrivilege: '42501',
+  readOnly: '25006',
+  failedTransaction: '25P02',
+  notSupported: '0A000',
+  protocolViolation: '08P01',
+  unknownStatement: '26000',
+  unknownPortal: '34000',
+  unknownDatabase: '3D000',
+  wrongPassword: '28P01',
+  invalidParameter: '22023',
+  invalidText: '22P02',
+  invalidBinary: '22P03',
+  tooManyConnections: '53300',
+  tooLarge: '54000',
+  cancelled: '57014',
+  stopping: '57P01',
+  starting: '57P03',
+  internal: 'XX000',
+} as const
+
+/** What a client is told, by a code that programs compare. */
+export class ProtocolError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly detail?: string,
+  ) {
+    super(message)
+    this.name = 'ProtocolError'
+  }
+}
+
+const ofHttp: Record<string, string> = {
+  'query-cancelled': sqlState.cancelled,
+  'query-timeout': sqlState.cancelled,
+  'query-gone': sqlState.cancelled,
+  'query-stopping': sqlState.stopping,
+  'query-memory': '53200',
+  overloaded: '53000',
+  'session-ended': '53000',
+  'invalid-request': sqlState.invalidParameter,
+}
+
+/** By how DuckDB, or the guard, begins its message. */
+const ofMessage: [RegExp, string][] = [
+  [
+    /not allowed here|cannot be read here|belongs to the service|^Only TimeZone/,
+    sqlState.insufficientPrivilege,
+  ],
+  [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
+  [/^Catalog Error: Table/, '42P01'],
+  [
+    /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/,
+    '42883',
+  ],
+  [/^Catalog Error: Schema|There is no schema/, '3F000'],
+  [/^Catalog Error: Type/, '42704'],
+  [/^Catalog Error/, '42P01'],
+  [/^Binder Error: (?:Referenced column|Table ".*" does not have a column)/, '42703'],
+  [/^Binder Error: Ambiguous/, '42702'],
+  [/must appear in the GROUP BY/, '42803'],
+  [/^Binder Error/, '42000'],
+  [/^Conversion Error|^Invalid Input Error/, sqlState.invalidText],
+  [/^Out of Range Error/, '22003'],
+  [/^Out of Memory Error/i, '53200'],
+  [/^INTERRUPT/, sqlState.cancelled],
+  [/^Constraint Error/, '23000'],
+  [/^Not implemented Error/i, sqlState.notSupported],
+]
+
+export const asProtocolError = (error: unknown): ProtocolError => {
+  if (error instanceof ProtocolError) return error
+  const whole = messageOf(error)
+  const known = error instanceof HttpError ? ofHttp[error.code] : undefined
+  const code =
+    known ??
+    ofMessage.find(([pattern]) => pattern.test(whole))?.[1] ??
+    (error instanceof HttpError ? '42000' : sqlState.internal)
+  // DuckDB shows the place in the statement behind an empty line.
+  const cut = whole.indexOf('\n\n')
+  return cut < 0
+    ? new ProtocolError(code, whole)
+    : new ProtocolError(code, whole.slice(0, cut), whole.slice(cut + 2))
+}

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import { once } from 'node:events'
+import { SecretSet } from '../http/auth.js'
+import { limitConnections, listenAt } from '../http/publicServer.js'
+import type { EngineLink } from '../link/EngineLink.js'
+import type { Logger } from '../Logger.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { StoreError } from '../store/StoreError.js'
+import { askPassword, authenticationOk, errorResponse, negotiateVersion } from './messages.js'
+import { ProtocolError, sqlState } from './ProtocolError.js'
+import { readExactly } from './readExactly.js'
+import { writeStart } from './upgrade.js'
+import type { WireStart } from './WireSession.js'
+
+/*
+ * The Postgres listener is in the ingest process, as every public port is: clients without a password
+ * never come near the engine, and while it is being started they are told so (57P03) and not refused by
+ * an empty port. What a client says after its password goes to the engine as it is, over a connection
+ * of its own to the engine's socket, no faster than either side takes it.
+ */
+
+export interface PostgresListener {
+  port: number
+  /** Takes no more clients, and resolves once the last has gone. */
+  stop(): Promise<void>
+  /** Ends those that do not go. */
+  destroyAll(): void
+}
+
+export interface ListenPostgresOptions extends CompleteOptions {
+  link: EngineLink
+  logger: Logger
+  /** The engine's socket. */
+  path: string
+}
+
+/** The first message of a client, before it has shown a password: larger ones are not read. */
+const maxStartBytes = 10_000
+const maxPasswordBytes = 2000
+const graceMs = 3000
+const keepAliveMs = 60_000
+/** Each may hold a DuckDB session. */
+const maxClients = 100
+
+const asks = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
+
+const readMessage = async (socket: Socket, before: number, maxBytes: number): Promise<Buffer | undefined> => {
+  const head = await readExactly(socket, before + 4)
+  const length = (head?.readInt32BE(before) ?? 0) - 4
+  if (length < 4 && before === 0) return undefined
+  return length < 1 || length > maxBytes ? undefined : readExactly(socket, length)
+}
+
+const readParameters = (body: Buffer): Record<string, string> => {
+  const words = body.toString('utf8', 4).split('\0')
+  const parameters: Record<string, string> = {}
+  for (let at = 0; at + 1 < words.length && words[at] !== ''; at += 2) parameters[words[at]!] = words[at + 1]!
+  return parameters
+}
+
+const startOf = (body: Buffer, catalogs: readonly string[]): WireStart & { options: string[] } => {
+  const { user = '', database = user, ...all } = readParameters(body)
+  const entries = Object.entries(all)
+  const known = catalogs.includes(database)
+  // Clients that name no database send the user's name in its place.
+  if (!known && database !== user) {
+    throw new ProtocolError(
+      sqlState.unknownDatabase,
+      `There is no database ${JSON.stringify(database.slice(0, 80))}; there are ${catalogs.join(', ')}.`,
+    )
+  }
+  return {
+    user,
+    database: known ? database : catalogs[0]!,
+    parameters: Object.fromEntries(entries.filter(([name]) => !name.startsWith('_pq_.'))),
+    options: entries.map(([name]) => name).filter((name) => name.startsWith('_pq_.')),
+  }
+}
+
+const readTls = (files: CompleteOptions['postgresTls']): SecureContext | undefined => {
+  if (files === undefined) return undefined
+  try {
+    return createSecureContext({ cert: readFileSync(files.cert), key: readFileSync(files.key) })
+  } catch (error) {
+    throw new StoreError(
+      `The certificate and key of --postgres-tls-cert and --postgres-tls-key cannot be used: ${(error as Error).message}.`,
+    )
+  }
+}
+
+/** Encrypts a connection. What was sent before the handshake, in the clear, is not taken for its first words. */
+const encrypt = async (socket: Socket, secureContext: SecureContext): Promise<Socket | undefined> => {
+  if (socket.readableLength > 0) return undefined
+  socket.write('S')
+  const secure = new TLSSocket(socket, { isServer: true, secureContext })
+  secure.on('error', () => socket.destroy())
+  const gone = new AbortController()
+  socket.once('close', () => gone.abort())
+  return once(secure, 'secure', { signal: gone.signal }).then(
+    () => secure,
+    () => undefined,
+  )
+}
+
+/** Resolves however it ends. */
+const closed = (socket: Duplex): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) resolve()
+    else socket.once('close', () => resolve())
+  })
+
+/** A connection to the engine for one client; undefined when the engine is not there. */
+const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined> =>
+  new Promise((resolve) => {
+    const asking = request({ socketPath: path, headers: writeStart(start) })
+    asking.once('upgrade', (_, socket, head) => {
+      socket.unshift(head)
+      resolve(socket)
+    })
+    asking.once('response', (response) => response.destroy())
+    asking.once('error', () => resolve(undefined)).once('close', () => resolve(undefined))
+    asking.end()
+  })
+
+export const listenPostgres = async (options: ListenPostgresOptions): Promise<PostgresListener> => {
+  const { users, catalogs, host, headersWithinMs, link, path, logger } = options
+  const tls = readTls(options.postgresTls)
+  const passwords = new SecretSet(Object.entries(users).map(([name, password]) => `${name}:${password}`))
+  const databases = [...catalogs, analyticsCatalog]
+  const sockets = new Set<Socket>()
+  let clients = 0
+
+  const checkPassword = async (socket: Socket, user: string): Promise<boolean> => {
+    socket.write(askPassword())
+    const body = await readMessage(socket, 1, maxPasswordBytes)
+    if (body === undefined) return false
+    const password = body.toString('utf8', 0, body.length - 1)
+    // A name with a colon could take a part of another user's password for its own.
+    if (!user.includes(':') && passwords.has(`${user}:${password}`)) return true
+    throw new ProtocolError(
+      sqlState.wrongPassword,
+      `The user name ${JSON.stringify(user.slice(0, 80))} or its password is wrong.`,
+    )
+  }
+
+  /** Joins the client to the engine until one of them goes. */
+  const join = async (socket: Socket, start: WireStart): Promise<void> => {
+    const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
+    if (engine === undefined) {
+      throw new ProtocolError(
+        sqlState.starting,
+        'The query engine is being started. Connect again in a moment.',
+      )
+    }
+    socket.write(authenticationOk())
+    engine.on('error', () => undefined).pipe(socket)
+    socket.pipe(engine)
+    await Promise.race([closed(socket), closed(engine)])
+    engine.destroy()
+  }
+
+  /** Until the password is found right; undefined when the client has gone. */
+  const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
+    const version = body.readInt32BE(0)
+    if (version >> 16 !== 3) {
+      throw new ProtocolError(
+        sqlState.notSupported,
+        `The protocol ${version >> 16}.${version & 0xffff} is not supported: use 3.0.`,
+      )
+    }
+    const { options: asked, ...start } = startOf(body, databases)
+    if (start.user === '') throw new ProtocolError('28000', 'A user name is missing.')
+    if ((version & 0xffff) > 0 || asked.length > 0) socket.write(negotiateVersion(asked))
+    if (!(await checkPassword(socket, start.user))) return undefined
+    if (clients >= maxClients) {
+      throw new ProtocolError(sqlState.tooManyConnections, `There are ${maxClients} clients already.`)
+    }
+    return start
+  }
+
+  const serve = async (raw: Socket): Promise<void> => {
+    const deadline = setTimeout(() => raw.destroy(), headersWithinMs)
+    raw.once('close', () => clearTimeout(deadline))
+    let socket = raw
+    for (;;) {
+      const body = await readMessage(socket, 0, maxStartBytes)
+      if (body === undefined) return
+      const ask = body.readInt32BE(0)
+      if (ask === asks.cancel && body.length >= 12) {
+        link.tell({ kind: 'cancelPostgres', process: body.readInt32BE(4), secret: body.readInt32BE(8) })
+        return
+      }
+      if (ask === asks.gss || (ask === asks.tls && (tls === undefined || socket !== raw))) socket.write('N')
+      else if (ask === asks.tls) {
+        const secure = await encrypt(socket, tls!)
+        if (secure === undefined) return
+        socket = secure
+      } else {
+        try {
+          const start = await admit(socket, body)
+          if (start === undefined) return
+          clearTimeout(deadline)
+          clients++
+          raw.once('close', () => clients--)
+          await join(socket, start)
+        } catch (error) {
+          if (!(error instanceof ProtocolError)) throw error
+          socket.end(errorResponse(error, 'FATAL'))
+          await closed(raw)
+        }
+        return
+      }
+    }
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket
+      .setNoDelay(true)
+      .setKeepAlive(true, keepAliveMs)
+      .on('error', () => undefined)
+      .once('close', () => sockets.delete(socket))
+    serve(socket)
+      .catch((error: unknown) => logger.error('A Postgres client was left.', { reason: String(error) }))
+      .finally(() => socket.destroySoon())
+  })
+  limitConnections(server, options)
+  const port = await listenAt(server, { host, port: options.postgresPort!, flag: '--postgres-port' })
+  return {
+    port,
+    async stop() {
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+      link.tell({ kind: 'endPostgres' })
+      await ended
+    },
+    destroyAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

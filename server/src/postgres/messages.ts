@@ -1,0 +1,90 @@
+import { Writer } from 'pg-protocol/dist/buffer-writer.js'
+import type { Cell } from './encodeBinary.js'
+import type { ProtocolError } from './ProtocolError.js'
+import type { Field } from './types.js'
+
+/*
+ * Messages to a client: https://www.postgresql.org/docs/current/protocol-message-formats.html
+ *
+ * Fields are written by pg-protocol, node-postgres's own codec. `pg-gateway` was tried for the server's
+ * side and is not used: it takes messages of any length from clients without a password, handles the
+ * second piece of data while the first is still at work, knows neither CancelRequest nor GSSENCRequest
+ * nor protocol 3.2, says ReadyForQuery before BackendKeyData, has nothing of the extended protocol, and
+ * prints to the console.
+ */
+const writer = new Writer(1024)
+
+/** By their letter. */
+const code = (letter: string) => letter.charCodeAt(0)
+
+const empty = (letter: string) => {
+  const message = writer.flush(code(letter))
+  return () => message
+}
+
+export const parseComplete = empty('1')
+export const bindComplete = empty('2')
+export const closeComplete = empty('3')
+export const noData = empty('n')
+export const portalSuspended = empty('s')
+export const emptyQuery = empty('I')
+
+export const authenticationOk = (): Buffer => writer.addInt32(0).flush(code('R'))
+export const askPassword = (): Buffer => writer.addInt32(3).flush(code('R'))
+
+export const parameterStatus = (name: string, value: string): Buffer =>
+  writer.addCString(name).addCString(value).flush(code('S'))
+
+export const backendKey = (process: number, secret: number): Buffer =>
+  writer.addInt32(process).addInt32(secret).flush(code('K'))
+
+/** Of protocol 3.0, and without any of the options asked for. */
+export const negotiateVersion = (options: readonly string[]): Buffer => {
+  writer.addInt32(3 << 16).addInt32(options.length)
+  for (const option of options) writer.addCString(option)
+  return writer.flush(code('v'))
+}
+
+/** I: idle, T: in a transaction, E: in one that failed. */
+export type TransactionState = 'I' | 'T' | 'E'
+
+export const readyForQuery = (state: TransactionState): Buffer => writer.addString(state).flush(code('Z'))
+
+export const commandComplete = (tag: string): Buffer => writer.addCString(tag).flush(code('C'))
+
+const report = (letter: string, severity: string, { code: state, message, detail }: ProtocolError) => {
+  writer.addString('S').addCString(severity).addString('V').addCString(severity)
+  writer.addString('C').addCString(state).addString('M').addCString(message.replaceAll('\0', ''))
+  if (detail !== undefined) writer.addString('D').addCString(detail.replaceAll('\0', ''))
+  return writer.addCString('').flush(code(letter))
+}
+
+export const errorResponse = (error: ProtocolError, severity: 'ERROR' | 'FATAL' = 'ERROR'): Buffer =>
+  report('E', severity, error)
+
+export const notice = (error: ProtocolError): Buffer => report('N', 'WARNING', error)
+
+export const parameterDescription = (oids: readonly number[]): Buffer => {
+  writer.addInt16(oids.length)
+  for (const oid of oids) writer.addInt32(oid)
+  return writer.flush(code('t'))
+}
+
+export const rowDescription = (fields: readonly Field[], formats: readonly number[]): Buffer => {
+  writer.addInt16(fields.length)
+  for (const [at, { name, oid, size, modifier }] of fields.entries()) {
+    writer.addCString(name.replaceAll('\0', '')).addInt32(0).addInt16(0).addInt32(oid).addInt16(size)
+    writer.addInt32(modifier).addInt16(formats[at] ?? 0)
+  }
+  return writer.flush(code('T'))
+}
+
+export const dataRow = (cells: readonly Cell[]): Buffer => {
+  writer.addInt16(cells.length)
+  for (const cell of cells) {
+    if (cell === null) writer.addInt32(-1)
+    else if (typeof cell === 'string') writer.addInt32PrefixedString(cell)
+    else writer.addInt32(cell.length).add(cell)
+  }
+  return writer.flush(code('D'))
+}

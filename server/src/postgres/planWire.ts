@@ -1,0 +1,101 @@
+import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api'
+import type { Guard } from '../sql/guard/Guard.js'
+import { readHead } from '../sql/guard/readHead.js'
+import { type Plan, planStatement } from '../sql/planStatement.js'
+import { prepareOne } from '../sql/prepareOne.js'
+import { ProtocolError, sqlState } from './ProtocolError.js'
+import { sqlTypeOf } from './readParameter.js'
+import { applyEdits, type Edit, findParameters, type Statement } from './statements.js'
+import { type Field, fieldOf, oidOfTypeId } from './types.js'
+
+/** What is known of a statement before it runs. */
+export interface Described {
+  /** Of the parameters, as clients are told. */
+  oids: number[]
+  /** Undefined for a statement without rows. */
+  fields: Field[] | undefined
+}
+
+/** Verbs of changes, which EXPLAIN ANALYZE would carry out. */
+const writing = /^(insert|update|delete|merge|truncate|create|drop|alter|copy)$/
+
+/** Only reading is done by this door, and what moves the session. */
+export const admitReading = ({ kind, tokens }: Plan): void => {
+  const { verb } = readHead(tokens)
+  const isExplain = /^explain$/i.test(tokens[0]!.text)
+  const writes = (word: string) => writing.test(word.toLowerCase())
+  const hidden = verb === 'with' && tokens.some((token) => token.kind === 'word' && writes(token.text))
+  if (kind !== 'change' || (isExplain && !writes(verb) && !hidden)) return
+  throw new ProtocolError(
+    sqlState.readOnly,
+    `By the Postgres protocol this service is for reading only: send ${isExplain ? 'EXPLAIN of a change' : verb.toUpperCase()} by POST /query.`,
+  )
+}
+
+/** SET and USE have an answer, but no rows. */
+export const hasRows = ({ kind, tokens }: Plan): boolean =>
+  kind === 'read' || kind === 'change' || (kind === 'other' && !/^set$/i.test(tokens[0]!.text))
+
+const unknownTypes: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.INVALID,
+  DuckDBTypeId.ANY,
+  DuckDBTypeId.SQLNULL,
+])
+
+/** What DuckDB finds out about parameters from where they stand; 0 where it does not. */
+const inferOids = async (connection: DuckDBConnection, text: string, count: number): Promise<number[]> => {
+  const prepared = await prepareOne(connection, text).catch(() => undefined)
+  const oids = Array.from({ length: count }, (_, at) => {
+    try {
+      const id = prepared?.parameterTypeId(at + 1) ?? DuckDBTypeId.INVALID
+      return unknownTypes.has(id) ? 0 : oidOfTypeId(id)
+    } catch {
+      return 0
+    }
+  })
+  prepared?.destroySync()
+  return oids
+}
+
+export interface ToDescribe {
+  statement: Statement
+  /** What makes DuckDB's SQL of it. */
+  edits: readonly Edit[]
+  /** The parameters' types, as far as the client gave them. */
+  oids: readonly number[]
+}
+
+/** Plans a statement with nulls in the places of its parameters, and tells what it takes and gives. */
+export const describeStatement = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  { statement, edits, oids: given }: ToDescribe,
+): Promise<Described> => {
+  const places = findParameters(statement)
+  const count = Math.max(given.length, ...places.map(({ number }) => number))
+  let oids = Array.from({ length: count }, (_, at) => given[at] ?? 0)
+  if (oids.includes(0)) {
+    const text = applyEdits(statement.text, edits)
+    const guarded = guard.check(text)
+    const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
+    oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
+  }
+  const nullOf = {
+    value: (oid: number) => `CAST(NULL AS ${sqlTypeOf(oid)})`,
+    list: () => '[]',
+    members: () => ' IN (NULL)',
+  }
+  const nulls = places.map(({ number, start, end, kind }) => ({
+    start,
+    end,
+    text: nullOf[kind](oids[number - 1]!),
+  }))
+  const plan = await planStatement(connection, guard, applyEdits(statement.text, [...edits, ...nulls]))
+  try {
+    admitReading(plan)
+    const fields = hasRows(plan) ? plan.names.map((name, at) => fieldOf(name, plan.types[at]!)) : undefined
+    return { oids, fields }
+  } finally {
+    plan.prepared.destroySync()
+  }
+}

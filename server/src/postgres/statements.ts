@@ -1,0 +1,81 @@
+import { maxTokens } from '../sql/guard/findExcess.js'
+import { tokenize, type SqlToken } from '../sql/guard/tokenize.js'
+import { ProtocolError, sqlState } from './ProtocolError.js'
+
+/** One statement of what a client sent. */
+export interface Statement {
+  text: string
+  /** Of the text, from its own beginning. */
+  tokens: readonly SqlToken[]
+}
+
+const moved = (token: SqlToken, by: number): SqlToken => ({
+  ...token,
+  start: token.start - by,
+  end: token.end - by,
+})
+
+/** Cuts a text at its semicolons; what is empty is left out. */
+export const splitStatements = (sql: string): Statement[] => {
+  const { tokens, problem } = tokenize(sql, maxTokens)
+  if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
+  const statements: Statement[] = []
+  let part: SqlToken[] = []
+  const end = () => {
+    const [first] = part
+    const last = part.at(-1)
+    if (first !== undefined && last !== undefined) {
+      const text = sql.slice(first.start, last.end)
+      statements.push({ text, tokens: part.map((token) => moved(token, first.start)) })
+    }
+    part = []
+  }
+  for (const token of tokens) {
+    if (token.kind === 'symbol' && token.text === ';') end()
+    else part.push(token)
+  }
+  end()
+  return statements
+}
+
+/** A place in a statement, and what is to stand there. */
+export interface Edit {
+  start: number
+  end: number
+  text: string
+}
+
+export const applyEdits = (text: string, edits: readonly Edit[]): string => {
+  let done = ''
+  let at = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    done += text.slice(at, edit.start) + edit.text
+    at = edit.end
+  }
+  return done + text.slice(at)
+}
+
+/** Where a parameter stands. */
+export interface Place {
+  number: number
+  start: number
+  end: number
+  /** list: behind `ANY (`. members: of `= ANY ($1)`, which is written as an IN, whose items need no types. */
+  kind: 'value' | 'list' | 'members'
+}
+
+/** All `$1`, `$2`, … of a statement. */
+export const findParameters = ({ tokens }: Statement): Place[] =>
+  tokens.flatMap((token, at): Place[] => {
+    const next = tokens[at + 1]
+    const isPlace = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
+    if (!isPlace || !/^\d{1,5}$/.test(next.text)) return []
+    const place = { number: Number(next.text), start: token.start, end: next.end }
+    const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
+    if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? ''))
+      return [{ ...place, kind: 'value' }]
+    const close = tokens[at + 2]
+    const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
+    if (!isEqual || close?.text !== ')') return [{ ...place, kind: 'list' }]
+    return [{ ...place, start: before.start, end: close.end, kind: 'members' }]
+  })

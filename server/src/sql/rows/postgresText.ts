@@ -1,0 +1,76 @@
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+
+/** What is an object or array of many kinds: Postgres has no type for it but JSON. */
+const nested: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.LIST,
+  DuckDBTypeId.ARRAY,
+  DuckDBTypeId.STRUCT,
+  DuckDBTypeId.MAP,
+  DuckDBTypeId.UNION,
+  DuckDBTypeId.VARIANT,
+])
+
+/** The type of the items of a list that Postgres knows as an array. */
+export const itemTypeOf = (type: DuckDBType): DuckDBType | undefined => {
+  if (type.typeId !== DuckDBTypeId.LIST && type.typeId !== DuckDBTypeId.ARRAY) return undefined
+  const { valueType } = type as unknown as { valueType: DuckDBType }
+  return nested.has(valueType.typeId) ? undefined : valueType
+}
+
+export const isJson = (type: DuckDBType): boolean =>
+  type.alias === 'JSON' || (nested.has(type.typeId) && itemTypeOf(type) === undefined)
+
+const scalar = (sql: string, type: DuckDBType): string => {
+  switch (type.typeId) {
+    case DuckDBTypeId.BOOLEAN:
+      return `CASE ${sql} WHEN true THEN 't' WHEN false THEN 'f' END`
+    case DuckDBTypeId.FLOAT:
+    case DuckDBTypeId.DOUBLE:
+      return `CASE WHEN isnan(${sql}) THEN 'NaN' WHEN isinf(${sql}) THEN CASE WHEN ${sql} > 0 THEN 'Infinity' ELSE '-Infinity' END ELSE ${sql}::VARCHAR END`
+    case DuckDBTypeId.BLOB:
+      return `'\\x' || lower(hex(${sql}))`
+    case DuckDBTypeId.INTERVAL:
+      return `replace(${sql}::VARCHAR, 'month', 'mon')`
+    case DuckDBTypeId.DATE:
+    case DuckDBTypeId.TIMESTAMP:
+    case DuckDBTypeId.TIMESTAMP_TZ:
+      return `replace(${sql}::VARCHAR, ' (BC)', ' BC')`
+    case DuckDBTypeId.TIMESTAMP_S:
+    case DuckDBTypeId.TIMESTAMP_MS:
+    case DuckDBTypeId.TIMESTAMP_NS:
+      return `replace(${sql}::TIMESTAMP::VARCHAR, ' (BC)', ' BC')`
+    default:
+      return `${sql}::VARCHAR`
+  }
+}
+
+const unquoted: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.BOOLEAN,
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+  DuckDBTypeId.DECIMAL,
+])
+
+const item = (type: DuckDBType): string => {
+  const text = scalar('x', type)
+  const quoted = `'"' || replace(replace(${text}, '\\', '\\\\'), '"', '\\"') || '"'`
+  return `CASE WHEN x IS NULL THEN 'NULL' ELSE ${unquoted.has(type.typeId) ? text : quoted} END`
+}
+
+/** The SQL of a value as Postgres writes it in text: its form of arrays, times, bytes and infinities. */
+export const postgresText = (sql: string, type: DuckDBType): string => {
+  if (isJson(type)) return type.alias === 'JSON' ? `${sql}::VARCHAR` : `to_json(${sql})::VARCHAR`
+  const itemType = itemTypeOf(type)
+  if (itemType === undefined) return scalar(sql, type)
+  return `'{' || array_to_string(list_transform(${sql}::${itemType.toString()}[], lambda x: ${item(itemType)}), ',') || '}'`
+}
