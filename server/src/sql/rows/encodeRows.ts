@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
+import { writeMoments } from './writeMoments.js'
 
 interface Inner {
   valueType?: DuckDBType
@@ -81,6 +82,7 @@ export const encodeRows = (
   page: Page,
   types: readonly DuckDBType[],
 ): string => {
-  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${asTable(text, names.length)}${pageSql(page)}`
+  const table = writeMoments(asTable(text, names.length), types)
+  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${table}${pageSql(page)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }
