@@ -4,10 +4,9 @@ import { createService, type Service } from '../fixtures/createService.js'
 import { seedShop } from '../fixtures/seedShop.js'
 
 const page = readFileSync(new URL('../../../docs/sql.md', import.meta.url), 'utf8')
-const examples = [...page.matchAll(/^### (.+)\n\n```sql\n([^]*?)\n```$/gm)].map(([, title, sql]) => ({
-  title: title!,
-  sql: sql!,
-}))
+const examples = [...page.matchAll(/^### (?<title>.+)\n\n```sql\n(?<sql>[^]*?)\n```$/gm)].map(
+  ({ groups }) => groups as { title: string; sql: string },
+)
 
 let service: Service
 beforeAll(async () => {

@@ -48,9 +48,9 @@ describe('mendArrows', () => {
   })
 
   it('cuts out the statement where it begins behind a comment', () => {
-    const sql = `/* one */ SELECT p->>'a' = '1'`
-    const { tokens } = tokenize(sql)
-    expect(mendArrows(sql.slice(tokens[0]!.start), tokens)).toBe(`SELECT (p->>'a') = '1'`)
+    const statement = `SELECT p->>'a' = '1'`
+    const { tokens } = tokenize(`/* one */ ${statement}`)
+    expect(mendArrows(statement, tokens)).toBe(`SELECT (p->>'a') = '1'`)
   })
 
   it('adds nothing but brackets and paths to any statement, as many that open as close', () => {
