@@ -280,3 +280,15 @@ describe('time zones', () => {
     expect(await rowsOf(`SELECT ${sql}`)).toEqual([[text]])
   })
 })
+
+it('lets /explain and /validate know the tables below the views', async () => {
+  await service.restart()
+  const { body } = await service.ask('/explain', { statement: 'FROM events WHERE event_id = 1' })
+  const [events] = (body['tables'] as { table_name: string }[]).filter(
+    (table) => table.table_name === 'analytics.raw.events',
+  )
+  const { scanned_bytes_estimate, total_bytes } = events as unknown as Record<string, number>
+  expect(total_bytes).toBeGreaterThan(0)
+  expect(scanned_bytes_estimate).toBeLessThan(total_bytes!)
+  expect((await service.ask('/validate', { statement: 'USE analytics.raw' })).body['valid']).toBe(true)
+})
