@@ -9,7 +9,8 @@ const million = 1_000_000
 /** Four events an id. Half of the ids are users, the other half anonymous ids that belong to them. */
 const fill = async (connection, events) => {
   const users = events / 8
-  await connection.run(`INSERT INTO analytics.raw.events
+  await connection.run(`INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id,
+      anonymous_id, device_id, session_id, insert_id, properties)
     SELECT i + 1, epoch_ms(1700000000000 + i), epoch_ms(1700000000000 + i), 'production', 'seen',
       CASE WHEN i % ${2 * users} >= ${users} THEN 'user-' || hash(i % ${users}) END,
       'anonymous-' || hash(i % ${users}), NULL, NULL, 'id-' || i, '{"n":1}' FROM range(${events}) r(i)`)

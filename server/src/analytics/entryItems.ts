@@ -1,14 +1,17 @@
 import { BLOB, blobValue, type DuckDBBlobValue } from '@duckdb/node-api'
 import type { LogEntry } from '../wal/segment.js'
 
+/** A TIMESTAMPTZ from Unix milliseconds. */
+export const momentSql = (milliseconds: string): string => `make_timestamptz(1000 * ${milliseconds})`
+
 /**
  * A timestamp column from the text `ts`: Unix milliseconds or ISO 8601, checked when it was accepted.
  * Texts in UTC, which are nearly all, take the way that needs no calendar.
  */
 export const timestampSql = `coalesce(
-  CASE WHEN ends_with(ts, 'Z') THEN TRY_CAST(ts AS TIMESTAMP)
-    WHEN contains(ts, ':') THEN TRY_CAST(ts AS TIMESTAMPTZ)::TIMESTAMP
-    ELSE epoch_ms(TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT)) END, received_at)`
+  CASE WHEN ends_with(ts, 'Z') THEN make_timestamptz(epoch_us(TRY_CAST(ts AS TIMESTAMP)))
+    WHEN contains(ts, ':') THEN TRY_CAST(ts AS TIMESTAMPTZ)
+    ELSE ${momentSql('TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT)')} END, received_at)`
 
 const between = Buffer.from('},')
 
@@ -32,6 +35,6 @@ export const documentType = BLOB
 export const itemsSql = (fields: Record<string, string>): string => {
   const shape = JSON.stringify([{ first: 'BIGINT', at_ms: 'BIGINT', items: [fields] }])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
-    epoch_ms(entry.at_ms) AS received_at, unnest(entry.items) AS e
+    ${momentSql('entry.at_ms')} AS received_at, unnest(entry.items) AS e
   FROM (SELECT unnest(from_json(decode($document), '${shape}')) AS entry)`
 }

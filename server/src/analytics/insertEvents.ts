@@ -1,4 +1,5 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { LogEntry } from '../wal/segment.js'
@@ -21,16 +22,16 @@ const items = itemsSql({
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties)
+  device_id, session_id, insert_id, properties, ${builtInColumns.map(({ column }) => column).join(', ')})
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
     nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
-    nullif(e.properties->>'insert_id', '') AS insert_id, e.properties
+    ${builtInsSql('e.properties', ['insert_id'])} AS built_in, e.properties
   FROM item WHERE list_contains($environments, e.environment) AND length(e.event) <= 400
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
-  session_id, insert_id, properties
+  session_id, nullif(built_in[1], ''), properties, ${builtInColumns.map((_, at) => `built_in[${at + 2}]`).join(', ')}
 FROM flat`
 
 const setAside = `

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
+import { momentSql } from './entryItems.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
 export interface FoundIds {
@@ -49,7 +50,7 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   const events = 'FROM analytics.raw.events'
   const newest = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${events}`)
   if (newest === undefined) return
-  const since = `received_at >= epoch_ms(${newest - windowMs}::BIGINT)`
+  const since = `received_at >= ${momentSql(`${newest - windowMs}::BIGINT`)}`
   const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
   if (first !== undefined) {
     // Older rows than the files know of, or no files at all.

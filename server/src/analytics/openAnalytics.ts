@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { analyticsSchema, analyticsViews } from '../store/analyticsSchema.js'
+import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
+import { upgradeStore } from './upgradeStore.js'
 
 /** So many events' persons fit into memory at once; more are made one part after the other. */
 const eventsPerSlice = 4_000_000
@@ -46,14 +47,13 @@ const hashSql = "SELECT hash('production', 'waymark')"
 
 /** Makes the tables of analytics, and brings those of an older version, or with other hashes, up to date. */
 export const openAnalytics = async (connection: DuckDBConnection): Promise<void> => {
-  await connection.run(analyticsSchema)
+  await upgradeStore(connection)
   await connection.run('CREATE TABLE IF NOT EXISTS analytics.raw.derived (hash UBIGINT)')
   const reader = await connection.runAndReadAll(
     `SELECT (${hashSql}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
   )
   if (reader.getRows()[0]?.[0] !== true) {
     await inTransaction(connection, async () => {
-      await connection.run('ALTER TABLE analytics.raw.events DROP COLUMN IF EXISTS insert_hash')
       for (const column of ['id_key', 'person_key']) {
         await connection.run(`ALTER TABLE analytics.raw.id_map ADD COLUMN IF NOT EXISTS ${column} UBIGINT`)
       }

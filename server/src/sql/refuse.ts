@@ -6,8 +6,26 @@ export const refuseStatement = (message: string): HttpError => refuse(400, 'inva
 /** A field of the request that cannot be followed. */
 export const refuseField = (message: string): HttpError => refuse(400, 'invalid-request', message)
 
-export const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/^Failed to extract statements: /, '')
+/** What to write instead, where DuckDB's words do not lead there. */
+const advice: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Conversion Error: Malformed JSON|json_extract(?:_string)?\(JSON, BOOLEAN\)/,
+    "What `properties.name` or `->` gives is JSON, and a text that is compared with it must be JSON too. Compare as text: prop(properties, 'name') = 'value', or (properties->>'name') = 'value'.",
+  ],
+  [
+    /^Binder Error: JSON path error/,
+    "A key that begins with $ is taken for a JSON path. Write prop(properties, '$name'), or the path '$.\"$name\"'.",
+  ],
+]
+
+export const messageOf = (error: unknown): string => {
+  const message = (error instanceof Error ? error.message : String(error)).replace(
+    /^Failed to extract statements: /,
+    '',
+  )
+  const found = advice.find(([pattern, text]) => pattern.test(message) && !message.endsWith(text))
+  return found === undefined ? message : `${message}\n\n${found[1]}`
+}
 
 /** Of SQL before which we have put a line of ours: what the message shows begins with the user's. */
 export const messageOfSecondLine = (error: unknown): string =>

@@ -1,4 +1,11 @@
+import { builtInColumns } from './builtInColumns.js'
+
 export const analyticsCatalog = 'analytics'
+
+/** Of the tables below. A store of an earlier version is upgraded once, one of a later version refused. */
+export const storeVersion = 2
+
+const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
 
 /**
  * Raw rows never change; who an event belongs to is looked up when it is read, so that a merge rewrites
@@ -9,40 +16,26 @@ export const analyticsCatalog = 'analytics'
  */
 export const analyticsSchema = `
 CREATE SCHEMA IF NOT EXISTS analytics.raw;
+CREATE TABLE IF NOT EXISTS analytics.raw.store (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS analytics.raw.events (
-  seq BIGINT, received_at TIMESTAMP, "timestamp" TIMESTAMP, environment VARCHAR, event VARCHAR,
+  seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, properties JSON
+  insert_id VARCHAR, properties JSON, ${stored}
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,
   person_id VARCHAR USING COMPRESSION uncompressed, identified BOOLEAN, id_key UBIGINT, person_key UBIGINT
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.traits (
-  seq BIGINT, "timestamp" TIMESTAMP, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
+  seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.rejected (
   seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
-  distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMP, seq BIGINT)[],
-  first_seen TIMESTAMP, last_seen TIMESTAMP, events BIGINT
+  distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
+  first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT
 );
-`
-
-export const analyticsViews = `
-CREATE OR REPLACE VIEW analytics.main.events AS
-SELECT e.seq AS event_id, e.received_at, e."timestamp", e.environment, e.event, e.distinct_id,
-  e.anonymous_id, e.device_id, e.session_id,
-  coalesce(m.person_id, e.distinct_id, e.anonymous_id) AS person_id, e.insert_id, e.properties
-FROM analytics.raw.events e
-LEFT JOIN analytics.raw.id_map m
-  ON m.environment = e.environment AND m.distinct_id = coalesce(e.distinct_id, e.anonymous_id);
-CREATE OR REPLACE VIEW analytics.main.persons AS
-SELECT environment, person_id, distinct_ids,
-  to_json(map_from_entries(list_transform(traits, lambda t: {'k': t.name, 'v': t.value})))::JSON AS traits,
-  first_seen, last_seen, events
-FROM analytics.raw.persons;
 `

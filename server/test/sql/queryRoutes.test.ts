@@ -238,9 +238,9 @@ describe('the other fields', () => {
     const statement = `SELECT TIMESTAMPTZ '2026-01-02 03:04:05+00'`
     const session_id = 'zones'
     expect((await service.query(statement, { timezone: 'Asia/Tokyo', session_id })).rows).toEqual([
-      ['2026-01-02 12:04:05+09'],
+      ['2026-01-02T12:04:05+09:00'],
     ])
-    expect((await service.query(statement, { session_id })).rows).toEqual([['2026-01-02 03:04:05+00']])
+    expect((await service.query(statement, { session_id })).rows).toEqual([['2026-01-02T03:04:05+00:00']])
   })
 
   it.each([

@@ -39,7 +39,8 @@ const sizeOf = async (connection: DuckDBConnection, table: string): Promise<Size
       `SELECT count(DISTINCT block_id) FILTER (WHERE block_id >= 0) FROM pragma_storage_info(${quoteText(table)})`,
     )
     const rows = await connection.runAndReadAll(
-      `SELECT estimated_size FROM duckdb_tables() WHERE database_name || '.' || schema_name || '.' || table_name = $1`,
+      `SELECT estimated_size FROM system.main.duckdb_tables()
+       WHERE database_name || '.' || schema_name || '.' || table_name = $1`,
       [table],
     )
     return { bytes: Number(reader.getRows()[0]![0]) * blockBytes, rows: Number(rows.getRows()[0]?.[0] ?? 0) }

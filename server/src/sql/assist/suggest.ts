@@ -33,8 +33,8 @@ const ofDuckdb = async (connection: DuckDBConnection, statement: string): Promis
     `SELECT suggestion, suggestion_start, suggestion_type, suggestion_score, extra_char FROM sql_auto_complete($1)
      WHERE trim(suggestion, ' "') <> '${internalSchema}' AND (suggestion_type NOT IN ('table', 'column')
        OR trim(suggestion, ' "') NOT IN (
-         SELECT unnest([table_name, column_name]) FROM duckdb_columns() WHERE schema_name = '${internalSchema}'
-         EXCEPT SELECT unnest([table_name, column_name]) FROM duckdb_columns()
+         SELECT unnest([table_name, column_name]) FROM system.main.duckdb_columns() WHERE schema_name = '${internalSchema}'
+         EXCEPT SELECT unnest([table_name, column_name]) FROM system.main.duckdb_columns()
            WHERE schema_name <> '${internalSchema}' AND schema_name <> 'raw'))`,
     [trimmed],
   )

@@ -34,7 +34,7 @@ export const validateStatement = async (
     if (plan.kind === 'use') {
       const { catalog, schema } = pathOfUse(plan.tokens, path, readable)
       const found = await connection.runAndReadAll(
-        'SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($2)',
+        'SELECT 1 FROM system.main.duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($2)',
         [catalog, schema],
       )
       if (found.getRows().length === 0) return `There is no schema ${schema} in the catalog ${catalog}.`

@@ -2,11 +2,12 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../store/lakehouseSchema.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
+import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
 import { tokenize, type SqlToken } from './tokenize.js'
 
 export interface Guarded {
-  /** The statement without its trailing semicolons and comments. */
+  /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
   text: string
   tokens: readonly SqlToken[]
 }
@@ -72,7 +73,7 @@ export class Guard {
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
     const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
-    return { text: sql.slice(first.start, tokens.at(-1)!.end), tokens }
+    return { text: mendArrows(sql.slice(first.start, tokens.at(-1)!.end), tokens), tokens }
   }
 
   #findProblem(tokens: readonly SqlToken[]): string | undefined {

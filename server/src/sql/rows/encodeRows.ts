@@ -1,6 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
 import { postgresText } from './postgresText.js'
+import { writeMoments } from './writeMoments.js'
 
 interface Inner {
   valueType?: DuckDBType
@@ -87,6 +88,9 @@ export const encodeRows = (
   page: Page,
   types: readonly DuckDBType[],
 ): string => {
-  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${asTable(text, names.length)}${pageSql(page)}`
+  const plain = asTable(text, names.length)
+  // The Postgres protocol has DuckDB's own form.
+  const table = layout === 'text' ? plain : writeMoments(plain, types)
+  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${table}${pageSql(page)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }

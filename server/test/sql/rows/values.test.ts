@@ -23,7 +23,7 @@ describe('values', () => {
     [`'{"a":[1,2.50]}'::JSON`, { a: [1, 2.5] }],
     ["DATE '2026-01-02'", '2026-01-02'],
     ["TIMESTAMP '2026-01-02 03:04:05.678'", '2026-01-02 03:04:05.678'],
-    ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02 03:04:05+00'],
+    ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02T03:04:05+00:00'],
     ['INTERVAL 3 DAY', '3 days'],
     ["'ab'::BLOB", 'ab'],
     ["'6b29fc40-ca47-1067-b31d-00dd010662da'::UUID", '6b29fc40-ca47-1067-b31d-00dd010662da'],
@@ -87,7 +87,7 @@ describe('values', () => {
           .slice(format === 'default' ? 2 : 0)
       }
       const selected = await rowsOf(`SELECT ${values}`)
-      expect(selected.join('')).toContain('2026-01-02 12:04:05+09')
+      expect(selected.join('')).toContain('2026-01-02T12:04:05+09:00')
       expect(await rowsOf(`INSERT INTO gives VALUES (1) RETURNING ${values}`)).toEqual(selected)
       expect(await rowsOf(`SELECT ${values} FROM (PIVOT (SELECT 'k' AS k) ON k USING count(*))`)).toEqual(
         selected,

@@ -1,0 +1,106 @@
+import type { SqlToken } from './tokenize.js'
+
+/** Before a bracket these are no name of a function, and after them an operand begins. */
+const leads = new Set(
+  (
+    'select distinct where and or not in is like ilike glob similar between on using when then else having by ' +
+    'qualify from limit offset all any some returning as over filter union except intersect values'
+  ).split(' '),
+)
+
+const isSymbol = (token: SqlToken | undefined, text: string) =>
+  token?.kind === 'symbol' && token.text === text
+
+const isName = (token: SqlToken | undefined) =>
+  token?.kind === 'name' || (token?.kind === 'word' && !leads.has(token.text.toLowerCase()))
+
+/** How many tokens the arrow that begins here is made of: 2 for `->`, 3 for `->>`, else 0. */
+const arrowLength = (tokens: readonly SqlToken[], at: number): number => {
+  const joined = (offset: number) =>
+    isSymbol(tokens[at + offset], '>') && tokens[at + offset]!.start === tokens[at]!.start + offset
+  if (!isSymbol(tokens[at], '-') || !joined(1)) return 0
+  return joined(2) ? 3 : 2
+}
+
+const isKey = (token: SqlToken | undefined) =>
+  token?.kind === 'text' || (token?.kind === 'symbol' && /^\d+$/.test(token.text))
+
+const openings = (tokens: readonly SqlToken[]): Map<number, number> => {
+  const found = new Map<number, number>()
+  const open: number[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (isSymbol(token, '(') || isSymbol(token, '[')) open.push(at)
+    else if ((isSymbol(token, ')') || isSymbol(token, ']')) && open.length > 0) found.set(at, open.pop()!)
+  }
+  return found
+}
+
+/** Where the operand begins that ends with a token; undefined where that cannot be said for certain. */
+const startOf = (
+  tokens: readonly SqlToken[],
+  opened: ReadonlyMap<number, number>,
+  end: number,
+): number | undefined => {
+  let at = end
+  for (;;) {
+    if (isSymbol(tokens[at], ')') || isSymbol(tokens[at], ']')) {
+      const opening = opened.get(at)
+      if (opening === undefined) return undefined
+      const isSubscript = isSymbol(tokens[opening], '[')
+      const before = tokens[opening - 1]
+      // A call or a subscript goes on to the left with what is called or looked into.
+      if (isName(before) || (isSubscript && (isSymbol(before, ')') || isSymbol(before, ']')))) {
+        at = opening - 1
+        continue
+      }
+      at = opening
+    } else if (!isName(tokens[at]) || /^end$/i.test(tokens[at]!.text)) return undefined
+    if (isSymbol(tokens[at - 1], '.')) at -= 2
+    else if (isSymbol(tokens[at - 1], ':') && isSymbol(tokens[at - 2], ':')) at -= 3
+    else return at
+  }
+}
+
+interface Edit {
+  from: number
+  to: number
+  text: string
+}
+
+/**
+ * `properties->>'a' = '1'` as it is meant. DuckDB binds `->>` weaker than `=` and takes `'$url'` for a
+ * JSON path, so the arrows with their keys are put into brackets, and such a key into a path. Only keys
+ * that are written out are: to compare two of them with each other first would make no sense.
+ */
+export const mendArrows = (text: string, tokens: readonly SqlToken[]): string => {
+  if (!text.includes('->>')) return text
+  const offset = tokens[0]!.start
+  const opened = openings(tokens)
+  const edits: Edit[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    let length = arrowLength(tokens, at)
+    const start = length === 0 ? undefined : startOf(tokens, opened, at - 1)
+    if (start === undefined) continue
+    const keys: SqlToken[] = []
+    let asText = false
+    for (; length > 0 && isKey(tokens[at + length]); length = arrowLength(tokens, at)) {
+      asText ||= length === 3
+      keys.push(tokens[at + length]!)
+      at += length + 1
+    }
+    // A lambda may give back a text: `x -> 'a'`.
+    if (!asText) continue
+    edits.push({ from: tokens[start]!.start, to: tokens[start]!.start, text: '(' })
+    for (const { text: key, start: from, end: to } of keys) {
+      if (/^'\$[A-Za-z_]\w*'$/.test(key)) edits.push({ from, to, text: `'$."${key.slice(1, -1)}"'` })
+    }
+    edits.push({ from: keys.at(-1)!.end, to: keys.at(-1)!.end, text: ')' })
+  }
+  let mended = ''
+  let done = 0
+  for (const edit of edits.toSorted((a, b) => a.from - b.from)) {
+    mended += text.slice(done, edit.from - offset) + edit.text
+    done = edit.to - offset
+  }
+  return mended + text.slice(done)
+}

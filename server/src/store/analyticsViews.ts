@@ -1,0 +1,167 @@
+import { analyticsCatalog } from './analyticsSchema.js'
+import { internalSchema } from './lakehouseSchema.js'
+import { quoteIdentifier, quoteText } from './quote.js'
+
+interface View {
+  name: string
+  comment: string
+  /** What it selects from. */
+  from: string
+  /** Each with the SQL that gives it and what it says. */
+  columns: readonly (readonly [name: string, sql: string, comment: string])[]
+}
+
+const property = (name: string) => `The property ${name}.`
+
+/** The order decides: the browsers further down are also named by those above them. */
+const browsers = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['CriOS/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+
+const browserSql = `CASE ${browsers
+  .map(([part, name]) => `WHEN contains(e.user_agent, '${part}') THEN '${name}'`)
+  .join(' ')} END`
+
+const views: readonly View[] = [
+  {
+    name: 'events',
+    comment: 'Every event, one a row, with the person it belongs to by now.',
+    from: `analytics.raw.events e
+      LEFT JOIN analytics.raw.id_map m
+        ON m.environment = e.environment AND m.distinct_id = coalesce(e.distinct_id, e.anonymous_id)`,
+    columns: [
+      ['event_id', 'e.seq', 'Grows in the order in which the service accepted the events.'],
+      ['received_at', 'e.received_at', 'When the service accepted the event.'],
+      ['timestamp', 'e."timestamp"', 'When it happened, as the client says; else when it was received.'],
+      ['environment', 'e.environment', 'Environments are apart: an id in one says nothing in another.'],
+      ['event', 'e.event', 'The name, such as $pageview or Order Placed.'],
+      ['distinct_id', 'e.distinct_id', 'The user or visitor, as sent.'],
+      ['anonymous_id', 'e.anonymous_id', 'The id from before the user was known, as sent.'],
+      ['device_id', 'e.device_id', 'The device, as sent.'],
+      ['session_id', 'e.session_id', 'The visit, as sent.'],
+      [
+        'person_id',
+        'coalesce(m.person_id, e.distinct_id, e.anonymous_id)',
+        'Who it was: the id that remained after identify and alias. Count persons by this.',
+      ],
+      ['insert_id', 'e.insert_id', 'The property insert_id, by which a second copy is known.'],
+      ['url', 'e.url', property('$url')],
+      [
+        'host',
+        `nullif(regexp_extract(e.url, '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?([^/?#]+)', 1), '')`,
+        'The host of url, with its port if it has one.',
+      ],
+      [
+        'path',
+        `nullif(regexp_extract(e.url, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*([^?#]*)', 1), '')`,
+        'The path of url, without query and fragment.',
+      ],
+      ['referrer', 'e.referrer', property('$referer')],
+      ['utm_source', 'e.utm_source', property('$utm_source')],
+      ['utm_medium', 'e.utm_medium', property('$utm_medium')],
+      ['utm_campaign', 'e.utm_campaign', property('$utm_campaign')],
+      ['utm_term', 'e.utm_term', property('$utm_term')],
+      ['utm_content', 'e.utm_content', property('$utm_content')],
+      ['lib', 'e.lib', property('$lib')],
+      ['lib_version', 'e.lib_version', property('$lib_version')],
+      ['release', 'e.release', property('$release')],
+      ['os', 'e.os', property('$os')],
+      ['browser', browserSql, 'The browser that the property $user_agent names; NULL when none was sent.'],
+      ['device', 'e.device', property('$device')],
+      ['viewport', 'e.viewport', property('$viewport')],
+      ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],
+    ],
+  },
+  {
+    name: 'persons',
+    comment: 'Every person, one a row: all ids that were linked or merged are one person.',
+    from: 'analytics.raw.persons p',
+    columns: [
+      ['environment', 'p.environment', 'The environment that the person belongs to.'],
+      ['person_id', 'p.person_id', 'The id that remained after identify and alias.'],
+      ['distinct_ids', 'p.distinct_ids', 'All ids of the person, sorted.'],
+      [
+        'traits',
+        `to_json(map_from_entries(list_transform(p.traits, lambda t: {'k': t.name, 'v': t.value})))::JSON`,
+        'The latest value of each trait.',
+      ],
+      ['first_seen', 'p.first_seen', 'When the first event, or the first identify, happened.'],
+      ['last_seen', 'p.last_seen', 'When the last one happened.'],
+      ['events', 'p.events', 'How many events there are.'],
+    ],
+  },
+  {
+    name: 'identities',
+    comment: 'Every id, one a row, with the person it belongs to.',
+    from: `(SELECT environment, person_id, unnest(distinct_ids) AS distinct_id FROM analytics.raw.persons) p
+      LEFT JOIN analytics.raw.id_map m
+        ON m.environment = p.environment AND m.distinct_id = p.distinct_id`,
+    columns: [
+      ['environment', 'p.environment', 'The environment that the id belongs to.'],
+      ['distinct_id', 'p.distinct_id', 'A user id or an anonymous id.'],
+      ['person_id', 'p.person_id', 'The person it belongs to, as in events and persons.'],
+      [
+        'identified',
+        'coalesce(m.identified, false)',
+        'Whether identify or alias named it as a user; false for an anonymous id.',
+      ],
+    ],
+  },
+  {
+    name: 'identity_traits',
+    comment: 'The latest value of each trait of each person, one a row.',
+    from: `(SELECT environment, person_id, unnest(traits) AS t FROM analytics.raw.persons) p`,
+    columns: [
+      ['environment', 'p.environment', 'The environment that the person belongs to.'],
+      ['person_id', 'p.person_id', 'The person, as in events and persons.'],
+      ['name', 'p.t.name', 'The name of the trait.'],
+      ['value', 'p.t.value', "The value as JSON. value->>'$' gives it as text."],
+      ['timestamp', 'p.t."timestamp"', 'When it was set.'],
+    ],
+  },
+]
+
+const viewSql = ({ name, comment, from, columns }: View): string => {
+  const view = `analytics.main.${name}`
+  const list = columns.map(([column, sql]) => `${sql} AS ${quoteIdentifier(column)}`)
+  const comments = columns.map(
+    ([column, , text]) => `COMMENT ON COLUMN ${view}.${quoteIdentifier(column)} IS ${quoteText(text)};`,
+  )
+  return `CREATE OR REPLACE VIEW ${view} AS SELECT ${list.join(', ')} FROM ${from};
+    COMMENT ON VIEW ${view} IS ${quoteText(comment)}; ${comments.join(' ')}`
+}
+
+/** A JSON pointer, in which every name stands for itself: elsewhere `$` begins a path. */
+const pointer = `'/' || replace(replace(name, '~', '~0'), '/', '~1')`
+
+const macros = `
+CREATE OR REPLACE MACRO analytics.main.prop(properties, name) AS
+  json_extract_string(properties, ${pointer});
+COMMENT ON MACRO analytics.main.prop IS 'A property as text; NULL when there is none.';
+CREATE OR REPLACE MACRO analytics.main.prop_number(properties, name) AS
+  TRY_CAST(json_extract_string(properties, ${pointer}) AS DOUBLE);
+COMMENT ON MACRO analytics.main.prop_number IS 'A property as a number; NULL when it is none.';
+`
+
+/**
+ * In the listings of a session the service's own tables are missing. Everything that lists relations
+ * (SHOW, DESCRIBE, information_schema, pg_catalog) asks these functions, and looks for them along the
+ * session's search path, on which `analytics.main` stands before DuckDB's own.
+ */
+const listings = ['tables', 'columns', 'views', 'schemas']
+  .map(
+    (kind) => `
+CREATE OR REPLACE MACRO analytics.main.duckdb_${kind}() AS TABLE FROM system.main.duckdb_${kind}()
+WHERE schema_name <> '${internalSchema}' AND NOT (database_name = '${analyticsCatalog}' AND schema_name = 'raw');`,
+  )
+  .join('')
+
+/** What a session sees of analytics. */
+export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${listings}`
