@@ -1,6 +1,7 @@
+import { shorten } from '../json/shorten.js'
 import type { FieldKind, Fields } from './describeFields.js'
 
-export const shortName = (name: string) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+export const shortName = (name: string) => JSON.stringify(shorten(name))
 
 /** What is wrong with the names of fields that are to be columns; undefined when they are fine. */
 export const nameProblem = (names: Iterable<string>): string | undefined => {

@@ -24,8 +24,7 @@ export const tasksRoute = ({
 }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
   const check = (request: IncomingMessage, search: string) => {
-    const isBasic = /^basic /i.test(request.headers.authorization ?? '')
-    const key = isBasic ? undefined : readApiKey(request.headers, search)
+    const key = readApiKey(request.headers, search)
     if (key === undefined || !apiKeys.has(key)) authorize(request)
   }
 
