@@ -17,6 +17,7 @@ import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
 import { asStoreError, StoreError } from './store/StoreError.js'
+import { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { RemoteApplier } from './wal/RemoteApplier.js'
@@ -132,8 +133,16 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
 
     const link = new EngineLink(folder.socket)
     cleanups.add(() => link.close())
+    /** Of all logs, the engine's own included. */
+    const deadLetters = new Map(
+      [analyticsCatalog, ...options.catalogs].map((catalog) => [
+        acceptLog.numberOf(catalog),
+        new DeadLetters(),
+      ]),
+    )
     const applier = new RemoteApplier({
       applied: log.before,
+      deadLetters: deadLetters.get(number)!,
       tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
       tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
     })
@@ -149,6 +158,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       })
     }
     link.on('up', (hello) => {
+      for (const [of, letters] of hello.setAside) deadLetters.get(of)?.replace(letters)
       for (const [of, through] of hello.applied) {
         if (of === number) log.skipTo(through)
         advance(of, through)
@@ -156,9 +166,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       applier.wake()
     })
     link.on('applied', advance)
-    link.on('setAside', (of, sequence, reason) => {
-      if (of === number) applier.setAside(sequence, reason)
-    })
+    link.on('setAside', (of, letter) => deadLetters.get(of)?.add(letter))
 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
@@ -176,6 +184,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
           apiKeys,
           taskIds,
           appliedOf: (of) => (of === number ? applier.applied : applied.get(of)),
+          deadLetterOf: (of, last) => deadLetters.get(of)?.get(last),
           isStoring: () => link.isUp,
         }),
         ...engineRoutes(proxy, authorize),

@@ -79,7 +79,8 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
         const record = { kind, count, receivedAtMs: Date.now(), body }
         const { taskId, deadLetter } = await intake.accept(record, sync)
         if (deadLetter !== undefined) {
-          throw refuse(500, 'not-stored', `This could not be stored: ${deadLetter}`)
+          const { rows, reason } = deadLetter
+          throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
         }
         return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
       },

@@ -18,9 +18,9 @@ const byType: Record<string, FileFormat> = {
 
 /** What a file shows itself to be, by its first bytes, and what to do about it. */
 const strangers: [start: RegExp, kind: string, advice: string][] = [
-  [/^\x1f\x8b/, 'gzip', 'Send it with Content-Encoding: gzip'],
+  [/^\p{Cc}\x8b/u, 'gzip', 'Send it with Content-Encoding: gzip'],
   [/^\x28\xb5\x2f\xfd/, 'zstd', 'Send it unpacked, or as gzip'],
-  [/^PK\x03\x04/, 'zip', 'A spreadsheet is one too. Send a file of csv, json or parquet'],
+  [/^PK\p{Cc}{2}/u, 'zip', 'A spreadsheet is one too. Send a file of csv, json or parquet'],
   [/^\s*<(!doctype|html|\?xml)/i, 'HTML or XML', 'Look at what sent it: it may be an error page'],
   [/^(\xff\xfe|\xfe\xff)/, 'UTF-16', 'Send UTF-8'],
 ]

@@ -172,15 +172,13 @@ export const spoolBody = async (
   const expected = Number(request.headers['content-length'] ?? 0)
   if (expected > maxBytes) throw closing(tooLarge(maxBytes))
   const handle = await open(file, 'wx', 0o600)
-  let spooled: { format: FileFormat; reader: Reader } | undefined
+  const found: { format?: FileFormat; reader?: Reader } = {}
   const read = async function* () {
     const body = await decodeBody(request, withPatience(request, idleMs))
     for await (const chunk of withStart(body.chunks)) {
-      if (spooled === undefined) {
-        const format = detectFormat({ format: asked, contentType: body.contentType }, chunk)
-        spooled = { format, reader: createReader[format]() }
-      }
-      yield spooled.reader.feed(chunk)
+      found.format ??= detectFormat({ format: asked, contentType: body.contentType }, chunk)
+      found.reader ??= createReader[found.format]()
+      yield found.reader.feed(chunk)
     }
   }
   let nextCheck = 0
@@ -194,7 +192,7 @@ export const spoolBody = async (
   } catch (error) {
     throw error instanceof HttpError && !request.readableEnded ? closing(error) : error
   }
-  if (spooled === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
-  const { format, reader } = spooled as { format: FileFormat; reader: Reader }
+  const { format, reader } = found
+  if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
   return { format, names: reader.end() }
 }

@@ -44,11 +44,11 @@ describe('POST /upsert', () => {
     await upload(
       'cursors',
       'mode=create&format=csv',
-      'id,at,v\n1,2024-01-02,held\n2,2024-01-02,held\n3,,held\n',
+      'id,seen,v\n1,2024-01-02,held\n2,2024-01-02,held\n3,,held\n',
     )
     const file =
-      'id,at,v\n1,2024-01-01,stale\n2,2024-01-03,new\n2,2024-01-02,late\n3,2024-01-01,new\n4,,first\n'
-    expect((await upsert('cursors', 'primary_key=id&cursor_field=at', file)).status).toBe(200)
+      'id,seen,v\n1,2024-01-01,stale\n2,2024-01-03,new\n2,2024-01-02,late\n3,2024-01-01,new\n4,,first\n'
+    expect((await upsert('cursors', 'primary_key=id&cursor_field=seen', file)).status).toBe(200)
     expect(await all('cursors')).toEqual([
       [1, '2024-01-02', 'held'],
       [2, '2024-01-03', 'new'],
@@ -58,8 +58,8 @@ describe('POST /upsert', () => {
   })
 
   it('lets the later row win where cursors are equal, and a row without one lose', async () => {
-    await upload('ties', 'mode=create&format=csv', 'id,at,v\n1,5,held\n2,5,held\n')
-    await upsert('ties', 'primary_key=id&cursor_field=at', 'id,at,v\n1,5,first\n1,5,last\n2,,none\n')
+    await upload('ties', 'mode=create&format=csv', 'id,seen,v\n1,5,held\n2,5,held\n')
+    await upsert('ties', 'primary_key=id&cursor_field=seen', 'id,seen,v\n1,5,first\n1,5,last\n2,,none\n')
     expect(await all('ties')).toEqual([
       [1, 5, 'last'],
       [2, 5, 'held'],
@@ -67,9 +67,9 @@ describe('POST /upsert', () => {
   })
 
   it('compares cursors as the type of the column, not as text', async () => {
-    await service.query('CREATE TABLE typed (id VARCHAR, at INT, v VARCHAR)')
+    await service.query('CREATE TABLE typed (id VARCHAR, seen INT, v VARCHAR)')
     await service.query(`INSERT INTO typed VALUES ('a', 9, 'held')`)
-    await upsert('typed', 'primary_key=id&cursor_field=at', 'id,at,v\na,10,new\n')
+    await upsert('typed', 'primary_key=id&cursor_field=seen', 'id,seen,v\na,10,new\n')
     expect(await all('typed')).toEqual([['a', 10, 'new']])
   })
 
@@ -160,7 +160,7 @@ describe('the parameters of POST /upload', () => {
 interface Row {
   a: number
   b: string
-  at: number | null
+  seen: number | null
   v: number
 }
 
@@ -169,7 +169,7 @@ const model = (held: Map<string, Row>, file: readonly Row[], withCursor: boolean
   for (const row of file) {
     const key = JSON.stringify([row.a, row.b])
     const old = held.get(key)
-    const isOlder = withCursor && old !== undefined && (row.at ?? -Infinity) < (old.at ?? -Infinity)
+    const isOlder = withCursor && old !== undefined && (row.seen ?? -Infinity) < (old.seen ?? -Infinity)
     if (!isOlder) held.set(key, row)
   }
 }
@@ -177,12 +177,13 @@ const model = (held: Map<string, Row>, file: readonly Row[], withCursor: boolean
 const rowOf = fc.record({
   a: fc.integer({ min: 0, max: 2 }),
   b: fc.constantFrom('', 'x', 'X', '1', '01'),
-  at: fc.option(fc.integer({ min: -2, max: 3 })),
+  seen: fc.option(fc.integer({ min: -2, max: 3 })),
   v: fc.nat(999),
 })
-const written: Record<string, (rows: readonly Row[]) => string> = {
-  csv: (rows) => `a,b,at,v\n${rows.map(({ a, b, at, v }) => `${a},"${b}",${at ?? ''},${v}\n`).join('')}`,
-  json: (rows) => rows.map((row) => JSON.stringify(row)).join('\n'),
+const written = {
+  csv: (rows: readonly Row[]) =>
+    `a,b,seen,v\n${rows.map(({ a, b, seen, v }) => `${a},"${b}",${seen ?? ''},${v}\n`).join('')}`,
+  json: (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row)).join('\n'),
 }
 
 it(
@@ -195,19 +196,19 @@ it(
       fc.asyncProperty(
         files,
         fc.boolean(),
-        fc.constantFrom('csv', 'json'),
+        fc.constantFrom('csv' as const, 'json' as const),
         async (all_, withCursor, format) => {
           const table = `model_${tables++}`
-          await service.query(`CREATE TABLE ${table} (a INT, b VARCHAR, at INT, v INT)`)
+          await service.query(`CREATE TABLE ${table} (a INT, b VARCHAR, seen INT, v INT)`)
           const held = new Map<string, Row>()
           for (const rows of all_) {
-            const key = `primary_key=a,b${withCursor ? '&cursor_field=at' : ''}`
-            const answer = await upsert(table, `${key}&format=${format}`, written[format]!(rows))
+            const key = `primary_key=a,b${withCursor ? '&cursor_field=seen' : ''}`
+            const answer = await upsert(table, `${key}&format=${format}`, written[format](rows))
             expect(answer.status, JSON.stringify(answer.body)).toBe(200)
             model(held, rows, withCursor)
           }
           const expected = [...held.values()]
-            .map(({ a, b, at, v }) => JSON.stringify([a, b, at, v]))
+            .map(({ a, b, seen, v }) => JSON.stringify([a, b, seen, v]))
             .toSorted()
           const found = (await all(table)).map((row) => JSON.stringify(row)).toSorted()
           expect(found).toEqual(expected)
