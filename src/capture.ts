@@ -80,6 +80,18 @@ const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): st
   return toIso(at)
 }
 
+/** A hook may have added names that the service does not know, and so may what an older version has stored. */
+const known = (w: Instance, properties?: Properties) => {
+  const unknown = Object.keys(properties ?? {}).filter(isUnknown)
+  if (!unknown[0]) return properties
+  const own = { ...properties }
+  for (const name of unknown) {
+    complain(w, 'unknown-built-in-property', name)
+    delete own[name]
+  }
+  return own
+}
+
 /** What `beforeSend` and the plugins make of a call. */
 const filter = (w: Instance, draft: Draft): Draft => {
   const { event, userId } = draft
@@ -94,7 +106,7 @@ const filter = (w: Instance, draft: Draft): Draft => {
     // What it leaves out stays.
     if (next !== draft) draft = { ...draft, ...next }
   }
-  return Object.assign(draft, { event: draft.event ?? event, userId })
+  return Object.assign(draft, { event: draft.event ?? event, userId, properties: known(w, draft.properties) })
 }
 
 /** Whether calls run as they are made; `at` is the time of one that belongs to a session. */

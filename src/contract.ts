@@ -8,11 +8,11 @@ const maxNameLength = 400
 
 export const isTooLong = (name: string) => name.length > maxNameLength && [...name].length > maxNameLength
 
-/**
- * A name with a `$` that the service does not know, by which it refuses the whole event. Told by the beginning: the
- * list is short then, and has to be right only about what it leaves out.
- */
-export const isUnknown = (name: string) => /^\$(?!app|device|ip|lib|os|refere|rel|screen|u|view)/.test(name)
+/** A name with a `$` that the service does not know, by which it refuses the whole request. */
+export const isUnknown = (name: string) =>
+  /^\$(?!(app_(build|name(space)?|version)|device(_(manufacturer|model|type))?|(lib|os)(_version)?|ip|referer|release|screen_name|url|user_agent|utm_(campaign|content|medium|source|term)|view_(id|name|type)|viewport)$)/.test(
+    name,
+  )
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {

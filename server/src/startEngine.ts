@@ -25,9 +25,11 @@ import { Database } from './store/Database.js'
 import { DataFolder } from './store/DataFolder.js'
 import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
+import { makeRejectedView } from './store/rejectedSchema.js'
 import { asStoreError } from './store/StoreError.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
+import type { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { TaskIds } from './wal/TaskIds.js'
@@ -56,7 +58,11 @@ const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: Compl
   const database = await Database.open({ folder, memoryLimit, catalogs: [analyticsCatalog, ...catalogs] })
   const connection = await database.connect()
   await openAnalytics(connection)
-  for (const catalog of catalogs) await connection.run(lakehouseSchema(catalog))
+  await makeRejectedView(connection, analyticsCatalog, `${analyticsCatalog}.raw.rejected`)
+  for (const catalog of catalogs) {
+    await connection.run(lakehouseSchema(catalog))
+    await makeRejectedView(connection, catalog, `${quoteIdentifier(catalog)}.${internalSchema}.rejected`)
+  }
   connection.closeSync()
   return database
 }
@@ -127,9 +133,16 @@ export const startEngine = async (
     const appendLog = await LogStore.open(folder.appendLog)
     folder.record([analyticsCatalog, ...catalogs])
 
+    const taskIds = new TaskIds(acceptLog.taskSecret)
     const applied = new Map<number, number>()
     const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
-    const link = new IngestLink(() => ({ kind: 'hello', pid: process.pid, applied: [...applied] }))
+    const deadLetters = new Map<number, DeadLetters>()
+    const link = new IngestLink(() => ({
+      kind: 'hello',
+      pid: process.pid,
+      applied: [...applied],
+      setAside: [...deadLetters].map(([log, letters]) => [log, letters.all()]),
+    }))
     cleanups.add(() => link.close())
 
     let sql: Sql | undefined
@@ -155,10 +168,13 @@ export const startEngine = async (
           onApplied(through)
           link.tell({ kind: 'applied', log: number, through })
         },
-        onSetAside: (sequence, reason) => link.tell({ kind: 'setAside', log: number, sequence, reason }),
+        onSetAside: (letter) => link.tell({ kind: 'setAside', log: number, letter }),
+        taskIdOf: (last) => taskIds.issue({ log: number, last }),
+        lastOfTask: (taskId) => taskIds.read(taskId)?.last,
       })
       cleanups.add(() => opened.close())
       applied.set(number, opened.applier.applied)
+      deadLetters.set(number, opened.deadLetters)
       return opened.applier
     }
 
@@ -181,7 +197,6 @@ export const startEngine = async (
     })
     link.on('wanted', (sequence) => void analytics.reached(sequence, options.syncWaitMs))
 
-    const taskIds = new TaskIds(acceptLog.taskSecret)
     const intakes = new Map<string, Intake>()
     for (const catalog of catalogs) {
       appendLog.adopt(catalog, acceptLog)

@@ -16,7 +16,8 @@ import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
-import { asStoreError } from './store/StoreError.js'
+import { asStoreError, StoreError } from './store/StoreError.js'
+import { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
 import { RemoteApplier } from './wal/RemoteApplier.js'
@@ -99,8 +100,16 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
 
     const link = new EngineLink(folder.socket)
     cleanups.add(() => link.close())
+    /** Of all logs, the engine's own included. */
+    const deadLetters = new Map(
+      [analyticsCatalog, ...options.catalogs].map((catalog) => [
+        acceptLog.numberOf(catalog),
+        new DeadLetters(),
+      ]),
+    )
     const applier = new RemoteApplier({
       applied: log.before,
+      deadLetters: deadLetters.get(number)!,
       tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
       tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
     })
@@ -116,6 +125,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       })
     }
     link.on('up', (hello) => {
+      for (const [of, letters] of hello.setAside) deadLetters.get(of)?.replace(letters)
       for (const [of, through] of hello.applied) {
         if (of === number) log.skipTo(through)
         advance(of, through)
@@ -123,9 +133,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       applier.wake()
     })
     link.on('applied', advance)
-    link.on('setAside', (of, sequence, reason) => {
-      if (of === number) applier.setAside(sequence, reason)
-    })
+    link.on('setAside', (of, letter) => deadLetters.get(of)?.add(letter))
 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
@@ -143,6 +151,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
           apiKeys,
           taskIds,
           appliedOf: (of) => (of === number ? applier.applied : applied.get(of)),
+          deadLetterOf: (of, last) => deadLetters.get(of)?.get(last),
           isStoring: () => link.isUp,
         }),
         ...engineRoutes(proxy, authorize),

@@ -25,6 +25,14 @@ export interface LakehouseConfig {
 }
 
 type Format = 'csv' | 'json' | 'parquet'
+
+/** What rows are matched by. */
+interface RowKey {
+  /** A column, or several with commas between. */
+  primaryKey: string
+  /** Of two rows with one key the one with the greater value here is kept. */
+  cursorField?: string
+}
 type Params = Record<string, string | number | boolean | undefined>
 
 export type Lakehouse = ReturnType<typeof createLakehouse>
@@ -99,22 +107,26 @@ export function createLakehouse(config: LakehouseConfig) {
       }),
 
     /** Appends records to a table, which is made when it is missing. `sync` waits until they are there. */
-    append: (
+    append: async (
       { catalog, schema, table }: TablePlace,
       records: object | object[],
       { sync, ...options }: CallOptions & { sync?: boolean } = {},
-    ) =>
-      read<AppendAnswer>('POST', '/append', {
+    ) => {
+      const answer = await read<AppendAnswer>('POST', '/append', {
         params: { catalog, schema, table, sync },
         json: records,
         ...options,
-      }),
+      })
+      // Records that do not fit are answered 200 (contract: "Append request and response").
+      if (!answer.ok) throw toError(200, answer)
+      return answer
+    },
 
     /** Whether what was accepted has been carried out (contract: `GET /tasks/{task_id}`). */
     task: (taskId: string, options: CallOptions = {}) =>
       read<Task>('GET', `/tasks/${encodeURIComponent(taskId)}`, options),
 
-    /** Brings a file into a table; `upsert` needs `primaryKey`. */
+    /** Brings a file into a table; `upsert` needs `primaryKey`, `create_append` may have one. */
     upload: (
       { catalog, schema, table }: TablePlace,
       file: BodyInit,
@@ -122,15 +134,16 @@ export function createLakehouse(config: LakehouseConfig) {
         mode,
         format,
         primaryKey,
+        cursorField,
         ...options
-      }: CallOptions & {
-        mode: 'create' | 'append' | 'upsert' | 'overwrite'
-        format: Format
-        primaryKey?: string
-      },
+      }: CallOptions &
+        Partial<RowKey> & {
+          mode: 'create' | 'append' | 'create_append' | 'upsert' | 'overwrite'
+          format: Format
+        },
     ) =>
       read<Record<string, unknown>>('POST', '/upload', {
-        params: { catalog, schema, table, mode, format, primary_key: primaryKey },
+        params: { catalog, schema, table, mode, format, primary_key: primaryKey, cursor_field: cursorField },
         body: file,
         ...options,
       }),
@@ -139,10 +152,10 @@ export function createLakehouse(config: LakehouseConfig) {
     upsert: (
       { catalog, schema, table }: TablePlace,
       file: BodyInit,
-      { primaryKey, format, ...options }: CallOptions & { primaryKey: string; format?: Format },
+      { primaryKey, cursorField, format, ...options }: CallOptions & RowKey & { format?: Format },
     ) =>
       read<Record<string, unknown>>('POST', '/upsert', {
-        params: { catalog, schema, table, primary_key: primaryKey, format },
+        params: { catalog, schema, table, primary_key: primaryKey, cursor_field: cursorField, format },
         body: file,
         ...options,
       }),

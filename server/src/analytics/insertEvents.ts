@@ -35,7 +35,7 @@ SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anony
 FROM flat`
 
 const setAside = `
-INSERT INTO analytics.raw.rejected
+INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
 WITH item AS (${items})
 SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event, and its first value is not allowed.'
 FROM item WHERE (list_contains($environments, e.environment) AND length(e.event) <= 400) IS NOT TRUE`

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuse } from '../http/HttpError.js'
+import { shorten } from '../json/shorten.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
 import type { Column } from './planAppend.js'
@@ -28,7 +29,7 @@ export const readTarget = (search: URLSearchParams, catalogs: readonly string[])
     throw refuse(
       400,
       'invalid-parameter',
-      `There is no catalog ${target.catalog.slice(0, 80)} to write to; there are ${catalogs.join(', ')}.`,
+      `There is no catalog ${JSON.stringify(shorten(target.catalog))} to write to; there are ${catalogs.join(', ')}.`,
     )
   }
   if (target.schema.toLowerCase() === internalSchema) {

@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { refuse } from '../http/HttpError.js'
+import { checkParameters } from '../http/checkParameters.js'
+import { HttpError, refuse } from '../http/HttpError.js'
 import type { Authorize, Route } from '../http/Route.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
+import { shorten } from '../json/shorten.js'
 import { checkValue, storableBody } from '../json/storableJson.js'
-import { quoteIdentifier } from '../store/quote.js'
 import { readSync, type Intake } from '../wal/Intake.js'
-import { readTable, readTarget, tableSql, type Target } from './Target.js'
+import { readTable, readTarget } from './Target.js'
 import { appendError } from './appendError.js'
 import type { AppendTarget } from './applyAppends.js'
 import { describeFields } from './describeFields.js'
-import { planAppend, shortName } from './planAppend.js'
+import { findUnfit } from './findUnfit.js'
+import { planAppend } from './planAppend.js'
+import { settleWidening } from './settleWidening.js'
 
 export interface AppendRouteOptions {
   authorize: Authorize
@@ -23,58 +26,60 @@ export interface AppendRouteOptions {
 
 const maxBodyBytes = 64 * 1_048_576
 
-const readRecords = (value: unknown): Record<string, unknown>[] => {
+const refuseData = (code: 'invalid-data' | 'incompatible-schema', message: string) =>
+  refuse(400, code, message)
+
+const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
   const records = (Array.isArray(value) ? value : [value]) as unknown[]
   for (const [at, record] of records.entries()) {
     const where = Array.isArray(value) ? `Record ${at}` : 'The body'
     if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-      throw refuse(400, 'invalid-data', `${where} is not an object.`)
+      throw refuseData('invalid-data', `${where} is not an object.`)
     }
     const problem = checkValue(record)
-    if (problem !== undefined) throw refuse(400, 'invalid-data', `${where} ${problem}.`)
+    if (problem !== undefined) throw refuseData('invalid-data', `${where} ${problem}.`)
   }
   return records as Record<string, unknown>[]
 }
 
-/** Whether a column holds a number that would be another one as a DOUBLE. */
-const holdsLongIntegers = async (connection: DuckDBConnection, target: Target, column: string) => {
-  const name = quoteIdentifier(column)
-  const reader = await connection.runAndReadAll(
-    `SELECT 1 FROM ${tableSql(target)} WHERE ${name} > ${2 ** 53} OR ${name} < -${2 ** 53} LIMIT 1`,
-  )
-  return reader.currentRowCount > 0
-}
+const parameters = ['catalog', 'schema', 'table', 'sync']
+
+/** What is wrong with the records and not with the request, which the contract answers with 200. */
+const isOfData = (error: unknown): error is HttpError =>
+  error instanceof HttpError && (error.code === 'invalid-data' || error.code === 'incompatible-schema')
 
 /** `POST /append`: JSON records into a table that grows with them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
   const { authorize, catalogs, intakeOf, connection } = options
 
   const append = async (request: IncomingMessage, search: string) => {
-    const target = readTarget(new URLSearchParams(search), catalogs)
+    const given = new URLSearchParams(search)
+    checkParameters(given, parameters)
+    const target = readTarget(given, catalogs)
     const sync = readSync(search)
     const intake = intakeOf(target.catalog)
     intake.admit()
     const json = parseJson(await readBody(request, maxBodyBytes))
     const { text, value } = json
-    const records = readRecords(value)
+    const records = readBodyRecords(value)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }
     const fields = describeFields(records, text)
 
     const state = await readTable(connection, target)
-    if (state.kind === 'view') throw refuse(400, 'incompatible-schema', `${target.table} is a view.`)
+    if (state.kind === 'view') throw refuseData('incompatible-schema', `${target.table} is a view.`)
     if (state.kind === 'no-schema') {
-      throw refuse(400, 'invalid-data', `There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
+      const message = `There is no schema ${shorten(target.schema)}; make it with CREATE SCHEMA.`
+      throw refuse(400, 'invalid-parameter', message)
     }
-    const plan = planAppend(state.kind === 'table' ? state.columns : undefined, fields)
-    if (plan.kind === 'problem') throw refuse(400, plan.code, plan.message)
-    for (const column of plan.widen) {
-      if (!(await holdsLongIntegers(connection, target, column))) continue
-      const why = 'holds integers that would change if it became DOUBLE'
-      throw refuse(400, 'incompatible-schema', `The column ${shortName(column)} ${why}, as this value needs.`)
-    }
+    const planned = planAppend(state.kind === 'table' ? state.columns : undefined, fields)
+    const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
+    if (plan.kind === 'problem') throw refuseData(plan.code, plan.message)
+    const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)
+    const unfit =
+      state.kind === 'table' ? await findUnfit(connection, { plan, fields, bodies: [body] }) : undefined
+    if (unfit !== undefined) throw refuseData('incompatible-schema', unfit)
 
     const place: AppendTarget = { schema: target.schema, table: target.table, fields }
-    const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)
     const record = {
       kind: 'append',
       count: records.length,
@@ -83,11 +88,11 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       target: JSON.stringify(place),
     }
     const { taskId, deadLetter } = await intake.accept(record, sync)
-    if (deadLetter !== undefined) {
-      const code = deadLetter.startsWith('invalid-data') ? 'invalid-data' : 'incompatible-schema'
-      throw refuse(400, code, deadLetter)
-    }
-    return { ok: true, task_id: taskId, error_code: null, error_message: null }
+    if (deadLetter === undefined) return { ok: true, task_id: taskId, error_code: null, error_message: null }
+    const { rows, reason } = deadLetter
+    const others = rows < records.length ? '; the others are stored' : ''
+    const message = `${rows} of ${records.length} records were set aside${others}. The first: ${reason}`
+    return { ...appendError(refuseData('incompatible-schema', message)), task_id: taskId }
   }
 
   return {
@@ -96,7 +101,12 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     writeError: appendError,
     async handle({ request, search }) {
       authorize(request)
-      return { status: 200, body: await append(request, search) }
+      try {
+        return { status: 200, body: await append(request, search) }
+      } catch (error) {
+        if (isOfData(error)) return { status: 200, body: appendError(error) }
+        throw error
+      }
     },
   }
 }

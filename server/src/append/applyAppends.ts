@@ -1,10 +1,12 @@
-import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { Unstorable } from '../wal/Applier.js'
 import type { LogEntry } from '../wal/segment.js'
 import { inferredComment, readTable, tableSql, type Target } from './Target.js'
-import { castText, keepDigits, keepsDigits } from './castText.js'
-import type { Fields } from './describeFields.js'
-import { type AppendPlan, isMoment, isNested, isWidened, planAppend } from './planAppend.js'
+import { describeFields, type FieldKind, type Fields } from './describeFields.js'
+import { type AppendPlan, isWidened, planAppend } from './planAppend.js'
+import { castField, readRecords, type RecordSource } from './readRecords.js'
+import { settleWidening } from './settleWidening.js'
 
 /** What an entry's `target` holds. */
 export interface AppendTarget {
@@ -18,8 +20,8 @@ const alter = async (connection: DuckDBConnection, target: Target, plan: AppendP
   const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
   if (missing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
   else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
-  for (const name of plan.widen) {
-    await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(name)} TYPE DOUBLE`)
+  for (const { column } of plan.widen) {
+    await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)
   }
   for (const { name, type } of plan.add) {
     if (!isWidened(type)) continue
@@ -28,38 +30,19 @@ const alter = async (connection: DuckDBConnection, target: Target, plan: AppendP
   }
 }
 
-/** A field's value as the column's type; the cast fails where the value does not fit. */
-const cast = (field: string, type: string): string => {
-  const value = `(r.x).${quoteIdentifier(field)}`
-  if (type === 'JSON') return value
-  if (isNested(type)) return `${value}::${type}`
-  // RFC 3339 allows a small t and z, DuckDB does not.
-  return castText(isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`, type)
-}
-
-interface Insert {
+interface Insert extends RecordSource {
   target: Target
-  plan: AppendPlan
-  fields: Fields
-  bodies: readonly Buffer[]
 }
 
-const insert = async (connection: DuckDBConnection, { target, plan, fields, bodies }: Insert) => {
-  const shape = Object.fromEntries(plan.read.map(({ field }) => [field, 'JSON']))
-  const values = plan.read.map(({ field, type }) => cast(field, type))
-  const columns = plan.read.map(({ column }) => quoteIdentifier(column))
-  const holdsNumbers = (field: string) =>
-    fields[field]?.some((kind) => kind === 'float' || kind === 'integer')
-  const exact = plan.read.filter(({ field, type }) => keepsDigits(type) && holdsNumbers(field))
-  const texts = keepDigits(bodies, new Set(exact.map(({ field }) => field)))
+const insert = async (connection: DuckDBConnection, { target, ...source }: Insert) => {
+  const { read } = source.plan
+  const columns = read.map(({ column }) => quoteIdentifier(column))
+  const casts = read.map(({ field, type }) => castField(field, type))
+  const { from, values, types } = readRecords(source)
   await connection.run(
-    `INSERT INTO ${tableSql(target)} (${columns.join(', ')})
-     SELECT ${values.join(', ')} FROM (
-       SELECT unnest(from_json(body, ${quoteText(JSON.stringify([shape]))})) AS x
-       FROM (SELECT unnest($bodies) AS body)
-     ) r`,
-    { bodies: listValue(texts) },
-    { bodies: LIST(VARCHAR) },
+    `INSERT INTO ${tableSql(target)} (${columns.join(', ')}) SELECT ${casts.join(', ')} FROM ${from}`,
+    values,
+    types,
   )
 }
 
@@ -71,27 +54,41 @@ const union = (a: Fields, b: Fields): Fields => {
   return Object.fromEntries(all)
 }
 
+/** In one column these would change those. */
+const losesDigits = (kinds: readonly FieldKind[] = []) =>
+  kinds.includes('long') && (kinds.includes('float') || kinds.includes('whole'))
+
+/** What a row was sent with; of one that stands alone, its neighbours' kinds are none of its business. */
+const readEntry = (entry: LogEntry): AppendTarget => {
+  const target = JSON.parse(entry.target!) as AppendTarget
+  if (entry.request === undefined) return target
+  const text = entry.body.toString()
+  return { ...target, fields: describeFields(JSON.parse(text) as Record<string, unknown>[], text) }
+}
+
 /** Appends a run of entries: neighbours for one table go in together, with one change of its columns. */
 export const applyAppends =
   (catalog: string) =>
   async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<undefined> => {
     for (let at = 0; at < entries.length;) {
-      const { schema, table, fields } = JSON.parse(entries[at]!.target!) as AppendTarget
+      const { schema, table, fields } = readEntry(entries[at]!)
       let all = fields
       const bodies = [entries[at]!.body]
       for (at++; at < entries.length; at++) {
-        const next = JSON.parse(entries[at]!.target!) as AppendTarget
+        const next = readEntry(entries[at]!)
         if (next.schema !== schema || next.table !== table) break
-        all = union(all, next.fields)
+        const both = union(all, next.fields)
+        if (Object.entries(both).some(([name, kinds]) => losesDigits(kinds) && !losesDigits(all[name]))) break
+        all = both
         bodies.push(entries[at]!.body)
       }
       const target = { catalog, schema, table }
       const state = await readTable(connection, target)
-      if (state.kind === 'no-schema' || state.kind === 'view') {
-        throw new Error(state.kind === 'view' ? `${table} is a view.` : `There is no schema ${schema}.`)
-      }
-      const plan = planAppend(state.kind === 'table' ? state.columns : undefined, all)
-      if (plan.kind === 'problem') throw new Error(`${plan.code}: ${plan.message}`)
+      if (state.kind === 'view') throw new Unstorable('request', `${table} is a view.`)
+      if (state.kind === 'no-schema') throw new Unstorable('request', `There is no schema ${schema}.`)
+      const planned = planAppend(state.kind === 'table' ? state.columns : undefined, all)
+      const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
+      if (plan.kind === 'problem') throw new Unstorable('row', plan.message)
       await alter(connection, target, plan, state.kind === 'missing')
       await insert(connection, { target, plan, fields: all, bodies })
     }

@@ -1,12 +1,17 @@
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 
+type Convert = (from: string, to: string) => string
+
 /** SQL that makes a text a value of a column's type; the cast fails where the value does not fit. */
-export const castText = (text: string, type: string): string => {
+export const castText = (
+  text: string,
+  type: string,
+  convert: Convert = (from, to) => `${from}::${to}`,
+): string => {
   if (type === 'VARCHAR') return text
   // DuckDB would drop the zone of a text that it reads straight into a TIMESTAMP; nanoseconds keep it.
-  return type.startsWith('TIMESTAMP') && type !== 'TIMESTAMP_NS'
-    ? `${text}::TIMESTAMPTZ::${type}`
-    : `${text}::${type}`
+  const isZoned = type.startsWith('TIMESTAMP') && type !== 'TIMESTAMP_NS'
+  return convert(isZoned ? convert(text, 'TIMESTAMPTZ') : text, type)
 }
 
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/

@@ -1,7 +1,11 @@
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { daysIn } from '../json/checkTimestamp.js'
 
-export type FieldKind = 'integer' | 'float' | 'text' | 'timestamp' | 'boolean' | 'json'
+/**
+ * `long` is an integer that a DOUBLE does not hold for certain, `whole` a whole number written as a
+ * fraction or with an exponent.
+ */
+export type FieldKind = 'integer' | 'long' | 'whole' | 'float' | 'text' | 'timestamp' | 'boolean' | 'json'
 
 /** What kinds of values each field holds, in the order in which fields were first seen; nulls have none. */
 export type Fields = Record<string, FieldKind[]>
@@ -18,44 +22,64 @@ const isTimestamp = (text: string): boolean => {
 /** Where BIGINT ends. JSON.parse makes this of its greatest number, and of some that are beyond. */
 const edge = 2 ** 63
 
-const kindOf = (value: unknown): FieldKind | 'edge' | undefined => {
+const kindOf = (value: unknown): FieldKind | undefined => {
   if (value === null) return undefined
   if (typeof value === 'number') {
-    if (!Number.isInteger(value) || Math.abs(value) > edge) return 'float'
-    return Math.abs(value) === edge ? 'edge' : 'integer'
+    if (!Number.isInteger(value)) return 'float'
+    return Number.isSafeInteger(value) ? 'integer' : 'long'
   }
   if (typeof value === 'string') return isTimestamp(value) ? 'timestamp' : 'text'
   return typeof value === 'boolean' ? 'boolean' : 'json'
 }
 
-/** Which of the fields hold a number that BIGINT does not, by the digits that were sent. */
-const beyondBigint = (fields: ReadonlySet<string>, json: string): Set<string> => {
-  const found = new Set<string>()
+/** The kind of a number by the digits that were sent, of which JSON.parse keeps only the value. */
+const kindOfToken = (token: string): FieldKind => {
+  if (!/[.eE]/.test(token)) {
+    const value = BigInt(token)
+    if (BigInt.asIntN(64, value) !== value) return 'float'
+    return Number.isSafeInteger(Number(token)) ? 'integer' : 'long'
+  }
+  const value = Number(token)
+  const isRounded = /\.\d*[1-9]/.test(token) && !/[eE]/.test(token)
+  return Number.isInteger(value) && Math.abs(value) < edge && !isRounded ? 'whole' : 'float'
+}
+
+const readNumbers = (fields: ReadonlySet<string>, json: string): Map<string, Set<FieldKind>> => {
+  const found = new Map([...fields].map((name) => [name, new Set<FieldKind>()]))
   const rewrite = (token: string, field: string) => {
-    const isWhole = /^-?\d+$/.test(token)
-    if (token[0] !== '"' && (!isWhole || BigInt.asIntN(64, BigInt(token)) !== BigInt(token))) found.add(field)
+    if (token[0] !== '"') found.get(field)!.add(kindOfToken(token))
     return token
   }
   createFieldRewriter({ fields, rewrite }).feed(Buffer.from(json))
   return found
 }
 
+const integers: readonly FieldKind[] = ['integer', 'long']
+
 /** `json` is what the records were sent as. */
 export const describeFields = (records: readonly Record<string, unknown>[], json: string): Fields => {
   const found = new Map<string, Set<FieldKind>>()
-  const atEdge = new Set<string>()
   for (const record of records) {
     for (const name in record) {
       const kinds = found.get(name) ?? new Set()
       found.set(name, kinds)
       const kind = kindOf(record[name])
-      if (kind === 'edge') atEdge.add(name)
-      else if (kind !== undefined) kinds.add(kind)
+      if (kind !== undefined) kinds.add(kind)
     }
   }
-  if (atEdge.size > 0) {
-    const beyond = beyondBigint(atEdge, json)
-    for (const name of atEdge) found.get(name)!.add(beyond.has(name) ? 'float' : 'integer')
-  }
-  return Object.fromEntries([...found].map(([name, kinds]) => [name, [...kinds]]))
+  // Most bodies hold nothing like 1.0 or 1e2, and then their integers are integers.
+  const isWritten = /\d(?:\.\d|[eE][-+\d])/.test(json)
+  const unsure = [...found].filter(([, kinds]) => kinds.has('long') || (isWritten && kinds.has('integer')))
+  const numbers = readNumbers(new Set(unsure.map(([name]) => name)), json)
+  return Object.fromEntries(
+    [...found].map(([name, kinds]) => {
+      const read = numbers.get(name)
+      return [
+        name,
+        read === undefined
+          ? [...kinds]
+          : [...new Set([...kinds].filter((kind) => !integers.includes(kind)).concat([...read]))],
+      ]
+    }),
+  )
 }

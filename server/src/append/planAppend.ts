@@ -1,6 +1,7 @@
+import { shorten } from '../json/shorten.js'
 import type { FieldKind, Fields } from './describeFields.js'
 
-export const shortName = (name: string) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+export const shortName = (name: string) => JSON.stringify(shorten(name))
 
 /** What is wrong with the names of fields that are to be columns; undefined when they are fine. */
 export const nameProblem = (names: Iterable<string>): string | undefined => {
@@ -29,8 +30,8 @@ export interface AppendPlan {
   kind: 'append'
   /** Columns that are new, in order; all of them when there is no table yet. */
   add: { name: string; type: string }[]
-  /** Columns whose type becomes DOUBLE. */
-  widen: string[]
+  /** Columns whose type becomes DOUBLE; one that may stay holds the values as it is. */
+  widen: { column: string; mayStay: boolean }[]
   /** Which field goes into which column. */
   read: { field: string; column: string; type: string }[]
 }
@@ -53,10 +54,16 @@ export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
 /** A list, an array, a struct, a map or a union; not a DECIMAL or ENUM, which have brackets too. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
 
+const words: Partial<Record<FieldKind, string>> = { long: 'integer', whole: 'float' }
+
+/** As a message calls them. */
+const listKinds = (kinds: readonly FieldKind[]) =>
+  [...new Set(kinds.map((kind) => words[kind] ?? kind))].join(' and ')
+
 const inferType = (kinds: readonly FieldKind[]): string | undefined => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
-  if (only('integer')) return 'BIGINT'
-  if (only('integer', 'float')) return 'DOUBLE'
+  if (only('integer', 'long')) return 'BIGINT'
+  if (only('integer', 'long', 'whole', 'float')) return 'DOUBLE'
   if (only('timestamp')) return 'TIMESTAMP'
   if (only('text', 'timestamp')) return 'VARCHAR'
   if (only('boolean')) return 'BOOLEAN'
@@ -66,14 +73,17 @@ const inferType = (kinds: readonly FieldKind[]): string | undefined => {
 const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (type === 'JSON' || type === 'VARCHAR') return true
-  if (isWhole(type)) return only('integer')
-  if (fractional.test(type)) return only('integer', 'float')
+  if (isWhole(type)) return only('integer', 'long', 'whole')
+  if (fractional.test(type)) return only('integer', 'long', 'whole', 'float')
   if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
   if (isNested(type)) return only('json')
   // A date, a UUID, an enumeration and the like are written as text in JSON; the cast decides.
   return only('text', 'timestamp')
 }
+
+const isFraction = (kinds: readonly FieldKind[]) =>
+  fits('DOUBLE', kinds) && kinds.some((kind) => kind === 'whole' || kind === 'float')
 
 const problem = (code: AppendProblem['code'], message: string): AppendProblem => ({
   kind: 'problem',
@@ -100,18 +110,18 @@ export const planAppend = (
       if (type === undefined) {
         return problem(
           'incompatible-schema',
-          `The field ${shortName(field)} holds ${kinds.join(' and ')} values.`,
+          `The field ${shortName(field)} holds ${listKinds(kinds)} values.`,
         )
       }
       plan.add.push({ name: field, type })
       plan.read.push({ field, column: field, type })
+    } else if (column.inferred && isWidened(column.type) && isFraction(kinds)) {
+      plan.widen.push({ column: column.name, mayStay: fits(column.type, kinds) })
+      plan.read.push({ field, column: column.name, type: 'DOUBLE' })
     } else if (fits(column.type, kinds)) {
       plan.read.push({ field, column: column.name, type: column.type })
-    } else if (column.inferred && isWidened(column.type) && fits('DOUBLE', kinds)) {
-      plan.widen.push(column.name)
-      plan.read.push({ field, column: column.name, type: 'DOUBLE' })
     } else {
-      const held = kinds.filter((kind) => !fits(column.type, [kind])).join(' and ')
+      const held = listKinds(kinds.filter((kind) => !fits(column.type, [kind])))
       const message = `The field ${shortName(field)} holds ${held} values; the column is ${column.type}.`
       return problem('incompatible-schema', message)
     }

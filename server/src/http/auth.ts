@@ -51,17 +51,19 @@ export const authorizeBy = (users: Readonly<Record<string, string>>): Authorize 
 /**
  * The API key that a request presents. When it comes in several ways the first of `X-API-Key`,
  * `Authorization: Bearer`, `?apiKey=` counts, and a right key further down does not mend a wrong one.
+ * `Authorization` with another scheme is for somebody on the way here, such as a staging site.
  */
 export const readApiKey = (headers: IncomingHttpHeaders, search: string): string | undefined => {
   const direct = headers['x-api-key']
   if (direct !== undefined) return String(direct)
-  const { authorization } = headers
-  if (authorization !== undefined) {
-    const [scheme, token, ...rest] = authorization.trim().split(/\s+/)
-    if (scheme?.toLowerCase() !== 'bearer' || token === undefined || rest.length > 0) {
-      throw refuse(400, 'invalid-headers', 'The Authorization header must read: Bearer <API key>.')
-    }
+  const [scheme, token, ...rest] = (headers.authorization ?? '').trim().split(/\s+/)
+  if (scheme?.toLowerCase() === 'bearer') {
+    if (token === undefined || rest.length > 0) throw notBearer()
     return token
   }
   return new URLSearchParams(search).get('apiKey') ?? undefined
 }
+
+/** What is wrong with an `Authorization` that holds no key. */
+export const notBearer = () =>
+  refuse(400, 'invalid-headers', 'The Authorization header must read: Bearer <API key>.')

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import type { DeadLetter } from '../wal/DeadLetters.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 interface News {
   up: [hello: Extract<ToIngest, { kind: 'hello' }>]
   applied: [log: number, through: number]
-  setAside: [log: number, sequence: number, reason: string]
+  setAside: [log: number, letter: DeadLetter]
   down: []
   /** Nothing was heard for a long time, though it is connected. */
   silent: []
@@ -113,7 +114,7 @@ export class EngineLink extends EventEmitter<News> {
       this.#pid = message.pid
       this.emit('up', message)
     } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
-    else if (message.kind === 'setAside') this.emit('setAside', message.log, message.sequence, message.reason)
+    else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
   }
 
   #heard(): void {

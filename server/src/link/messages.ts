@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
+import type { DeadLetter } from '../wal/DeadLetters.js'
 
 /** What the ingest process tells the engine. */
 export type ToEngine =
@@ -14,9 +15,14 @@ export type ToEngine =
 
 /** What the engine tells the ingest process. `log` is the number of a log. */
 export type ToIngest =
-  | { kind: 'hello'; pid: number; applied: [log: number, through: number][] }
+  | {
+      kind: 'hello'
+      pid: number
+      applied: [log: number, through: number][]
+      setAside: [log: number, letters: DeadLetter[]][]
+    }
   | { kind: 'applied'; log: number; through: number }
-  | { kind: 'setAside'; log: number; sequence: number; reason: string }
+  | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Told every second, so that silence says something. */
   | { kind: 'alive' }
 

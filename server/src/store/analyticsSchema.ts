@@ -1,4 +1,5 @@
 import { builtInColumns } from './builtInColumns.js'
+import { rejectedTable } from './rejectedSchema.js'
 
 export const analyticsCatalog = 'analytics'
 
@@ -30,9 +31,7 @@ CREATE TABLE IF NOT EXISTS analytics.raw.id_map (
 CREATE TABLE IF NOT EXISTS analytics.raw.traits (
   seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
 );
-CREATE TABLE IF NOT EXISTS analytics.raw.rejected (
-  seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
-);
+${rejectedTable('analytics.raw.rejected')}
 CREATE TABLE IF NOT EXISTS analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],

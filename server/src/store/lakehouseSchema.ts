@@ -1,4 +1,5 @@
 import { quoteIdentifier } from './quote.js'
+import { rejectedTable } from './rejectedSchema.js'
 
 /** The service's own schema in every lakehouse catalog; user statements may not write in it. */
 export const internalSchema = 'waymark_internal'
@@ -9,9 +10,7 @@ export const lakehouseSchema = (catalog: string): string => {
 CREATE SCHEMA IF NOT EXISTS ${schema};
 CREATE TABLE IF NOT EXISTS ${schema}.position (applied BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS ${schema}.bound (x INTEGER);
-CREATE TABLE IF NOT EXISTS ${schema}.rejected (
-  seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
-);
+${rejectedTable(`${schema}.rejected`)}
 `
 }
 

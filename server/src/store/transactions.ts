@@ -18,10 +18,14 @@ export const inTransaction = async <T>(connection: DuckDBConnection, work: () =>
 const maxConflicts = 10
 const retryMs = 20
 
-/**
- * Runs a transaction again when another one was in its way, which DuckDB finds out only at the end.
- * DuckDB's errors are plain ones; those of ours that speak of a conflict have a class of their own.
- */
+/** Errors that tell of a value, whose words may be those of any other error. */
+const ofData = /^(Conversion|Constraint|Invalid Input|Out of Range|Mismatch Type|Invalid) Error/
+
+/** DuckDB's errors are plain ones; those of ours have a class of their own. */
+const isOfDuckdb = (error: unknown): error is Error =>
+  error instanceof Error && error.constructor === Error && !ofData.test(error.message)
+
+/** Runs a transaction again when another one was in its way, which DuckDB finds out only at the end. */
 export const retryConflicts = async <T>(
   work: () => Promise<T>,
   mayRetry: () => boolean = () => true,
@@ -30,8 +34,7 @@ export const retryConflicts = async <T>(
     try {
       return await work()
     } catch (error) {
-      const isConflict =
-        error instanceof Error && error.constructor === Error && /conflict/i.test(error.message)
+      const isConflict = isOfDuckdb(error) && /conflict/i.test(error.message)
       if (!isConflict || conflicts > maxConflicts || !mayRetry()) throw error
       await delay(retryMs * conflicts)
     }
@@ -43,5 +46,5 @@ const passing =
 
 /** Whether a failed write is worth another try: it met a conflict, a full disk or too little memory. */
 export const isTransient = (error: unknown): boolean =>
-  error instanceof Error &&
+  isOfDuckdb(error) &&
   (passing.test(error.message) || /conflict|no space|could not write/i.test(error.message))

@@ -21,6 +21,8 @@ export interface OpenFile {
 export interface OpenFileOptions {
   file: string
   format: FileFormat
+  /** The columns of a csv file. */
+  names: readonly string[]
   /** The columns of the table that the rows go into; undefined when the file makes the table. */
   known: readonly Column[] | undefined
   /** Looks at every value to find the types, not only at the first rows. */
@@ -29,7 +31,7 @@ export interface OpenFileOptions {
 
 const csvOptions =
   `header = true, delim = ',', quote = '"', escape = '"', skip = 0, comment = '', strict_mode = true, ` +
-  'null_padding = false, ignore_errors = false, allow_quoted_nulls = false'
+  String.raw`null_padding = false, ignore_errors = false, allow_quoted_nulls = false, new_line = '\n'`
 
 const describe = async (connection: DuckDBConnection, from: string): Promise<FileColumn[]> => {
   const reader = await connection.runAndReadAll(`DESCRIBE FROM ${from}`)
@@ -101,15 +103,21 @@ const openJson = async (connection: DuckDBConnection, options: OpenFileOptions):
   return openFound(connection, columns, (read) => readJson(file, read), thorough)
 }
 
+/** A file that DuckDB finds no types for is read as text, and then it says which row is at fault. */
+const findCsv = async (connection: DuckDBConnection, { file, names, thorough }: OpenFileOptions) => {
+  const sample = `sample_size = ${thorough ? -1 : 20_480}, names = [${names.map(quoteText).join(', ')}]`
+  try {
+    return await describe(connection, `read_csv(${quoteText(file)}, ${csvOptions}, ${sample})`)
+  } catch {
+    return names.map((name) => ({ name, type: 'VARCHAR' }))
+  }
+}
+
 const openCsv = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
-  const { known, thorough } = options
-  const file = quoteText(options.file)
-  const sample = `sample_size = ${thorough ? -1 : 20_480}`
-  const found = await describe(connection, `read_csv(${file}, ${csvOptions}, ${sample})`)
+  const { file, names, known, thorough } = options
   const readAs: ReadAs = (columns) =>
-    `read_csv(${file}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
-  if (known === undefined) return openFound(connection, found, readAs, thorough)
-  const names = found.map(({ name }) => name)
+    `read_csv(${quoteText(file)}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
+  if (known === undefined) return openFound(connection, await findCsv(connection, options), readAs, thorough)
   return openKnown(names, known, (columns) => readAs(columns.map(({ name }) => ({ name, type: 'VARCHAR' }))))
 }
 

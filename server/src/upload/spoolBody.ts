@@ -1,42 +1,15 @@
-import { open, statfs } from 'node:fs/promises'
+import { open, statfs, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
-import { refuse } from '../http/HttpError.js'
+import { HttpError, refuse } from '../http/HttpError.js'
+import { createCsvReader } from './createCsvReader.js'
+import { createJsonBalance } from './createJsonBalance.js'
+import { decodeBody } from './decodeBody.js'
+import { detectFormat, type FileFormat } from './detectFormat.js'
 
-export interface JsonBalance {
-  feed(chunk: Buffer): void
-  /** Whether every bracket and text that was opened has been closed. */
-  isClosed(): boolean
-}
-
-const [quote, backslash, brace, bracket, braceEnd, bracketEnd] = [0x22, 0x5c, 0x7b, 0x5b, 0x7d, 0x5d]
-
-/** DuckDB reads an array that was cut off as if it ended there, so the end is looked for here. */
-export const createJsonBalance = (): JsonBalance => {
-  let depth = 0
-  let inText = false
-  let escaped = false
-  return {
-    feed(chunk) {
-      for (let at = 0; at < chunk.length; at++) {
-        const byte = chunk[at]
-        if (inText) {
-          if (escaped) escaped = false
-          else if (byte === backslash) escaped = true
-          else if (byte === quote) inText = false
-        } else if (byte === quote) inText = true
-        else if (byte === brace || byte === bracket) depth++
-        else if (byte === braceEnd || byte === bracketEnd) depth--
-      }
-    },
-    isClosed: () => depth === 0 && !inText,
-  }
-}
-
-/** What a full disk is answered with; the connection ends, because the rest of a body may still come. */
+/** What a full disk is answered with. */
 export const diskFull = () =>
   refuse(503, 'disk-full', 'There is not enough free disk for this file. Nothing was stored.', {
-    connection: 'close',
     'retry-after': '60',
   })
 
@@ -47,13 +20,15 @@ export const requireRoom = async (file: string, bytes: number): Promise<void> =>
 }
 
 export interface Spooled {
-  bytes: number
-  /** The first of them. */
-  start: Buffer
-  jsonIsClosed: boolean
+  format: FileFormat
+  /** The columns of a csv file. */
+  names: string[]
 }
 
 export interface SpoolOptions {
+  /** The format, where the request names one. */
+  format: FileFormat | undefined
+  /** Of the file, unpacked. */
   maxBytes: number
   /** Disk that must stay free. */
   reserveBytes: number
@@ -61,12 +36,12 @@ export interface SpoolOptions {
 }
 
 const checkEveryBytes = 64 * 1_048_576
-const close = { connection: 'close' }
 
-const tooLarge = () => refuse(413, 'body-too-large', 'The file is too large.', close)
+const tooLarge = (maxBytes: number) =>
+  refuse(413, 'body-too-large', `The file has more than ${maxBytes} bytes. Send it in parts.`)
 
 const tooSlow = (idleMs: number) =>
-  refuse(408, 'body-too-slow', `No part of the file arrived for ${idleMs / 1000} seconds.`, close)
+  refuse(408, 'body-too-slow', `No part of the file arrived for ${idleMs / 1000} seconds.`)
 
 /** Each next chunk, or a refusal when none came in time. */
 const withPatience = async function* (request: IncomingMessage, idleMs: number) {
@@ -81,64 +56,97 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
   }
   try {
     wind()
-    for await (const chunk of request) {
+    // A refusal must find the connection open.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       wind()
       yield chunk as Buffer
     }
   } catch {
     if (late) throw tooSlow(idleMs)
     const message = 'The client went away before its file was complete.'
-    throw refuse(400, 'body-incomplete', message, close)
+    throw refuse(400, 'body-incomplete', message)
   } finally {
     clearTimeout(timer)
   }
 }
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
+/** Enough to know a format by. */
+const startBytes = 512
 
-/** The same bytes without a byte order mark, which DuckDB does not expect before JSON. */
-const withoutMark = async function* (chunks: AsyncIterable<Buffer>) {
+/** The same bytes without a byte order mark, which DuckDB does not expect before JSON; the first is a long one. */
+const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0)
+  const begin = (bytes: Buffer) =>
+    bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes
   for await (const chunk of chunks) {
     if (start === undefined) {
       yield chunk
       continue
     }
     start = Buffer.concat([start, chunk])
-    if (start.length < mark.length) continue
-    yield start.subarray(0, mark.length).equals(mark) ? start.subarray(mark.length) : start
+    if (start.length < startBytes) continue
+    yield begin(start)
     start = undefined
   }
-  if (start !== undefined) yield start
+  if (start !== undefined && begin(start).length > 0) yield begin(start)
 }
 
-/** Writes a body of any size to a private file, no faster than the disk takes it. */
-export const spoolBody = async (
-  request: IncomingMessage,
-  file: string,
-  { maxBytes, reserveBytes, idleMs }: SpoolOptions,
-): Promise<Spooled> => {
-  const expected = Number(request.headers['content-length'] ?? 0)
-  if (expected > maxBytes) throw tooLarge()
-  const out = (await open(file, 'wx', 0o600)).createWriteStream()
+/** Looks at a file as it passes, and may change it. */
+interface Reader {
+  feed(chunk: Buffer): Buffer
+  /** Refuses a file that is not whole; gives the names of a csv file's columns. */
+  end(): string[]
+}
+
+const createJsonReader = (): Reader => {
+  const balance = createJsonBalance()
+  return {
+    feed(chunk) {
+      balance.feed(chunk)
+      return chunk
+    },
+    end() {
+      if (balance.isClosed()) return []
+      throw refuse(400, 'invalid-upload', 'The JSON is not complete: a bracket or text is open.')
+    },
+  }
+}
+
+const createParquetReader = (): Reader => {
+  let tail = Buffer.alloc(0)
+  return {
+    feed(chunk) {
+      tail = Buffer.concat([tail, chunk.subarray(-4)]).subarray(-4)
+      return chunk
+    },
+    end() {
+      if (tail.toString('latin1') === 'PAR1') return []
+      throw refuse(400, 'invalid-upload', 'The parquet file is not complete: its end is missing.')
+    },
+  }
+}
+
+const createReader: Record<FileFormat, () => Reader> = {
+  csv: createCsvReader,
+  json: createJsonReader,
+  parquet: createParquetReader,
+}
+
+const write = async (
+  handle: FileHandle,
+  chunks: AsyncIterable<Buffer>,
+  beforeChunk: (written: number, bytes: number) => Promise<void>,
+) => {
+  const out = handle.createWriteStream()
   const done = finished(out)
   // Waited for below; a failure before that must not count as unhandled.
   done.catch(() => undefined)
-  const balance = createJsonBalance()
-  let start = Buffer.alloc(0)
-  let bytes = 0
-  let nextCheck = 0
+  let written = 0
   try {
-    for await (const chunk of withoutMark(withPatience(request, idleMs))) {
-      if (bytes >= nextCheck) {
-        nextCheck += checkEveryBytes
-        const coming = Math.max(expected - bytes, checkEveryBytes)
-        await requireRoom(file, reserveBytes + coming)
-      }
-      bytes += chunk.length
-      if (bytes > maxBytes) throw tooLarge()
-      if (start.length < 4096) start = Buffer.concat([start, chunk.subarray(0, 4096)])
-      balance.feed(chunk)
+    for await (const chunk of chunks) {
+      await beforeChunk(written, chunk.length)
+      written += chunk.length
       if (!out.write(chunk))
         await Promise.race([new Promise<void>((resolve) => out.once('drain', () => resolve())), done])
     }
@@ -149,5 +157,42 @@ export const spoolBody = async (
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw diskFull()
     throw error
   }
-  return { bytes, start, jsonIsClosed: balance.isClosed() }
+}
+
+/** The same, and the connection ends: the rest of the body may still come. */
+const closing = ({ status, code, message, headers }: HttpError) =>
+  new HttpError(status, code, message, { ...headers, connection: 'close' })
+
+/** Writes the file in a body of any size to a private file, no faster than the disk takes it. */
+export const spoolBody = async (
+  request: IncomingMessage,
+  file: string,
+  { format: asked, maxBytes, reserveBytes, idleMs }: SpoolOptions,
+): Promise<Spooled> => {
+  const expected = Number(request.headers['content-length'] ?? 0)
+  if (expected > maxBytes) throw closing(tooLarge(maxBytes))
+  const handle = await open(file, 'wx', 0o600)
+  const found: { format?: FileFormat; reader?: Reader } = {}
+  const read = async function* () {
+    const body = await decodeBody(request, withPatience(request, idleMs))
+    for await (const chunk of withStart(body.chunks)) {
+      found.format ??= detectFormat({ format: asked, contentType: body.contentType }, chunk)
+      found.reader ??= createReader[found.format]()
+      yield found.reader.feed(chunk)
+    }
+  }
+  let nextCheck = 0
+  try {
+    await write(handle, read(), async (written, bytes) => {
+      if (written + bytes > maxBytes) throw tooLarge(maxBytes)
+      if (written < nextCheck) return
+      nextCheck += checkEveryBytes
+      await requireRoom(file, reserveBytes + Math.max(expected - written, checkEveryBytes))
+    })
+  } catch (error) {
+    throw error instanceof HttpError && !request.readableEnded ? closing(error) : error
+  }
+  const { format, reader } = found
+  if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
+  return { format, names: reader.end() }
 }

@@ -5,16 +5,13 @@ import type { Column } from '../append/planAppend.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { inTransaction, retryConflicts } from '../store/transactions.js'
 import { findColumn } from './openFile.js'
+import { readKeyColumns, type KeyColumns } from './readKeyColumns.js'
+import type { Upload } from './readUpload.js'
 import type { FileColumn } from './textTypes.js'
 
-export type UploadMode = 'create' | 'append' | 'upsert' | 'overwrite'
-
-export interface StoreStaged {
+export interface StoreStaged extends Pick<Upload, 'target' | 'mode' | 'key'> {
   /** Its columns are c0, c1 and so on. */
   stage: string
-  target: Target
-  mode: UploadMode
-  primaryKey: string | undefined
   columns: readonly FileColumn[]
 }
 
@@ -26,72 +23,82 @@ const checkColumns = (columns: readonly FileColumn[], known: readonly Column[]) 
 /** The columns of the table that rows go into; undefined when the file makes the table. */
 export const readKnownColumns = async (
   connection: DuckDBConnection,
-  target: Target,
-  mode: UploadMode,
+  { target, mode }: { target: Target; mode: Upload['mode'] },
 ): Promise<readonly Column[] | undefined> => {
   const state = await readTable(connection, target)
   if (state.kind === 'no-schema')
     throw refuse(400, 'invalid-upload', `There is no schema ${target.schema}; make it with CREATE SCHEMA.`)
   if (state.kind === 'view') throw refuse(400, 'invalid-upload', `${target.table} is a view.`)
   if (mode === 'overwrite') return undefined
-  if (mode === 'create') {
-    if (state.kind === 'table')
-      throw refuse(400, 'invalid-upload', `The table ${target.table} exists already.`)
-    return undefined
+  if (state.kind === 'table') {
+    if (mode === 'create') throw refuse(400, 'invalid-upload', `The table ${target.table} exists already.`)
+    return state.columns
   }
-  if (state.kind === 'missing')
+  if (mode === 'append')
     throw refuse(400, 'invalid-upload', `There is no table ${target.table}; use mode=create.`)
-  return state.columns
+  return undefined
+}
+
+/** Of the rows with one key the one with the greatest cursor, and of these the last in the file. */
+const newestRows = (rows: string, { keys, cursor }: KeyColumns) => {
+  const order = cursor === undefined ? [] : [`${cursor.staged} DESC NULLS LAST`]
+  const partition = keys.map(({ staged }) => staged).join(', ')
+  return `SELECT * FROM ${rows}
+    QUALIFY row_number() OVER (PARTITION BY ${partition} ORDER BY ${[...order, 'rowid DESC'].join(', ')}) = 1`
+}
+
+const checkKeys = async (connection: DuckDBConnection, rows: string, { keys }: KeyColumns) => {
+  const isEmpty = keys.map(({ staged }) => `${staged} IS NULL`).join(' OR ')
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${rows} WHERE ${isEmpty}`)
+  const nulls = Number(counted.getRows()[0]![0])
+  const names = keys.map(({ name }) => name).join(', ')
+  if (nulls > 0)
+    throw refuse(400, 'invalid-upload', `${nulls} rows have no value in the primary key ${names}.`)
 }
 
 const merge = async (
   connection: DuckDBConnection,
-  given: StoreStaged,
-  rows: string,
-  known: readonly Column[],
+  { target, columns }: StoreStaged,
+  { rows, key }: { rows: string; key: KeyColumns },
 ) => {
-  const key = findColumn(given.columns, given.primaryKey!)
-  const target = findColumn(known, given.primaryKey!)
-  if (key === undefined)
-    throw refuse(400, 'invalid-upload', `The file has no column ${JSON.stringify(given.primaryKey)}.`)
-  if (target === undefined)
-    throw refuse(400, 'invalid-upload', `The table has no column ${JSON.stringify(given.primaryKey)}.`)
-  const staged = `c${given.columns.indexOf(key)}`
-  const empty = await connection.runAndReadAll(`SELECT count(*) FROM ${rows} WHERE ${staged} IS NULL`)
-  const nulls = Number(empty.getRows()[0]![0])
-  if (nulls > 0)
-    throw refuse(400, 'invalid-upload', `${nulls} rows have no value in the primary key ${key.name}.`)
-
-  const names = given.columns.map(({ name }) => quoteIdentifier(name))
+  const { keys, cursor } = key
+  const names = columns.map(({ name }) => quoteIdentifier(name))
   const values = names.map((_, at) => `s.c${at}`)
-  const others = names.flatMap((name, at) => (given.columns[at] === key ? [] : [`${name} = s.c${at}`]))
-  const update = others.length === 0 ? 'DO NOTHING' : `UPDATE SET ${others.join(', ')}`
-  // Of rows with one key the last wins; MERGE itself would insert each of them.
+  const isKey = (value: string) => keys.some(({ staged }) => `s.${staged}` === value)
+  const others = names.flatMap((name, at) => (isKey(values[at]!) ? [] : [`${name} = ${values[at]!}`]))
+  const same = keys.map(({ name, staged }) => `t.${quoteIdentifier(name)} = s.${staged}`).join(' AND ')
+  // An unknown place in time is before every known one. Of equal ones the one that came later wins.
+  const held = cursor && `t.${quoteIdentifier(cursor.name)}`
+  const isNewer =
+    cursor === undefined ? '' : `AND (${held} IS NULL OR coalesce(s.${cursor.staged} >= ${held}, false))`
+  const update = others.length === 0 ? '' : `WHEN MATCHED ${isNewer} THEN UPDATE SET ${others.join(', ')}`
+  // MERGE itself would insert each of the rows with one key.
   await connection.run(
-    `MERGE INTO ${tableSql(given.target)} t USING (
-       SELECT * FROM ${rows} QUALIFY row_number() OVER (PARTITION BY ${staged} ORDER BY rowid DESC) = 1
-     ) s ON t.${quoteIdentifier(target.name)} = s.${staged}
-     WHEN MATCHED THEN ${update}
+    `MERGE INTO ${tableSql(target)} t USING (${newestRows(rows, key)}) s ON ${same} ${update}
      WHEN NOT MATCHED THEN INSERT (${names.join(', ')}) VALUES (${values.join(', ')})`,
   )
 }
 
 const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<void> => {
   const { stage, target, mode, columns } = given
-  const known = await readKnownColumns(connection, target, mode)
+  const known = await readKnownColumns(connection, given)
   const table = tableSql(target)
   const staged = `temp.main.${stage}`
-  const names = columns.map(({ name }) => quoteIdentifier(name))
-  const rows = `SELECT ${names.map((name, at) => `c${at} AS ${name}`).join(', ')} FROM ${staged}`
-  if (known === undefined) {
-    await connection.run(`CREATE ${mode === 'overwrite' ? 'OR REPLACE ' : ''}TABLE ${table} AS ${rows}`)
-    return
-  }
   // An empty list of records, into a table that is there.
-  if (columns.length === 0) return
-  checkColumns(columns, known)
-  if (mode === 'upsert') await merge(connection, given, staged, known)
-  else await connection.run(`INSERT INTO ${table} (${names.join(', ')}) ${rows}`)
+  if (known !== undefined && columns.length === 0) return
+  if (known !== undefined) checkColumns(columns, known)
+  const key = given.key && readKeyColumns(given.key, { columns, known })
+  if (key !== undefined) await checkKeys(connection, staged, key)
+
+  const names = columns.map(({ name }) => quoteIdentifier(name))
+  const select = (rows: string) =>
+    `SELECT ${names.map((name, at) => `c${at} AS ${name}`).join(', ')} FROM ${rows}`
+  if (known === undefined) {
+    const rows = key === undefined ? staged : `(${newestRows(staged, key)})`
+    const create = `CREATE ${mode === 'overwrite' ? 'OR REPLACE ' : ''}TABLE ${table}`
+    await connection.run(`${create} AS ${select(rows)}`)
+  } else if (key !== undefined) await merge(connection, given, { rows: staged, key })
+  else await connection.run(`INSERT INTO ${table} (${names.join(', ')}) ${select(staged)}`)
 }
 
 /** Brings the staged rows into the table, all of them or none. */

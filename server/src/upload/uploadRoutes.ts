@@ -4,16 +4,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { HttpError, refuse, lakehouseError } from '../http/HttpError.js'
-import { readTarget } from '../append/Target.js'
 import type { Authorize, Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
-import { detectFormat, type FileFormat } from './detectFormat.js'
 import { stageFile } from './openFile.js'
 import { quotedCopy } from './quoteFractions.js'
 import { spoolBody } from './spoolBody.js'
-import { readKnownColumns, storeStaged, type UploadMode } from './storeStaged.js'
+import { readUpload, type Upload } from './readUpload.js'
+import { readKnownColumns, storeStaged } from './storeStaged.js'
 
 export interface UploadRoutesOptions {
   authorize: Authorize
@@ -28,29 +27,24 @@ const reserveBytes = 256 * 1_048_576
 /** Each needs much of the engine's memory, so few files are read at once. */
 const maxUploads = 1
 const maxWaitingUploads = 20
-const modes: readonly UploadMode[] = ['create', 'append', 'upsert', 'overwrite']
-const formats: readonly FileFormat[] = ['csv', 'json', 'parquet']
 
-const oneOf = <T extends string>(
-  search: URLSearchParams,
-  name: string,
-  values: readonly T[],
-): T | undefined => {
-  const value = search.get(name)
-  if (value === null || value === '') return undefined
-  const found = values.find((each) => each === value)
-  if (found === undefined)
-    throw refuse(400, 'invalid-parameter', `${name} must be one of ${values.join(', ')}.`)
-  return found
+/** DuckDB counts rows, not lines: a text in quotes may hold line ends. */
+const raggedRow = (message: string): string | undefined => {
+  const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
+  const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
+  if (row === undefined || wanted === undefined) return undefined
+  return `Row ${row} has ${found} fields where the header, which is row 1, has ${wanted}.`
 }
 
 const failed = (error: unknown, file: string): Error => {
   if (error instanceof HttpError) return error
   const told = error instanceof Error ? error.message : String(error)
   // Where the file lies is nobody's business, and DuckDB's advice is about statements of ours.
-  const message = told
-    .replaceAll(file, 'the file')
-    .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions):|Try setting)/, 1)[0]!
+  const message =
+    raggedRow(told) ??
+    told
+      .replaceAll(file, 'the file')
+      .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions):|Try setting)/, 1)[0]!
   if (/no space|ENOSPC|could not write|Out of Memory/i.test(message)) {
     return refuse(503, 'overloaded', message, { 'retry-after': '60' })
   }
@@ -65,32 +59,21 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
   const spoolFolder = join(tempFolder, 'spool')
   rmSync(spoolFolder, { recursive: true, force: true })
 
-  const store = async (
-    request: IncomingMessage,
-    search: URLSearchParams,
-    mode: UploadMode,
-  ): Promise<Reply> => {
-    const target = readTarget(search, catalogs)
-    const primaryKey = search.get('primary_key') ?? undefined
-    if (mode === 'upsert' && !primaryKey) throw refuse(400, 'invalid-parameter', 'primary_key is missing.')
-    const asked = oneOf(search, 'format', formats)
-
+  const store = async (request: IncomingMessage, upload: Upload): Promise<Reply> => {
+    const { mode } = upload
     const name = randomUUID().replaceAll('-', '')
     const file = join(spoolFolder, name)
     await mkdir(spoolFolder, { recursive: true, mode: 0o700 })
     const connection = await database.connect()
     try {
-      const spooled = await spoolBody(request, file, { maxBytes, reserveBytes, idleMs: clientPatienceMs })
-      if (spooled.bytes === 0) throw refuse(400, 'invalid-parameter', 'The file is empty.')
-      const format = asked ?? detectFormat(request.headers['content-type'], spooled.start)
-      if (format === 'json' && !spooled.jsonIsClosed)
-        throw refuse(400, 'invalid-parameter', 'The JSON is not complete: a bracket or text is open.')
+      const limits = { maxBytes, reserveBytes, idleMs: clientPatienceMs }
+      const { format, names } = await spoolBody(request, file, { ...limits, format: upload.format })
       const permit = await limit.acquire()
       try {
         const stage = `stage_${name}`
-        const known = await readKnownColumns(connection, target, mode)
-        const { columns, rows } = await stageFile(connection, stage, { file, format, known })
-        await storeStaged(connection, { stage, target, mode, primaryKey, columns })
+        const known = await readKnownColumns(connection, upload)
+        const { columns, rows } = await stageFile(connection, stage, { file, format, names, known })
+        await storeStaged(connection, { ...upload, stage, columns })
         return {
           status: 200,
           body: { ok: true, mode, format, rows },
@@ -108,28 +91,14 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     }
   }
 
-  return [
-    {
-      method: 'POST',
-      path: '/upload',
-      writeError: lakehouseError,
-      handle({ request, search }) {
-        authorize(request)
-        const parameters = new URLSearchParams(search)
-        const mode = oneOf(parameters, 'mode', modes)
-        if (mode === undefined)
-          throw refuse(400, 'invalid-parameter', `mode is missing: one of ${modes.join(', ')}.`)
-        return store(request, parameters, mode)
-      },
+  const route = (path: '/upload' | '/upsert'): Route => ({
+    method: 'POST',
+    path,
+    writeError: lakehouseError,
+    handle({ request, search }) {
+      authorize(request)
+      return store(request, readUpload(new URLSearchParams(search), catalogs, path))
     },
-    {
-      method: 'POST',
-      path: '/upsert',
-      writeError: lakehouseError,
-      handle({ request, search }) {
-        authorize(request)
-        return store(request, new URLSearchParams(search), 'upsert')
-      },
-    },
-  ]
+  })
+  return [route('/upload'), route('/upsert')]
 }

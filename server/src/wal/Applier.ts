@@ -1,18 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { shorten } from '../json/shorten.js'
 import type { Logger } from '../Logger.js'
-import { DeadLetters } from './DeadLetters.js'
+import type { DeadLetter, DeadLetters } from './DeadLetters.js'
 import type { LogReader } from './LogReader.js'
 import { lastOf, type LogEntry } from './segment.js'
+import { requestOf, rowsOf } from './splitEntry.js'
 import { Waiters } from './Waiters.js'
 
 export interface ApplierOptions {
   log: Pick<LogReader, 'read' | 'last'>
   /** The position at the start. */
   applied: number
+  /** What was set aside until now. */
+  deadLetters: DeadLetters
   /** Writes the entries and the new position in one transaction. */
   apply(entries: readonly LogEntry[], through: number): Promise<void>
-  /** Keeps an entry as a dead letter with the reason, and moves the position past it, in one transaction. */
-  setAside(entry: LogEntry, through: number, reason: string): Promise<void>
+  /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
+  setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
   isTransient(error: unknown): boolean
   logger: Logger
@@ -20,7 +24,7 @@ export interface ApplierOptions {
   onStarved?(failures: number): void
   /** News, for the process that took the requests. */
   onApplied(through: number): void
-  onSetAside(sequence: number, reason: string): void
+  onSetAside(letter: DeadLetter): void
 }
 
 /** DuckDB's costs of a row fall with the batch, up to here. */
@@ -36,7 +40,26 @@ const maxRestMs = 1000
 const fullRows = 100_000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 500)
+/**
+ * Each row that fails costs some milliseconds of the catalog's only writer, so of one request only so
+ * many are found one by one.
+ */
+const maxRowsAlone = 1000
+
+/** What DuckDB says of a statement of ours is nobody's business. */
+const reasonOf = (error: unknown) =>
+  shorten((error instanceof Error ? error.message : String(error)).split(/\n+LINE \d+:/, 1)[0]!, 500)
+
+/** Says why rows cannot be stored; `of` the request where that holds for all of its rows. */
+export class Unstorable extends Error {
+  constructor(
+    readonly of: 'request' | 'row',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'Unstorable'
+  }
+}
 
 /** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
 export class Applier {
@@ -47,7 +70,6 @@ export class Applier {
   /** Ends the pause at hand. */
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
-  readonly #deadLetters = new DeadLetters()
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -58,9 +80,9 @@ export class Applier {
     return this.#applied
   }
 
-  /** Why the entry that ends with this sequence was set aside, if it was, and lately. */
-  deadLetter(sequence: number): string | undefined {
-    return this.#deadLetters.get(sequence)
+  /** What was set aside of the request that ends with this sequence, if it was, and lately. */
+  deadLetter(request: number): DeadLetter | undefined {
+    return this.#options.deadLetters.get(request)
   }
 
   /** Says that the log has grown. */
@@ -122,34 +144,48 @@ export class Applier {
     }
   }
 
-  /** Halves the run around an entry that DuckDB will never take, so that its neighbours get in. */
+  /** Halves the run, and then the entry, around a row that DuckDB will never take, so that its neighbours get in. */
   async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
     const through = lastOf(entries.at(-1)!)
     try {
       await this.#options.apply(entries, through)
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
-      if (entries.length > 1) {
-        const middle = entries.length >> 1
-        await this.#applyOrSplit(entries.slice(0, middle))
-        await this.#applyOrSplit(entries.slice(middle))
+      const parts = entries.length > 1 ? entries : rowsOf(entries[0]!)
+      if (parts.length > 1 && !this.#isHopeless(entries, error)) {
+        const middle = parts.length >> 1
+        await this.#applyOrSplit(parts.slice(0, middle))
+        await this.#applyOrSplit(parts.slice(middle))
         return
       }
-      await this.#setAside(entries[0]!, through, reasonOf(error))
+      await this.#setAside(entries, through, reasonOf(error))
     }
     this.#advance(entries)
   }
 
-  async #setAside(entry: LogEntry, through: number, reason: string): Promise<void> {
-    const { logger, setAside, onSetAside } = this.#options
-    logger.error('An accepted request could not be stored and was set aside.', {
-      kind: entry.kind,
-      sequence: entry.first,
+  /** Whether it is no use to look for rows of a request that can be stored. */
+  #isHopeless(entries: readonly LogEntry[], error: unknown): boolean {
+    const request = requestOf(entries[0]!).last
+    if (entries.some((entry) => requestOf(entry).last !== request)) return false
+    const { deadLetters } = this.#options
+    const isOfAll = error instanceof Unstorable && error.of === 'request'
+    return isOfAll || (deadLetters.get(request)?.rows ?? 0) >= maxRowsAlone
+  }
+
+  async #setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void> {
+    const { logger, setAside, deadLetters, onSetAside } = this.#options
+    const { kind, first } = entries[0]!
+    const rows = through - first + 1
+    logger.error('Accepted rows could not be stored and were set aside.', {
+      kind,
+      sequence: first,
+      rows,
       reason,
     })
-    await setAside(entry, through, reason)
-    this.#deadLetters.add(through, reason)
-    onSetAside(through, reason)
+    await setAside(entries, through, reason)
+    const letter = { request: requestOf(entries[0]!).last, rows, reason }
+    deadLetters.add(letter)
+    onSetAside(letter)
   }
 
   #advance(entries: readonly LogEntry[]): void {

@@ -4,6 +4,8 @@ import type { Database } from '../store/Database.js'
 import { damaged } from '../store/StoreError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
+import { DeadLetters, type DeadLetter } from './DeadLetters.js'
+import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
@@ -21,10 +23,14 @@ export interface CatalogApplierOptions {
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
   ): Promise<(() => Promise<void>) | undefined>
+  /** The id of the task whose last row has this sequence. */
+  taskIdOf(last: number): string
+  /** The place of a task's last row; the other way round. */
+  lastOfTask(taskId: string): number | undefined
   logger: Logger
   onStarved(failures: number): void
   onApplied(through: number): void
-  onSetAside(sequence: number, reason: string): void
+  onSetAside(letter: DeadLetter): void
 }
 
 /** How far the write-ahead log has been applied, 0 in a new store. */
@@ -39,17 +45,23 @@ const readPosition = async (connection: DuckDBConnection, table: string): Promis
 /** What moves one catalog's write-ahead log into its file: the rows and the position are one transaction. */
 export class CatalogApplier {
   readonly applier: Applier
+  readonly deadLetters: DeadLetters
   readonly #log: LogReader
   readonly #connection: DuckDBConnection
 
-  private constructor(applier: Applier, log: LogReader, connection: DuckDBConnection) {
+  private constructor(
+    applier: Applier,
+    deadLetters: DeadLetters,
+    { log, connection }: { log: LogReader; connection: DuckDBConnection },
+  ) {
     this.applier = applier
+    this.deadLetters = deadLetters
     this.#log = log
     this.#connection = connection
   }
 
   static async open(options: CatalogApplierOptions): Promise<CatalogApplier> {
-    const { catalog, schema, applyEntries, database, pruned, logger } = options
+    const { catalog, schema, applyEntries, taskIdOf, database, pruned, logger } = options
     const connection = await database.connect()
     const position = `${schema}.position`
     const applied = await readPosition(connection, position)
@@ -59,11 +71,14 @@ export class CatalogApplier {
       throw damaged(`the catalog ${catalog} ${lost}`)
     }
     const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
+    const deadLetters = new DeadLetters()
+    deadLetters.replace(await readDeadLetters(connection, `${schema}.rejected`, options.lastOfTask))
     const log = options.open(applied)
     const applier = new Applier({
       ...options,
       log,
       applied,
+      deadLetters,
       isTransient,
       async apply(entries, through) {
         const finish = await inTransaction(connection, async () => {
@@ -76,23 +91,13 @@ export class CatalogApplier {
           logger.warn('Remembering insert ids failed; they stay in memory.', { reason: String(error) })
         })
       },
-      setAside: (entry, through, reason) =>
+      setAside: (entries, through, reason) =>
         inTransaction(connection, async () => {
-          const values = [
-            BigInt(entry.first),
-            BigInt(entry.receivedAtMs),
-            entry.kind,
-            entry.body.toString(),
-            reason,
-          ]
-          await connection.run(
-            `INSERT INTO ${schema}.rejected VALUES ($1, epoch_ms($2::BIGINT), $3, $4, $5)`,
-            values,
-          )
+          await insertRejected(connection, `${schema}.rejected`, rejectedRows(entries, reason, taskIdOf))
           await moveTo(through)
         }),
     })
-    return new CatalogApplier(applier, log, connection)
+    return new CatalogApplier(applier, deadLetters, { log, connection })
   }
 
   async close(): Promise<void> {

@@ -1,18 +1,41 @@
-const maxKept = 1000
+/** What of a request could not be stored. */
+export interface DeadLetter {
+  /** The sequence of the request's last row, which its task is known by. */
+  request: number
+  rows: number
+  /** Why the first of them could not. */
+  reason: string
+}
 
-/** Why entries were set aside, by the sequence of their last row; the newest. */
+export const maxDeadLetters = 10_000
+
+/** The newest requests of which rows were set aside. */
 export class DeadLetters {
-  readonly #reasons = new Map<number, string>()
+  readonly #kept = new Map<number, DeadLetter>()
 
-  add(sequence: number, reason: string): void {
-    this.#reasons.set(sequence, reason)
-    for (const old of this.#reasons.keys()) {
-      if (this.#reasons.size <= maxKept) break
-      this.#reasons.delete(old)
+  add({ request, rows, reason }: DeadLetter): void {
+    const known = this.#kept.get(request)
+    this.#kept.set(
+      request,
+      known === undefined ? { request, rows, reason } : { ...known, rows: known.rows + rows },
+    )
+    for (const old of this.#kept.keys()) {
+      if (this.#kept.size <= maxDeadLetters) break
+      this.#kept.delete(old)
     }
   }
 
-  get(sequence: number): string | undefined {
-    return this.#reasons.get(sequence)
+  get(request: number): DeadLetter | undefined {
+    return this.#kept.get(request)
+  }
+
+  all(): DeadLetter[] {
+    return [...this.#kept.values()]
+  }
+
+  /** Takes the place of all that was known. */
+  replace(letters: readonly DeadLetter[]): void {
+    this.#kept.clear()
+    for (const letter of letters) this.add(letter)
   }
 }

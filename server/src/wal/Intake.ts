@@ -1,5 +1,6 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
+import type { DeadLetter } from './DeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'
@@ -21,8 +22,8 @@ export interface IntakeOptions {
 
 export interface Accepted {
   taskId: string
-  /** Why DuckDB did not take it, when that is known by now. */
-  deadLetter?: string
+  /** What DuckDB did not take of it, when that is known by now. */
+  deadLetter?: DeadLetter
 }
 
 const overloaded = (message: string, seconds: number): HttpError =>

@@ -1,5 +1,14 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { frameLength, headBytes, readFrame, readHead, type LogEntry, type SegmentHead } from './segment.js'
+import {
+  frameLength,
+  headBytes,
+  lastOf,
+  readFrame,
+  readHead,
+  type LogEntry,
+  type SegmentHead,
+} from './segment.js'
+import { restOf } from './splitEntry.js'
 import { listSegments, segmentFile } from './WriteAheadLog.js'
 
 /** A lone row needs few bytes; a backlog is read in pieces that grow. */
@@ -52,8 +61,9 @@ export class LogReader {
         at = frame.end
         place.last = frame.last
         for (const entry of frame.entries) {
-          if (entry.first <= after) continue
-          entries.push(entry)
+          if (lastOf(entry) <= after) continue
+          // A part of it may have been stored apart from the others.
+          entries.push(...restOf(entry, after))
           rows += entry.count
         }
       }

@@ -1,4 +1,4 @@
-import { DeadLetters } from './DeadLetters.js'
+import type { DeadLetter, DeadLetters } from './DeadLetters.js'
 import { Waiters } from './Waiters.js'
 
 const tellEveryMs = 25
@@ -6,6 +6,8 @@ const tellEveryMs = 25
 export interface RemoteApplierOptions {
   /** What has surely been applied. */
   applied: number
+  /** What the engine has said to be set aside. */
+  deadLetters: DeadLetters
   /** Tells the engine that the log has grown. */
   tellGrown(): void
   /** Tells the engine that somebody waits for this row. */
@@ -16,7 +18,6 @@ export interface RemoteApplierOptions {
 export class RemoteApplier {
   readonly #options: RemoteApplierOptions
   readonly #waiters = new Waiters()
-  readonly #deadLetters = new DeadLetters()
   #applied: number
   #toldMs = 0
   #telling: NodeJS.Timeout | undefined
@@ -30,8 +31,8 @@ export class RemoteApplier {
     return this.#applied
   }
 
-  deadLetter(sequence: number): string | undefined {
-    return this.#deadLetters.get(sequence)
+  deadLetter(request: number): DeadLetter | undefined {
+    return this.#options.deadLetters.get(request)
   }
 
   /** Says that the log has grown, at once or a moment later: each word wakes the other process. */
@@ -52,10 +53,6 @@ export class RemoteApplier {
     if (through <= this.#applied) return
     this.#applied = through
     this.#waiters.reach(through)
-  }
-
-  setAside(sequence: number, reason: string): void {
-    this.#deadLetters.add(sequence, reason)
   }
 
   stop(): void {

@@ -15,6 +15,8 @@ export interface LogRecord {
 export interface LogEntry extends LogRecord {
   /** The sequence of the first row; the others follow without a gap. */
   first: number
+  /** The rows of the request that this is a part of, where it is not all of it. */
+  request?: { first: number; last: number }
 }
 
 export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1

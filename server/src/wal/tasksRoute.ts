@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { readApiKey, type SecretSet } from '../http/auth.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Authorize, Route } from '../http/Route.js'
-import type { TaskIds } from './TaskIds.js'
+import type { DeadLetter } from './DeadLetters.js'
+import type { TaskIds, TaskPlace } from './TaskIds.js'
 
 export interface TasksRouteOptions {
   authorize: Authorize
@@ -10,6 +11,8 @@ export interface TasksRouteOptions {
   taskIds: TaskIds
   /** How far the log of that number has been applied; undefined when it is not known. */
   appliedOf(log: number): number | undefined
+  /** What was set aside of the request that ends with this sequence. */
+  deadLetterOf(log: number, last: number): DeadLetter | undefined
   /** Whether rows are being stored at the moment. */
   isStoring(): boolean
 }
@@ -20,13 +23,25 @@ export const tasksRoute = ({
   apiKeys,
   taskIds,
   appliedOf,
+  deadLetterOf,
   isStoring,
 }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
   const check = (request: IncomingMessage, search: string) => {
-    const isBasic = /^basic /i.test(request.headers.authorization ?? '')
-    const key = isBasic ? undefined : readApiKey(request.headers, search)
+    const key = readApiKey(request.headers, search)
     if (key === undefined || !apiKeys.has(key)) authorize(request)
+  }
+
+  const stateOf = ({ log, last }: TaskPlace) => {
+    if (last > (appliedOf(log) ?? -1)) {
+      const message = 'The engine that stores accepted rows is being started; they wait on disk.'
+      return { status: 'pending', ...(isStoring() ? {} : { message }) }
+    }
+    const letter = deadLetterOf(log, last)
+    if (letter === undefined) return { status: 'completed' }
+    const { rows, reason } = letter
+    const message = `${rows} could not be stored, the first because: ${reason} See the view rejected.`
+    return { status: 'failed', rejected: rows, message }
   }
 
   return {
@@ -40,11 +55,7 @@ export const tasksRoute = ({
       if (place === undefined) {
         throw refuse(400, 'invalid-task-id', 'This is not the id of a task that this service gave.')
       }
-      const isCompleted = place.last <= (appliedOf(place.log) ?? -1)
-      const task = { task_id: taskId.toLowerCase(), status: isCompleted ? 'completed' : 'pending' }
-      const message = 'The engine that stores accepted rows is being started; they wait on disk.'
-      const body = isCompleted || isStoring() ? task : { ...task, message }
-      return Promise.resolve({ status: 200, body })
+      return Promise.resolve({ status: 200, body: { task_id: taskId.toLowerCase(), ...stateOf(place) } })
     },
   }
 }

@@ -78,6 +78,38 @@ describe('POST /track', () => {
     expect(answer).toMatchObject({ status: 200, body: { ok: true } })
   })
 
+  it.each([
+    ['?apiKey=', `?apiKey=${apiKey}`, {}],
+    ['X-API-Key', '', { 'x-api-key': apiKey }],
+  ])('takes the key as %s beside the password of a staging site', async (_, search, headers) => {
+    const body = JSON.stringify(event('staging site'))
+    const answer = await service.send('POST', `/track${search}`, body, {
+      authorization: 'Basic c3RhZ2luZzpzaXRl',
+      ...headers,
+    })
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } })
+  })
+
+  it('names the payload and the property that is no built-in one', async () => {
+    const answer = await service.ingest('/track', [
+      event('never'),
+      event('never', { properties: { $url: 'https://shop.test/', $weird: 1 } }),
+    ])
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error_code: 'unknown-built-in-property',
+        message: 'track 1: the property "$weird" is no built-in one. Name your own without a leading $.',
+      },
+    })
+  })
+
+  it('cuts a long name between characters', async () => {
+    const name = `$${'😀'.repeat(70)}`
+    const { body } = await service.ingest('/track', event('never', { properties: { [name]: 1 } }))
+    expect(body['message']).toContain(`"$${'😀'.repeat(59)}…"`)
+  })
+
   it('lets X-API-Key decide when the key comes in several ways', async () => {
     const answer = await service.ingest(`/track?apiKey=${apiKey}`, event('precedence'), {
       'x-api-key': 'wrong',
@@ -104,6 +136,7 @@ describe('POST /track', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['compressed JSON', { 'content-encoding': 'gzip' }],
     ['a malformed Authorization', { 'x-api-key': undefined, authorization: 'Bearer' }],
+    ['a key without its scheme', { 'x-api-key': undefined, authorization: apiKey }],
   ])('refuses %s with invalid-headers', async (_, headers) => {
     const given = Object.fromEntries(
       Object.entries({ 'content-type': 'application/json', 'x-api-key': apiKey, ...headers }).filter(

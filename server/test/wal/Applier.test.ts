@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { Applier, type ApplierOptions } from '../../src/wal/Applier.js'
+import { Applier, type ApplierOptions, Unstorable } from '../../src/wal/Applier.js'
+import { DeadLetters } from '../../src/wal/DeadLetters.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 
 const entry = (first: number, body = 'good', count = 1): LogEntry => ({
@@ -25,19 +26,20 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
   const applier = new Applier({
     log,
     applied: 0,
+    deadLetters: new DeadLetters(),
     apply: (run) => {
       if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))
       stored.push(...run.map((each) => each.first))
       return Promise.resolve()
     },
     setAside: (bad) => {
-      aside.push(bad.first)
+      aside.push(...bad.map(({ first }) => first))
       return Promise.resolve()
     },
     isTransient: () => false,
     logger: new Logger('silent'),
     onApplied: (through) => told.push(through),
-    onSetAside: (sequence, reason) => told.push(`${sequence}: ${reason}`),
+    onSetAside: ({ request, rows, reason }) => told.push(`${request}: ${rows} ${reason}`),
     ...more,
   })
   return { applier, log, stored, aside, told }
@@ -50,7 +52,7 @@ it('sets one bad entry aside and stores its neighbours, in order', async () => {
   expect(await applier.reached(20, 5000)).toBe(true)
   expect(aside).toEqual([13])
   expect(stored).toEqual(entries.map(({ first }) => first).filter((first) => first !== 13))
-  expect(applier.deadLetter(13)).toBe('bad data')
+  expect(applier.deadLetter(13)).toEqual({ request: 13, rows: 1, reason: 'bad data' })
   expect(applier.deadLetter(12)).toBeUndefined()
 })
 
@@ -58,7 +60,58 @@ it('tells the process that took the requests what became of them', async () => {
   const { applier, told } = createFake([entry(1), entry(2, 'bad'), entry(3)])
   applier.wake()
   await applier.reached(3, 5000)
-  expect(told).toEqual([1, '2: bad data', 2, 3])
+  expect(told).toEqual([1, '2: 1 bad data', 2, 3])
+})
+
+describe('of one request', () => {
+  /** Ten rows, of which some are bad; what becomes of them, and how often it was tried. */
+  const apply = async (bad: readonly number[], failure: (row: number) => Error) => {
+    const rows = Array.from({ length: 10 }, (_, n) => n + 11)
+    const stored: number[] = []
+    let tries = 0
+    const { applier, aside } = createFake([entry(11, JSON.stringify(rows), 10)], {
+      applied: 10,
+      apply: (run) => {
+        tries++
+        const found = run.flatMap(({ body }) => JSON.parse(body.toString()) as number[])
+        const wrong = found.find((row) => bad.includes(row))
+        if (wrong !== undefined) return Promise.reject(failure(wrong))
+        stored.push(...found)
+        return Promise.resolve()
+      },
+    })
+    applier.wake()
+    expect(await applier.reached(20, 5000)).toBe(true)
+    return { applier, stored, aside, tries }
+  }
+
+  it('a bad row is set aside alone, and is counted with the others of its request', async () => {
+    const { applier, stored, aside } = await apply([13, 17, 18], (row) => new Error(`${row} is bad`))
+    expect(stored).toEqual([11, 12, 14, 15, 16, 19, 20])
+    expect(aside).toEqual([13, 17, 18])
+    expect(applier.deadLetter(20)).toEqual({ request: 20, rows: 3, reason: '13 is bad' })
+  })
+
+  it('no row is tried when none can be stored', async () => {
+    const { applier, stored, tries } = await apply([15], () => new Unstorable('request', 'no such schema'))
+    expect([stored, tries]).toEqual([[], 1])
+    expect(applier.deadLetter(20)).toEqual({ request: 20, rows: 10, reason: 'no such schema' })
+  })
+})
+
+it('looks for a thousand bad rows of a request one by one, and then gives the rest of it up', async () => {
+  const rows = Array.from({ length: 4000 }, (_, n) => n + 1)
+  let tries = 0
+  const { applier } = createFake([entry(1, JSON.stringify(rows), rows.length)], {
+    apply: () => {
+      tries++
+      return Promise.reject(new Error('bad'))
+    },
+  })
+  applier.wake()
+  expect(await applier.reached(4000, 20_000)).toBe(true)
+  expect(applier.deadLetter(4000)?.rows).toBe(4000)
+  expect(tries).toBeLessThan(2100)
 })
 
 it('tries again, losing nothing, while a failure may pass', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { DeadLetters } from '../../src/wal/DeadLetters.js'
 import { RemoteApplier } from '../../src/wal/RemoteApplier.js'
 
 beforeEach(() => vi.useFakeTimers())
@@ -6,12 +7,14 @@ afterEach(() => vi.useRealTimers())
 
 const create = () => {
   const told: (string | number)[] = []
+  const deadLetters = new DeadLetters()
   const applier = new RemoteApplier({
     applied: 5,
+    deadLetters,
     tellGrown: () => told.push('grown'),
     tellWanted: (sequence) => told.push(sequence),
   })
-  return { applier, told }
+  return { applier, deadLetters, told }
 }
 
 it('tells of many records at once, and of the last of them in the end', () => {
@@ -29,17 +32,17 @@ it('tells of many records at once, and of the last of them in the end', () => {
 })
 
 it('tells without delay when somebody waits, and lets them go when it is applied', async () => {
-  const { applier, told } = create()
+  const { applier, deadLetters, told } = create()
   applier.wake()
   const reached = applier.reached(9, 60_000)
   expect(told).toEqual(['grown', 9])
   applier.advance(8)
-  applier.setAside(9, 'bad')
+  deadLetters.add({ request: 9, rows: 1, reason: 'bad' })
   applier.advance(9)
   applier.advance(7)
   expect(await reached).toBe(true)
   expect(applier.applied).toBe(9)
-  expect(applier.deadLetter(9)).toBe('bad')
+  expect(applier.deadLetter(9)?.reason).toBe('bad')
   expect(told).toEqual(['grown', 9])
 })
 

@@ -41,6 +41,19 @@ const bodies = async (folder: string, through: number, after = 0) =>
   (await readAll(folder, through, after)).map(({ body }) => body.toString())
 const files = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.wal'))
 
+it('gives what is left of a request of which a part was stored, row by row', async () => {
+  const log = await WriteAheadLog.open(root)
+  await log.append({ ...record('[{"n":1.0}, {"n":2},{"n":3}]', 3), target: 't' })
+  await log.append(record('[4]'))
+  const shared = { ...record(''), target: 't', request: { first: 1, last: 3 } }
+  expect(await readAll(root, log.last, 1)).toEqual([
+    { ...shared, first: 2, body: Buffer.from('[ {"n":2}]') },
+    { ...shared, first: 3, body: Buffer.from('[{"n":3}]') },
+    { ...record('[4]'), first: 4 },
+  ])
+  await log.close()
+})
+
 it('holds what came while another write was on its way, in order and byte for byte', async () => {
   const log = await WriteAheadLog.open(root)
   const appended = []

@@ -61,6 +61,8 @@ describe('GET /tasks/{task_id}', () => {
     const path = `/tasks/${String(body['task_id'])}`
     expect((await service.send('GET', path, undefined, { 'x-api-key': apiKey })).status).toBe(200)
     expect((await service.send('GET', path)).status).toBe(401)
+    const staging = { authorization: 'Basic eDp5' }
+    expect((await service.send('GET', `${path}?apiKey=${apiKey}`, undefined, staging)).status).toBe(200)
     expect((await service.send('GET', path, undefined, { authorization: 'Basic eDp5' })).status).toBe(401)
   })
 

@@ -1,0 +1,36 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoteIdentifier, quoteText } from './quote.js'
+
+/** What was accepted and could not be stored; earlier versions had fewer columns. */
+export const rejectedTable = (table: string): string => `
+CREATE TABLE IF NOT EXISTS ${table} (
+  seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
+);
+ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS target VARCHAR;
+ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS task_id VARCHAR;
+ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS position BIGINT;`
+
+const comment = 'Records that were accepted and could not be stored. Made by the service.'
+
+/** The view `rejected` of a catalog. A table or view that somebody else has made under this name is left alone. */
+export const makeRejectedView = async (
+  connection: DuckDBConnection,
+  catalog: string,
+  table: string,
+): Promise<void> => {
+  const taken = await connection.runAndReadAll(
+    `SELECT 1 FROM (
+       SELECT view_name AS name, comment FROM system.main.duckdb_views() WHERE database_name = $1 AND schema_name = 'main'
+       UNION ALL SELECT table_name, NULL FROM system.main.duckdb_tables() WHERE database_name = $1 AND schema_name = 'main'
+     ) WHERE lower(name) = 'rejected' AND comment IS DISTINCT FROM ${quoteText(comment)}`,
+    [catalog],
+  )
+  if (taken.currentRowCount > 0) return
+  const view = `${quoteIdentifier(catalog)}.main.rejected`
+  await connection.run(`CREATE OR REPLACE VIEW ${view} AS
+    SELECT task_id, position, coalesce(TRY_CAST(body AS JSON), to_json(body)) AS record, reason,
+      received_at AT TIME ZONE 'UTC' AS received_at, kind,
+      target->>'schema' AS schema_name, target->>'table' AS table_name
+    FROM ${table}`)
+  await connection.run(`COMMENT ON VIEW ${view} IS ${quoteText(comment)}`)
+}

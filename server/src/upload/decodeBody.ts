@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
+import { HttpError, refuse } from '../http/HttpError.js'
+import { shorten } from '../json/shorten.js'
+
+/** The bytes of a file, and what was said of them. */
+export interface FileBytes {
+  contentType: string | undefined
+  chunks: AsyncIterable<Buffer>
+}
+
+/** Real files shrink to a fifth or a twentieth; deflate can shrink zeros to a thousandth. */
+const maxRatio = 100
+/** So much may come of little: files of a test, or of one value in all rows. */
+const freeBytes = 64 * 1_048_576
+
+const tooDense = () =>
+  refuse(
+    413,
+    'body-too-dense',
+    `The gzip data unpacks to more than ${maxRatio} times its size. Send the file unpacked.`,
+  )
+
+const damaged = (what: string, error: unknown): HttpError => {
+  if (error instanceof HttpError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return refuse(400, 'invalid-upload', `The ${what} cannot be read to its end: ${reason}.`)
+}
+
+const gunzip = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let packed = 0
+  let unpacked = 0
+  const count = async function* () {
+    for await (const chunk of chunks) {
+      packed += chunk.length
+      yield chunk
+    }
+  }
+  const stream = createGunzip()
+  const done = pipeline(Readable.from(count(), { objectMode: false }), stream)
+  // Its failure is also that of the loop.
+  done.catch(() => undefined)
+  try {
+    for await (const chunk of stream) {
+      unpacked += (chunk as Buffer).length
+      if (unpacked > freeBytes && unpacked > maxRatio * packed) throw tooDense()
+      yield chunk as Buffer
+    }
+  } catch (error) {
+    throw damaged('gzip data', error)
+  }
+}
+
+const oneFile = 'A form must hold one file and nothing else; parameters belong into the URL'
+
+/** The only file of a form. */
+const readForm = async (chunks: AsyncIterable<Buffer>, headers: BusboyHeaders): Promise<FileBytes> => {
+  const refuseForm = (what: string) => refuse(400, 'invalid-upload', `${oneFile}. ${what}.`)
+  let parser: Busboy
+  try {
+    parser = new Busboy({ headers })
+  } catch (error) {
+    throw damaged('form', error)
+  }
+  let found: { stream: BusboyFileStream; contentType: string } | undefined
+  let tell: () => void = () => undefined
+  const first = new Promise<void>((resolve) => (tell = resolve))
+  parser.on('file', (_, stream, __, ___, contentType) => {
+    if (found === undefined) found = { stream, contentType }
+    else {
+      stream.on('error', () => undefined).resume()
+      parser.destroy(refuseForm('This one holds two'))
+    }
+    tell()
+  })
+  parser.on('field', (name) => {
+    parser.destroy(refuseForm(`This one holds the field ${JSON.stringify(shorten(name))}`))
+  })
+  const done = pipeline(Readable.from(chunks, { objectMode: false }), parser).catch((error: unknown) => {
+    const failure = damaged('form', error)
+    found?.stream.destroy(failure)
+    throw failure
+  })
+  await Promise.race([first, done])
+  if (found === undefined) throw refuseForm('This one holds none')
+  const { stream, contentType } = found
+  const read = async function* () {
+    try {
+      for await (const chunk of stream) yield chunk as Buffer
+    } catch (error) {
+      throw damaged('form', error)
+    }
+    // A second file may follow.
+    await done
+  }
+  return { contentType, chunks: read() }
+}
+
+/** The file in a body: without its transport's wrappings, which are gzip and a form. */
+export const decodeBody = async (
+  { headers }: IncomingMessage,
+  body: AsyncIterable<Buffer>,
+): Promise<FileBytes> => {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
+    const told = JSON.stringify(shorten(encoding))
+    throw refuse(400, 'invalid-parameter', `Content-Encoding must be gzip or absent, not ${told}.`)
+  }
+  const chunks = encoding === 'identity' ? body : gunzip(body)
+  const contentType = headers['content-type']
+  return contentType !== undefined && /^multipart\/form-data\b/i.test(contentType)
+    ? readForm(chunks, { ...headers, 'content-type': contentType })
+    : { contentType, chunks }
+}

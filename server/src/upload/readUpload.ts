@@ -1,0 +1,72 @@
+import { readTarget, type Target } from '../append/Target.js'
+import { checkParameters } from '../http/checkParameters.js'
+import { refuse } from '../http/HttpError.js'
+import type { FileFormat } from './detectFormat.js'
+
+export type UploadMode = 'create' | 'append' | 'create_append' | 'upsert' | 'overwrite'
+
+/** What the rows of a file are matched by. */
+export interface UpsertKey {
+  /** As sent: the name of a column, or several with commas between. */
+  primaryKey: string
+  /** Of two rows with one key the one with the greater value here is kept. */
+  cursorField: string | undefined
+}
+
+/** What a request for an upload asks for in its URL. */
+export interface Upload {
+  target: Target
+  mode: UploadMode
+  /** Where rows are matched by a key. */
+  key: UpsertKey | undefined
+  format: FileFormat | undefined
+}
+
+const modes: readonly UploadMode[] = ['create', 'append', 'create_append', 'upsert', 'overwrite']
+const formats: readonly FileFormat[] = ['csv', 'json', 'parquet']
+const known = ['catalog', 'schema', 'table', 'mode', 'format', 'primary_key', 'cursor_field']
+/** They make a table that is missing, and match rows where they have a key. */
+const keyed: readonly UploadMode[] = ['upsert', 'create_append']
+
+const wrong = (message: string) => refuse(400, 'invalid-parameter', message)
+
+const readOne = <T extends string>(
+  search: URLSearchParams,
+  name: string,
+  values: readonly T[],
+): T | undefined => {
+  const value = search.get(name)
+  if (value === null || value === '') return undefined
+  const found = values.find((each) => each === value)
+  if (found === undefined) throw wrong(`${name} must be one of ${values.join(', ')}.`)
+  return found
+}
+
+const readKey = (search: URLSearchParams, mode: UploadMode): UpsertKey | undefined => {
+  const primaryKey = search.get('primary_key') ?? ''
+  const cursorField = search.get('cursor_field') ?? ''
+  if (primaryKey === '') {
+    if (mode === 'upsert') throw wrong('primary_key is missing: the column or columns that name a row.')
+    if (cursorField !== '')
+      throw wrong('cursor_field needs a primary_key: it decides between rows with one key.')
+    return undefined
+  }
+  if (!keyed.includes(mode))
+    throw wrong(`primary_key goes with mode=${keyed.join(' or ')}, not with ${mode}.`)
+  return { primaryKey, cursorField: cursorField === '' ? undefined : cursorField }
+}
+
+/** Reads the URL of `/upload`, or of `/upsert`, whose mode is decided. */
+export const readUpload = (
+  search: URLSearchParams,
+  catalogs: readonly string[],
+  path: '/upload' | '/upsert',
+): Upload => {
+  checkParameters(search, known)
+  const target = readTarget(search, catalogs)
+  const mode =
+    path === '/upsert' ? (readOne(search, 'mode', keyed) ?? 'upsert') : readOne(search, 'mode', modes)
+  if (mode === undefined) throw wrong(`mode is missing: one of ${modes.join(', ')}.`)
+  const key = readKey(search, path === '/upsert' ? 'upsert' : mode)
+  return { target, mode, key, format: readOne(search, 'format', formats) }
+}

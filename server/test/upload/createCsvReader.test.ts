@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createCsvReader } from '../../src/upload/createCsvReader.js'
+
+const read = (chunks: readonly Buffer[]) => {
+  const reader = createCsvReader()
+  const text = Buffer.concat(chunks.map((chunk) => reader.feed(chunk))).toString('latin1')
+  return { text, names: reader.end() }
+}
+
+it('reads a file the same in whatever parts it comes', () => {
+  const line = fc.constantFrom('1,2', '"x\r\ny",2', ',', '"",""', '"a""b",c', '5" pipe,x', '')
+  const end = fc.constantFrom('\n', '\r\n', '\r')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(line, end)), fc.array(fc.nat(60)), (lines, cuts) => {
+      const file = `a,"b\r""c"\r\n${lines.map((parts) => parts.join('')).join('')}`
+      const chunks: Buffer[] = []
+      let at = 0
+      for (const cut of cuts) chunks.push(Buffer.from(file.slice(at, (at += cut))))
+      chunks.push(Buffer.from(file.slice(at)))
+      const whole = read([Buffer.from(file)])
+      expect(read(chunks)).toEqual(whole)
+      expect(whole.names).toEqual(['a', 'b\r"c'])
+      // Nothing but line ends outside of quotes has changed.
+      const outside = (text: string) => text.replaceAll(/"(?:[^"]|"")*"(?=[,\r\n]|$)/g, 'q')
+      expect(outside(whole.text)).toBe(outside(file).replaceAll(/\r\n|\r/g, '\n'))
+    }),
+  )
+})
+
+it('refuses a header that does not end', () => {
+  const reader = createCsvReader()
+  expect(() => reader.feed(Buffer.alloc(1_100_000, 'a'))).toThrow('longer than 1 MiB')
+})
