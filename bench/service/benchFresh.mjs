@@ -71,7 +71,7 @@ const post = (url, agent, body) =>
 const appliedRows = async (service) =>
   (await query(service.url, 'SELECT applied FROM analytics.raw.position'))[0][0]
 
-const forMs = Number(process.env.BENCH_MS ?? 30_000)
+const steadyMs = Number(process.env.BENCH_MS ?? 30_000)
 
 /** Sends at a fixed rate, and notes when rows of an answered request are there to be queried. */
 const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
@@ -92,7 +92,7 @@ const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
   let sent = 0
   let refused = 0
   const open = new Set()
-  while (performance.now() - began < forMs) {
+  while (performance.now() - began < steadyMs) {
     const due = ((performance.now() - began) / 1000) * (rowsPerSecond / perBatch)
     for (; sent < due; sent++) {
       const [path, body] = mixed(sent)
@@ -117,7 +117,7 @@ const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
   return [
     `fresh: from the answer to the row, at a steady ${rowsPerSecond} rows/s, 12 % of them identities of ${ids} ids`,
     'p99 ≤ 3 s',
-    `p50 ${at(0.5)} s, p99 ${at(0.99)} s, worst ${(lags.at(-1) / 1000).toFixed(2)} s; sent ${Math.round(rate)} rows/s for ${forMs / 1000} s, ${refused} requests refused`,
+    `p50 ${at(0.5)} s, p99 ${at(0.99)} s, worst ${(lags.at(-1) / 1000).toFixed(2)} s; sent ${Math.round(rate)} rows/s for ${steadyMs / 1000} s, ${refused} requests refused`,
     Number(at(0.99)) <= 3 && rate > 0.9 * rowsPerSecond && refused === 0,
   ]
 }
