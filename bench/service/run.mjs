@@ -1,4 +1,6 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons attacks]
+import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
+
 const benches = {
   track: async () => (await import('./benchTrack.mjs')).benchTrack(),
   fresh: async () => (await import('./benchFresh.mjs')).benchFresh(),
@@ -7,9 +9,12 @@ const benches = {
   upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
   insertIds: async () => (await import('./benchInsertIds.mjs')).benchInsertIds(),
   manyPersons: async () => (await import('./benchManyPersons.mjs')).benchManyPersons(),
+  attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
 }
 
+await ensureInstalled()
+await ensureBuilt({ only: ['server'] })
 const asked = process.argv.slice(2)
 let missed = 0
 for (const name of asked.length > 0 ? asked : Object.keys(benches)) {

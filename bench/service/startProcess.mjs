@@ -59,11 +59,11 @@ const start = (file, flags, env) =>
     })
   })
 
-/** The service in its two processes. */
-export const startService = async (flags = []) => {
+/** The service in its two processes, of this build or another one. */
+export const startService = async (flags = [], main = at('../../server/dist/main.js')) => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
   const common = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'a:b', '--quiet']
-  const service = await start(at('../../server/dist/main.js'), [...common, ...flags], {
+  const service = await start(main, [...common, ...flags], {
     UV_THREADPOOL_SIZE: '16',
   })
   return {

@@ -8,8 +8,8 @@ import { helpText, parseArguments } from './options/parseArguments.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { startIngest } from './startIngest.js'
 
-/** Of three times the share for what takes requests. */
-const engineNice = 5
+/** Of nine times the share for what takes requests. */
+const engineNice = 10
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 

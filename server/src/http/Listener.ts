@@ -59,7 +59,8 @@ export class Listener {
   readonly #exact = new Map<string, Route>()
   readonly #patterns: Pattern[] = []
   readonly #logger: Logger
-  readonly #working = new Set<Promise<void>>()
+  #working = 0
+  #whenIdle: (() => void)[] = []
 
   readonly #origins: Origins | undefined
 
@@ -79,18 +80,27 @@ export class Listener {
 
   /** The one function that node:http calls. */
   listen(request: IncomingMessage, response: ServerResponse): void {
-    const work = this.#answer(request, response)
-      .catch((error: unknown) => {
+    this.#working++
+    this.#answer(request, response).then(
+      () => this.#done(),
+      (error: unknown) => {
         this.#logger.error('An answer could not be written.', { reason: String(error) })
         response.destroy()
-      })
-      .finally(() => this.#working.delete(work))
-    this.#working.add(work)
+        this.#done()
+      },
+    )
   }
 
   /** Resolves once no route is at work; a route may outlast its connection. */
-  async idle(): Promise<void> {
-    while (this.#working.size > 0) await Promise.all(this.#working)
+  idle(): Promise<void> {
+    if (this.#working === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  #done(): void {
+    this.#working--
+    if (this.#working > 0) return
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

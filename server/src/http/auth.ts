@@ -10,22 +10,24 @@ const usualBytes = 256
 export class SecretSet {
   readonly #longest: number
   readonly #known: readonly Buffer[]
+  readonly #asked: Buffer
 
   constructor(secrets: readonly string[]) {
     this.#longest = Math.max(usualBytes, ...secrets.map((secret) => Buffer.byteLength(secret)))
-    this.#known = secrets.map((secret) => this.#pad(secret))
+    const size = lengthBytes + this.#longest
+    this.#known = secrets.map((secret) => this.#pad(secret, Buffer.alloc(size)))
+    this.#asked = Buffer.alloc(size)
   }
 
   has(presented: string): boolean {
-    const asked = this.#pad(presented)
+    const asked = this.#pad(presented, this.#asked.fill(0))
     let found = false
     for (const each of this.#known) found = timingSafeEqual(each, asked) || found
     return found
   }
 
   /** All of one size, with the length before, so that comparing takes as long whatever is compared. */
-  #pad(secret: string): Buffer {
-    const padded = Buffer.alloc(lengthBytes + this.#longest)
+  #pad(secret: string, padded: Buffer): Buffer {
     padded.writeUInt32LE(Buffer.byteLength(secret))
     padded.write(secret, lengthBytes)
     return padded

@@ -27,8 +27,9 @@ export class Origins {
   /** Throws for a page that may not ask; otherwise lets it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    response.setHeader('Vary', 'Origin')
     const isOpen = this.#openPaths.has(path)
+    // No cache keeps the answer to an event, and each header costs those that come by the thousand.
+    if (!isOpen || origin !== undefined) response.setHeader('Vary', 'Origin')
     if (!isOpen && !this.#isTrusted(request)) {
       const message = `Pages of ${origin?.slice(0, 200) ?? 'other sites'} may not ask here. Name their origin by --origins if they are yours.`
       throw refuse(403, 'origin-not-allowed', message, { connection: 'close' })

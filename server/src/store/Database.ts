@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
@@ -19,6 +20,12 @@ const sessionSettings = [
   'enable_progress_bar_print',
   'progress_bar_time',
 ]
+
+/**
+ * One processor is left to the process that takes requests. With a second thread on two processors the
+ * one that waits for the other would spin: the applier took a third more processor time a row.
+ */
+const threads = Math.max(1, availableParallelism() - 1)
 
 /** An engine whose service was killed ends by itself, on a busy machine seconds later. */
 const lockWaitMs = 10_000
@@ -66,6 +73,7 @@ export class Database {
   static async open({ folder, catalogs, memoryLimit }: DatabaseOptions): Promise<Database> {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: memoryLimit,
+      threads: String(threads),
       temp_directory: folder.temp,
       max_temp_directory_size: await tempSize(folder.path),
       wal_autocheckpoint: '256MB',

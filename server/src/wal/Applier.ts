@@ -32,10 +32,11 @@ const maxRows = 150_000
 const maxBytes = 2 ** 26
 /**
  * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
- * to what the last one took, and never so long that a row is two seconds old before its turn.
+ * to what the last one took, but batch and rest together take a second at most: one that took longer
+ * has rows waiting that are as old as that.
  */
 const restPerBatch = 3
-const maxRestMs = 1000
+const maxCycleMs = 1000
 /** So many rows wait for no others. */
 const fullRows = 100_000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
@@ -195,7 +196,8 @@ export class Applier {
   }
 
   async #rest(tookMs: number): Promise<void> {
-    if (this.#waiting() < fullRows) await this.#pause(Math.min(maxRestMs, restPerBatch * tookMs))
+    const restMs = Math.min(restPerBatch * tookMs, maxCycleMs - tookMs)
+    if (restMs > 0 && this.#waiting() < fullRows) await this.#pause(restMs)
   }
 
   async #pause(ms: number): Promise<void> {

@@ -16,6 +16,8 @@ const form = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
  */
 export class TaskIds {
   readonly #cipher: Cipher
+  /** What is being signed; used again for each. */
+  readonly #block = Buffer.alloc(16)
 
   constructor(secret: Buffer) {
     // What is signed is one block, always of one length, so the block cipher itself signs it, in a
@@ -37,7 +39,7 @@ export class TaskIds {
   }
 
   #sign({ log, last }: TaskPlace): Buffer {
-    const bytes = Buffer.alloc(16)
+    const bytes = this.#block.fill(0)
     bytes.writeUIntBE(last, 0, 6)
     bytes[7] = log
     const mac = this.#cipher.update(bytes)

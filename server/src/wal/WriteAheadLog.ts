@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { damaged } from '../store/StoreError.js'
 import {
   createSalt,
-  frameLength,
   headBytes,
   readHead,
   scanSegment,
+  sizeOfFrame,
   writeFrame,
   writeHead,
   type Held,
@@ -19,9 +19,13 @@ import {
 const usualBytes = { smallest: 2 ** 20, largest: 2 ** 26 }
 /** What one write takes at most, unless a single record is larger. */
 const maxWriteBytes = 2 ** 22
+/** Segments of the largest size that are kept to be used again. */
+const maxKept = 4
 
 export const segmentFile = (folder: string, number: number): string =>
   join(folder, `${String(number).padStart(10, '0')}.wal`)
+
+const keptFile = (folder: string, { number }: SegmentHead) => join(folder, `${number}.kept`)
 
 const broken = (file: string, what: string) => damaged(`the write-ahead log ${file} ${what}`)
 
@@ -91,6 +95,10 @@ export class WriteAheadLog {
   #writing: Promise<void> | undefined
   /** The file that is to be the next segment; there is one while the log goes on to it, too. */
   #spare: Promise<number> | undefined
+  /** Files that were segments, to be used again without being filled. */
+  readonly #kept: SegmentHead[] = []
+  /** Where a frame is put together. */
+  #frame = Buffer.alloc(0)
   #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false
@@ -137,7 +145,9 @@ export class WriteAheadLog {
       held.push(...scan.held)
     }
     for (const number of spares) await rm(segmentFile(folder, number))
-    await rm(join(folder, 'new'), { force: true })
+    for (const name of readdirSync(folder)) {
+      if (name === 'new' || name.endsWith('.kept')) await rm(join(folder, name))
+    }
     const log = new WriteAheadLog(folder, sizes, { live, last, held })
     await log.#resume(end)
     return log
@@ -179,7 +189,7 @@ export class WriteAheadLog {
     this.#skip = Math.max(this.#skip, applied)
   }
 
-  /** Gives up the segments whose rows are all up to this sequence; one is used again. */
+  /** Gives up the segments whose rows are all up to this sequence; the largest are used again. */
   async trim(through: number): Promise<void> {
     let gone = 0
     for (; gone < this.#held.length && this.#held[gone]!.last <= through; gone++) {
@@ -197,12 +207,11 @@ export class WriteAheadLog {
     await syncFolder(this.#folder)
   }
 
-  async #giveUp({ number, bytes }: SegmentHead) {
-    const file = segmentFile(this.#folder, number)
-    const newest = this.#live.at(-1)!
-    if (this.#spare !== undefined || bytes < newest.bytes) return rm(file)
-    this.#spare = rename(file, segmentFile(this.#folder, newest.number + 1)).then(() => bytes)
-    await this.#spare.catch(() => (this.#spare = undefined))
+  async #giveUp(segment: SegmentHead) {
+    const file = segmentFile(this.#folder, segment.number)
+    if (segment.bytes !== this.#sizes.largest || this.#kept.length === maxKept) return rm(file)
+    await rename(file, keptFile(this.#folder, segment))
+    this.#kept.push(segment)
   }
 
   /** Waits for what is being written. An empty frame says that the one before it was whole. */
@@ -212,8 +221,9 @@ export class WriteAheadLog {
     await this.#trimming?.catch(() => undefined)
     await this.#spare?.catch(() => undefined)
     const { handle, salt, end, bytes } = this.#current!
-    const [frame] = writeFrame(salt, this.#durable + 1, [])
-    if (end + frame!.length <= bytes) await handle.write(frame!, 0, frame!.length, end).catch(() => undefined)
+    const frame = Buffer.alloc(sizeOfFrame([]))
+    writeFrame({ salt, first: this.#durable + 1, records: [] }, frame)
+    if (end + frame.length <= bytes) await handle.write(frame, 0, frame.length, end).catch(() => undefined)
     await handle.close()
   }
 
@@ -247,18 +257,25 @@ export class WriteAheadLog {
 
   async #write(records: readonly LogRecord[]) {
     const first = Math.max(this.#durable, this.#skip) + 1
-    let parts = writeFrame(this.#current!.salt, first, records)
-    const bytes = frameLength(parts[0]!, 0, this.#current!.salt)!
-    if (this.#current!.end + bytes > this.#current!.bytes) {
-      await this.#begin(bytes)
-      parts = writeFrame(this.#current!.salt, first, records)
-    }
+    const bytes = sizeOfFrame(records)
+    if (this.#current!.end + bytes > this.#current!.bytes) await this.#begin(bytes)
     const current = this.#current!
-    const { bytesWritten } = await current.handle.writev(parts, current.end)
+    const frame = this.#room(bytes)
+    writeFrame({ salt: current.salt, first, records }, frame)
+    const { bytesWritten } = await current.handle.write(frame, 0, bytes, current.end)
     if (bytesWritten !== bytes) throw new Error('The disk took only a part of a write.')
     current.end += bytes
     this.#last += first - 1 - this.#durable
     this.#durable = first - 1
+  }
+
+  /** Used again for each write, because there is one at a time. */
+  #room(bytes: number): Buffer {
+    if (bytes > maxWriteBytes) return Buffer.allocUnsafeSlow(bytes)
+    if (bytes > this.#frame.length) {
+      this.#frame = Buffer.allocUnsafeSlow(Math.min(2 * bytes, maxWriteBytes))
+    }
+    return this.#frame
   }
 
   /** Goes on in the last segment, or makes the first one. */
@@ -291,6 +308,12 @@ export class WriteAheadLog {
 
   /** Fills the file of a segment with zeros; a full disk shows here, before anything is promised. */
   async #prepare(number: number, bytes: number): Promise<number> {
+    const kept = bytes <= this.#sizes.largest ? this.#kept.pop() : undefined
+    if (kept !== undefined) {
+      await rename(keptFile(this.#folder, kept), segmentFile(this.#folder, number))
+      await syncFolder(this.#folder)
+      return kept.bytes
+    }
     const unfinished = join(this.#folder, 'new')
     const handle = await open(unfinished, 'w', 0o600)
     try {

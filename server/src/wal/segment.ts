@@ -68,33 +68,41 @@ export const readHead = (head: Buffer): SegmentHead | undefined => {
 
 export const createSalt = (): Buffer => randomBytes(8)
 
-const labelOf = ({ kind, target }: LogRecord) =>
-  Buffer.from(target === undefined ? kind : `${kind} ${target}`)
+const labelOf = ({ kind, target }: LogRecord) => (target === undefined ? kind : `${kind} ${target}`)
 
-/** The parts of one frame, to be written in one go; its checksum covers all of it. */
-export const writeFrame = (salt: Buffer, first: number, records: readonly LogRecord[]): Buffer[] => {
-  const frame = Buffer.alloc(frameBytes)
-  const parts: Buffer[] = [frame]
+/** How long the frame of some records is. */
+export const sizeOfFrame = (records: readonly LogRecord[]): number => {
   let bytes = frameBytes
   for (const record of records) {
-    const label = labelOf(record)
-    const entry = Buffer.allocUnsafe(entryBytes + label.length)
-    entry.writeDoubleLE(record.receivedAtMs, 0)
-    entry.writeUInt32LE(record.count, 8)
-    entry.writeUInt32LE(label.length, 12)
-    entry.writeUInt32LE(record.body.length, 16)
-    label.copy(entry, entryBytes)
-    parts.push(entry, record.body)
-    bytes += entry.length + record.body.length
+    bytes += entryBytes + Buffer.byteLength(labelOf(record)) + record.body.length
   }
-  salt.copy(frame)
-  frame.writeDoubleLE(first, 8)
-  frame.writeUInt32LE(bytes, 16)
-  frame.writeUInt32LE(records.length, 20)
-  let crc = crc32(frame.subarray(0, 24))
-  for (let at = 1; at < parts.length; at++) crc = crc32(parts[at]!, crc)
-  frame.writeUInt32LE(crc, 24)
-  return parts
+  return bytes
+}
+
+export interface NewFrame {
+  salt: Buffer
+  first: number
+  records: readonly LogRecord[]
+}
+
+/** One frame in one piece, because a write of many costs more than copying them; gives where it ends. */
+export const writeFrame = ({ salt, first, records }: NewFrame, into: Buffer): number => {
+  let end = frameBytes
+  for (const record of records) {
+    const labelBytes = into.write(labelOf(record), end + entryBytes)
+    into.writeDoubleLE(record.receivedAtMs, end)
+    into.writeUInt32LE(record.count, end + 8)
+    into.writeUInt32LE(labelBytes, end + 12)
+    into.writeUInt32LE(record.body.length, end + 16)
+    end += entryBytes + labelBytes
+    end += record.body.copy(into, end)
+  }
+  salt.copy(into)
+  into.writeDoubleLE(first, 8)
+  into.writeUInt32LE(end, 16)
+  into.writeUInt32LE(records.length, 20)
+  into.writeUInt32LE(crc32(into.subarray(frameBytes, end), crc32(into.subarray(0, 24))), 24)
+  return end
 }
 
 /** How long the frame says it is, which is not checked yet; undefined where there is none. */

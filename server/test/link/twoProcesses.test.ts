@@ -78,29 +78,30 @@ const createSender = (client: Client, from: number, step: number) => {
 describe.runIf(process.platform === 'linux')('the engine', () => {
   it(
     'may be killed every second under load: nothing is refused, lost or stored twice',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const service = launch()
       const client = createClient(urlIn(await service.ready))
       const senders = [0, 1, 2, 3].map((at) => createSender(client, at, 4))
-      let kills = 0
-      for (const before = new Set<number>(); kills < 6; kills++) {
+      // How fast a busy machine sends and starts an engine is not what is tested, so each kill waits for both.
+      const patience = { timeout: 60_000 }
+      const before = new Set<number>()
+      for (let kills = 0; kills < 6; kills++) {
         await delay(1000)
-        const engine = await vi.waitFor(
-          async () => {
-            const pid = await engineOf(service)
-            if (before.has(pid)) throw new Error('It is still the same engine.')
-            return pid
-          },
-          { timeout: 20_000 },
-        )
+        await vi.waitFor(() => {
+          for (const { accepted } of senders) expect(accepted.length).toBeGreaterThan(10 * kills)
+        }, patience)
+        const engine = await vi.waitFor(async () => {
+          const pid = await engineOf(service)
+          if (before.has(pid)) throw new Error('It is still the same engine.')
+          return pid
+        }, patience)
         before.add(engine)
         process.kill(engine, 'SIGKILL')
       }
       for (const sender of senders) await sender.stop()
       const accepted = senders.flatMap((sender) => sender.accepted)
       expect(senders.flatMap((sender) => sender.refused)).toEqual([])
-      expect(accepted.length).toBeGreaterThan(100)
 
       await vi.waitFor(
         async () => {

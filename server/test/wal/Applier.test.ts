@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { Applier, type ApplierOptions, Unstorable } from '../../src/wal/Applier.js'
 import { DeadLetters } from '../../src/wal/DeadLetters.js'
@@ -44,6 +44,28 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
   })
   return { applier, log, stored, aside, told }
 }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('takes no rest after a batch that took longer than a second', async () => {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const entries = [entry(1)]
+  let batches = 0
+  const { applier } = createFake(entries, {
+    apply: () => {
+      nowMs += 1100
+      if (++batches === 1) entries.push(entry(2))
+      return Promise.resolve()
+    },
+  })
+  applier.wake()
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  expect(batches).toBe(2)
+  await applier.stop()
+})
 
 it('sets one bad entry aside and stores its neighbours, in order', async () => {
   const entries = Array.from({ length: 20 }, (_, at) => entry(at + 1, at === 12 ? 'bad' : 'good'))

@@ -154,6 +154,9 @@ it('uses trimmed segments again, and never takes what they held for its own', as
   expect(files(root).length).toBeLessThanOrEqual(3)
   const { before } = log
   await log.close()
+  // The one that was to come next was a segment before, and was not filled with zeros once more.
+  const next = readFileSync(join(root, files(root).toSorted().at(-1) ?? ''))
+  expect(next.includes('     ')).toBe(true)
   const again = await WriteAheadLog.open(root, 0, tiny)
   expect(again.last).toBe(60)
   expect(again.before).toBe(before)
