@@ -16,7 +16,7 @@ const encodings: readonly Encoding[] = ['br', 'gzip']
 
 /** The smallest form that the client takes. */
 const choose = ({ headers }: IncomingMessage, { plain, packed }: LibraryFile) => {
-  const taken = String(headers['accept-encoding'] ?? '')
+  const taken = (headers['accept-encoding'] ?? '')
     .split(',')
     .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
     .map((each) => each.split(';', 1)[0]!.trim().toLowerCase())
