@@ -115,7 +115,7 @@ const nearest = (name: string, path: string): string | undefined => {
   const lastOf = (each: string) => each.slice(each.indexOf('.') + 1)
   const far = (each: string) =>
     distance(plain(name), plain(lastOf(each))) + (each === path + lastOf(each) ? 0 : 0.5)
-  const found = paths.toSorted((a, b) => far(a) - far(b))[0]!
+  const found = paths.sort((a, b) => far(a) - far(b))[0]!
   return far(found) <= Math.max(1.5, name.length / 3) ? found : undefined
 }
 
@@ -125,7 +125,7 @@ const checkOptions = (given: unknown, usual: object, path = ''): void => {
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === undefined) continue
     const option = path + name
-    if (!Object.hasOwn(usual, name)) {
+    if (!Object.keys(usual).includes(name)) {
       const right = nearest(name, path)
       const all = Object.keys(usual).join(', ')
       warn(
@@ -180,7 +180,7 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   waymark.configure = (patch) => {
     checkOptions(patch, defaults)
     const fixed = Object.keys(patch ?? {}).filter(
-      (name) => Object.hasOwn(defaults, name) && !changeable.includes(name),
+      (name) => Object.keys(defaults).includes(name) && !changeable.includes(name),
     )
     if (fixed[0])
       console.warn(
