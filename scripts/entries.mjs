@@ -24,6 +24,7 @@ export const entries = [
   { name: 'web-vitals', file: 'vitals', source: 'plugins/webVitals', limit: '0.2 kB' },
   { name: 'bots', source: 'plugins/bots', limit: '0.3 kB', tag: 'bots' },
   { name: 'cookie', source: 'cookie', limit: '0.6 kB', tag: 'cookie' },
+  { name: 'id-cookie', source: 'idCookie', limit: '0.6 kB' },
   { name: 'sample', source: 'sample', limit: '0.2 kB' },
   { name: 'scopes', source: 'scopes', limit: '1.1 kB' },
   { name: 'do-not-track', source: 'doNotTrack', limit: '0.1 kB' },

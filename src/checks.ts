@@ -61,7 +61,7 @@ const seeDocs = (code: string) => `See docs/errors.md#${code}`
 
 /** Puts the core's message, which only names what is wrong, into words. */
 const explain = (error: Signals['error']) => {
-  const text = Object.hasOwn(texts, error.code) && texts[error.code]!(error.message)
+  const text = Object.keys(texts).includes(error.code) && texts[error.code]!(error.message)
   if (text) error.message = `${text} ${seeDocs(error.code)}`
 }
 
