@@ -20,7 +20,7 @@ export type Send = (attempt: { begun: boolean }) => boolean | undefined
 
 /** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
 export interface Browser {
-  /** False on a server or in a worker: nothing else is asked then but the time. */
+  /** False on a server, in a worker or in a browser that is too old: nothing else is asked then but the time. */
   isPage: boolean
   now(): number
   random(): number
@@ -84,7 +84,8 @@ let referrer = ''
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export const createBrowser = (): Browser => {
   return {
-    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
+    // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
+    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in [],
     now: Date.now,
     random: Math.random,
     after(ms, fn) {

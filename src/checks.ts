@@ -173,6 +173,10 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   const { init, configure } = waymark
   waymark.on('error', explain)
   waymark.init = (apiKey, config) => {
+    if (!('at' in []))
+      console.warn(
+        `[waymark] too-old-browser: Nothing is recorded, because this browser is too old. Use Chrome or Edge 92, Firefox 90, Safari 15.4 or a newer one. ${seeDocs('too-old-browser')}`,
+      )
     checkOptions(config, defaults)
     if (config?.debug) waymark.use(trail())
     return init(apiKey, config)

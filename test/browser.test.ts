@@ -128,6 +128,15 @@ describe('createBrowser', () => {
     expect(browser.readNote('a')).toBe('')
   })
 
+  it('is no page where the browser is older than the README says', () => {
+    expect(createBrowser().isPage).toBe(true)
+    const { at } = Array.prototype
+    Reflect.deleteProperty(Array.prototype, 'at')
+    const { isPage } = createBrowser()
+    Object.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
+    expect(isPage).toBe(false)
+  })
+
   it('takes a path for one of the page’s own address, wherever that has put its base', () => {
     const base = vi.spyOn(document, 'baseURI', 'get').mockReturnValue('https://cdn.test/app/')
     vi.stubGlobal('location', new URL('https://shop.test/maps/elderwood'))
