@@ -104,7 +104,7 @@ describe('the oldest browsers', () => {
     expect(readTooNew('class A { static {} }; /a/d.test(b); await c')).toEqual([
       'StaticBlock',
       '/a/d',
-      'await',
+      'await outside of a function',
     ])
   })
 
