@@ -204,7 +204,7 @@ describe('the words of an error', () => {
       world.service.become({ kind: 'well' })
       await world.advance(60_000)
     }
-    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}: .*#unreachable$`)
+    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}/: .*#unreachable$`)
     expect(tab.warnings).toEqual([one, one])
   })
 
