@@ -44,7 +44,9 @@ test('a visitor whose requests are blocked costs six of them at most, and loses 
     await waymarkOf(page).loaded()
     const stored = async () => {
       await page.clock.runFor(1000)
-      return (await service.sql(`SELECT insert_id FROM events WHERE event = 'Step'`)).flat()
+      return (await service.sql(`SELECT insert_id FROM events WHERE event = 'Step'`)).map(([id]) =>
+        String(id),
+      )
     }
     await expect.poll(async () => (await stored()).length, { timeout: 60_000 }).toBe(tracked.length)
     expect((await stored()).toSorted()).toEqual(tracked.toSorted())

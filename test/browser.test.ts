@@ -133,7 +133,7 @@ describe('createBrowser', () => {
     const { at } = Array.prototype
     Reflect.deleteProperty(Array.prototype, 'at')
     const { isPage } = createBrowser()
-    Object.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
+    Reflect.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
     expect(isPage).toBe(false)
   })
 

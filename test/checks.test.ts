@@ -24,7 +24,7 @@ describe('a browser that is too old', () => {
     const { at } = Array.prototype
     Reflect.deleteProperty(Array.prototype, 'at')
     const texts = said({ endpoint })
-    Object.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
+    Reflect.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
     expect(texts).toEqual([
       expect.stringMatching(/^\[waymark\] too-old-browser: .*docs\/errors.md#too-old-browser$/),
     ])
