@@ -91,17 +91,21 @@ const script = (file, input, ...plugins) => ({
 })
 
 export default [
-  ...[...entries, { name: 'waymark.development', source: 'development' }].map(({ name, source, core }) => ({
-    input: `build/${source}.js`,
-    external,
-    plugins: [mainEntry, compiled, ...(core ? [shrink] : [])],
-    output: { file: `dist/${name}.js`, format: 'es', sourcemap: true },
-  })),
+  ...[...entries, { name: 'waymark.development', source: 'development' }].map(
+    ({ name, file = name, source, core }) => ({
+      input: `build/${source}.js`,
+      external,
+      plugins: [mainEntry, compiled, ...(core ? [shrink] : [])],
+      output: { file: `dist/${file}.js`, format: 'es', sourcemap: true },
+    }),
+  ),
   script('iife', 'build/script.js'),
   script('early', 'build/early.js'),
   ...tagEntries.map((entry) => script(entry.name, 'tag', tagFile(entry))),
   {
-    input: Object.fromEntries(entries.map(({ name, source }) => [`${name}.d`, `build/${source}.d.ts`])),
+    input: Object.fromEntries(
+      entries.map(({ name, file = name, source }) => [`${file}.d`, `build/${source}.d.ts`]),
+    ),
     external,
     plugins: [dts(), checkInnerNames],
     // The types that several entries name are one file, so that they are the same types.

@@ -11,3 +11,10 @@ export function backOff(failures: number, random: number, retryAfterMs = 0): num
   // A little jitter above Retry-After too, or every visitor comes back in the same millisecond.
   return retryAfterMs > 0 ? Math.min(retryAfterMs, 3_600_000) + random * 1000 : most * (0.25 + 0.75 * random)
 }
+
+/** A page that the service never answered asks this often in one session: a blocker stands there, as a rule. */
+const mostMisses = 6
+
+/** The same for it: five times as long after each of them, and after the last none until the next session. */
+export const backOffUnheard = (misses: number, random: number) =>
+  misses < mostMisses ? 600 * 5 ** misses * (0.5 + 0.5 * random) : Infinity

@@ -20,7 +20,7 @@ export type Send = (attempt: { begun: boolean }) => boolean | undefined
 
 /** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
 export interface Browser {
-  /** False on a server or in a worker: nothing else is asked then but the time. */
+  /** False on a server, in a worker or in a browser that is too old: nothing else is asked then but the time. */
   isPage: boolean
   now(): number
   random(): number
@@ -42,8 +42,10 @@ export interface Browser {
   /** Makes ready to hand a request off by `sendBeacon`, or by a keepalive `fetch`. */
   prepareBeacon(url: string, init: RequestInit): Send
   prepareFetch(url: string, init: RequestInit, by?: Browser['fetch']): Send
-  /** The origin of a URL, relative ones included; undefined when it is none. The page's own for an empty one. */
-  originOf(url: string): string | undefined
+  /** A URL in full, a path being one of the page's own address; undefined when it is none. */
+  fullUrl(url: string): string | undefined
+  /** Of the page: `null` as text in a sandbox, whatever its address. */
+  ownOrigin(): string
   openDatabase(name: string): Database
   /** Whether there is one, without making it. True when the browser does not say. */
   hasDatabase(name: string): Promise<boolean>
@@ -82,7 +84,8 @@ let referrer = ''
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export const createBrowser = (): Browser => {
   return {
-    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined',
+    // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
+    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in [],
     now: Date.now,
     random: Math.random,
     after(ms, fn) {
@@ -137,8 +140,13 @@ export const createBrowser = (): Browser => {
         }
       }
     },
-    // The page's own may be opaque: `null` in a sandbox, whatever its address.
-    originOf: (url) => maybe(() => (url ? new URL(url, location.href).origin : self.origin)),
+    fullUrl(url) {
+      // Not by the base address, which a `<base>` may have put elsewhere. A page without an address of its own (`srcdoc`)
+      // has the base of its parent.
+      const base = globalThis.location?.origin
+      return maybe(() => new URL(url, base === 'null' ? document.baseURI : base).href)
+    },
+    ownOrigin: () => globalThis.origin,
     openDatabase: (name) => openDatabase(() => createStore(name, 'waymark')),
     hasDatabase: async (name) =>
       (await indexedDB.databases?.())?.some((database) => database.name === name) ?? true,

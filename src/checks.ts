@@ -61,7 +61,7 @@ const seeDocs = (code: string) => `See docs/errors.md#${code}`
 
 /** Puts the core's message, which only names what is wrong, into words. */
 const explain = (error: Signals['error']) => {
-  const text = Object.hasOwn(texts, error.code) && texts[error.code]!(error.message)
+  const text = Object.keys(texts).includes(error.code) && texts[error.code]!(error.message)
   if (text) error.message = `${text} ${seeDocs(error.code)}`
 }
 
@@ -115,7 +115,7 @@ const nearest = (name: string, path: string): string | undefined => {
   const lastOf = (each: string) => each.slice(each.indexOf('.') + 1)
   const far = (each: string) =>
     distance(plain(name), plain(lastOf(each))) + (each === path + lastOf(each) ? 0 : 0.5)
-  const found = paths.toSorted((a, b) => far(a) - far(b))[0]!
+  const found = paths.sort((a, b) => far(a) - far(b))[0]!
   return far(found) <= Math.max(1.5, name.length / 3) ? found : undefined
 }
 
@@ -125,7 +125,7 @@ const checkOptions = (given: unknown, usual: object, path = ''): void => {
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === undefined) continue
     const option = path + name
-    if (!Object.hasOwn(usual, name)) {
+    if (!Object.keys(usual).includes(name)) {
       const right = nearest(name, path)
       const all = Object.keys(usual).join(', ')
       warn(
@@ -173,6 +173,10 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   const { init, configure } = waymark
   waymark.on('error', explain)
   waymark.init = (apiKey, config) => {
+    if (!('at' in []))
+      console.warn(
+        `[waymark] too-old-browser: Nothing is recorded, because this browser is too old. Use Chrome or Edge 92, Firefox 90, Safari 15.4 or a newer one. ${seeDocs('too-old-browser')}`,
+      )
     checkOptions(config, defaults)
     if (config?.debug) waymark.use(trail())
     return init(apiKey, config)
@@ -180,7 +184,7 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   waymark.configure = (patch) => {
     checkOptions(patch, defaults)
     const fixed = Object.keys(patch ?? {}).filter(
-      (name) => Object.hasOwn(defaults, name) && !changeable.includes(name),
+      (name) => Object.keys(defaults).includes(name) && !changeable.includes(name),
     )
     if (fixed[0])
       console.warn(

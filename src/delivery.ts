@@ -1,4 +1,4 @@
-import { backOff } from './backOff'
+import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { handOff } from './handOff'
@@ -6,7 +6,7 @@ import { isAway, type Instance } from './instance'
 import { finish, isQueued, mark, next, stillOurs, type Payload } from './queue'
 import { complain } from './signals'
 import { send } from './transport'
-import { set } from './visitor'
+import { set, type Settings } from './visitor'
 
 /** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
@@ -18,14 +18,24 @@ const believeAfterMs = 300
 /** A page that has sent everything looks for what others left, but not more often than this. */
 const scanEveryMs = 60_000
 
+/** What pages of this session, that never had an answer, know. */
+const unheard = ({ settings: { down, session } }: Instance) =>
+  typeof down === 'object' && down.session === session?.id ? down : undefined
+
+/** How long they leave the service alone. */
+const restMs = (w: Instance) => Math.max(0, (unheard(w)?.tryAt ?? 0) - w.browser.now())
+
 const wait = (w: Instance, ms: number) => {
   w.stopTimer()
   // A page that has left has no timer, nor an instance that has ended: an answer may come later.
-  w.timerMs = isAway(w) ? Infinity : ms
-  if (w.timerMs < Infinity) w.stopTimer = w.browser.after(ms, () => void flush(w))
+  w.timerMs = isAway(w) ? Infinity : Math.max(ms, restMs(w))
+  // Another tab may have asked meanwhile.
+  if (w.timerMs < Infinity)
+    w.stopTimer = w.browser.after(w.timerMs, () => (restMs(w) ? wait(w, 0) : void flush(w)))
 }
 
-export const setDown = (w: Instance, down: boolean) => down !== !!w.settings.down && set(w, { down })
+export const setDown = (w: Instance, down: Settings['down'] = w.settings.down || true) =>
+  down !== (w.settings.down ?? false) && set(w, { down })
 
 /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
 export const flush = (w: Instance): Promise<void> => {
@@ -44,7 +54,7 @@ export const flushKnown = async (w: Instance) => {
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
-    if (await claim(w)) await flush(w)
+    if (await claim(w)) await (restMs(w) ? wait(w, 0) : flush(w))
   } catch (error) {
     tellUnexpected(w, error)
   }
@@ -127,13 +137,20 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
 
 /** How the service is, and when to try again. */
 const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answer, isDown: boolean) => {
-  const before = w.paused
+  const { browser, paused: before } = w
+  const random = browser.random()
   w.paused = status === 'misconfigured' ? errorCode : ''
   // Once for each time it is away: a browser does not tell a page why.
   if (isMissing && !w.settings.down) complain(w, 'unreachable', w.config.endpoint)
+  if (isMissing && !w.accepted && browser.online()) {
+    const misses = (unheard(w)?.misses ?? 0) + 1
+    const tryAt = browser.now() + backOffUnheard(misses, random)
+    setDown(w, { misses, tryAt, session: w.settings.session?.id })
+    return wait(w, 0)
+  }
   w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
   setDown(w, isDown)
-  if (isDown) wait(w, backOff(w.failures, w.browser.random(), afterMs))
+  if (isDown) wait(w, backOff(w.failures, random, afterMs))
   // Once for each cause, and to the console: someone has to mend it.
   if (w.paused && w.paused !== before)
     complain(w, errorCode, `${w.config.endpoint} ${w.config.environment}`, true)
@@ -148,7 +165,7 @@ export const wake = (w: Instance) => {
   else if (!w.queued || w.running || w.failures || ms >= w.timerMs) return
   // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
   // its first request does not know that the service is down.
-  else if (!ms && w.browser.hidden()) void flush(w)
+  else if (!ms && w.browser.hidden() && !restMs(w)) void flush(w)
   else wait(w, ms)
 }
 

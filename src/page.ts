@@ -114,7 +114,7 @@ export const follow = (w: Instance) => {
     },
     pageshow: comes,
     resume: comes,
-    offline: () => setDown(w, true),
+    offline: () => setDown(w),
     online() {
       if (!w.isKnown) return
       void flush(w)

@@ -46,8 +46,8 @@ export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
   const { browser } = w
   const [url, init] = post(w, batch)
   // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
-  const own = browser.originOf('')
-  const arrives = w.beaconArrives ? own !== 'null' : own === browser.originOf(url)
+  const own = browser.ownOrigin()
+  const arrives = w.beaconArrives ? own !== 'null' : url.startsWith(own + '/')
   // A `fetch` of the page's own is passed over only by option.
   return auth === 'query' && !browser.hasWorker() && (beacon === true || (beacon && arrives && !fetch))
     ? browser.prepareBeacon(url, init)

@@ -155,7 +155,7 @@ export type On = <K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => 
 
 /** The settings of `init`. Every one but `endpoint` is optional. */
 export interface Config {
-  /** The service's base URL, for example `https://api.example.com`. */
+  /** The service's base URL, for example `https://api.example.com`, or a path of the page's own host, for example `/w`. */
   endpoint: string
   /** Environment slug, sent with every payload. @defaultValue `'production'` */
   environment: string

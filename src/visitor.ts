@@ -17,7 +17,14 @@ export interface Settings {
   /** Registered properties. */
   persistent?: Properties | undefined
   /** The last request failed, or the browser said that it is offline. */
-  down?: boolean | undefined
+  down?: boolean | Unheard | undefined
+}
+
+/** What pages that never had an answer know of a service: how often they asked in a session, and when the next may. */
+export interface Unheard {
+  misses: number
+  tryAt: number
+  session: string | undefined
 }
 
 /** The time of the last event is stored and told no more often than this: a session ends right to a second. */

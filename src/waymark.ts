@@ -89,17 +89,17 @@ const methods = {
   init(w, apiKey, given) {
     const { browser, face } = w
     const config = readConfig(given)
-    const { endpoint } = config
+    const endpoint = config.endpoint && browser.fullUrl(config.endpoint)
     const name = `waymark ${config.environment} ${apiKey}`
     if (w.state === 'shut') return face
     if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
     else if (w.name) {
       if (name !== w.name) complain(w, 'already-initialised', name, true)
-    } else if (!endpoint || !browser.originOf(endpoint)) complain(w, 'missing-endpoint', endpoint, true)
+    } else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
     else {
       const cleanUrl = createUrlFilter(config.url)
       Object.assign(w, {
-        config,
+        config: { ...config, endpoint },
         name,
         apiKey,
         cleanUrl,
@@ -149,7 +149,13 @@ const methods = {
     sent: w.accepted,
     handedOff: w.handedOff,
     dropped: { ...w.dropped },
-    state: w.inFlight[0] ? 'sending' : w.paused ? 'paused' : w.failures ? 'waiting' : 'idle',
+    state: w.inFlight[0]
+      ? 'sending'
+      : w.paused
+        ? 'paused'
+        : w.failures || w.settings.down
+          ? 'waiting'
+          : 'idle',
   }),
 } satisfies {
   [Name in keyof Methods]: (w: Instance, ...given: Parameters<Methods[Name]>) => ReturnType<Methods[Name]>

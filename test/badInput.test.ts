@@ -326,7 +326,7 @@ describe('a service that refuses the set-up', () => {
       waymark.track('Later')
       await world.advance(600_000)
 
-      expect(tab.warnings).toEqual([`[waymark] ${code}: https://api.test production`])
+      expect(tab.warnings).toEqual([`[waymark] ${code}: https://api.test/ production`])
       expect(waymark.stats()).toMatchObject({ queued: 31, state: 'paused', dropped: {} })
       expect(world.service.arrivals.length).toBeLessThan(8)
 

@@ -128,12 +128,33 @@ describe('createBrowser', () => {
     expect(browser.readNote('a')).toBe('')
   })
 
-  it('knows an origin, also of a path, and what is none', () => {
-    vi.stubGlobal('origin', location.origin)
+  it('is no page where the browser is older than the README says', () => {
+    expect(createBrowser().isPage).toBe(true)
+    const { at } = Array.prototype
+    Reflect.deleteProperty(Array.prototype, 'at')
+    const { isPage } = createBrowser()
+    Reflect.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
+    expect(isPage).toBe(false)
+  })
+
+  it('takes a path for one of the page’s own address, wherever that has put its base', () => {
+    const base = vi.spyOn(document, 'baseURI', 'get').mockReturnValue('https://cdn.test/app/')
+    vi.stubGlobal('location', new URL('https://shop.test/maps/elderwood'))
     const browser = createBrowser()
-    expect(browser.originOf('https://api.test/v1')).toBe('https://api.test')
-    expect(browser.originOf('/ingest')).toBe(browser.originOf(''))
-    expect(browser.originOf('https://')).toBeUndefined()
+    expect(browser.fullUrl('/w')).toBe('https://shop.test/w')
+    expect(browser.fullUrl('https://api.test/v1')).toBe('https://api.test/v1')
+    expect(browser.fullUrl('https://')).toBeUndefined()
+    // A frame without an address of its own has that of its parent.
+    vi.stubGlobal('location', new URL('about:srcdoc'))
+    base.mockReturnValue('https://shop.test/maps/')
+    expect(browser.fullUrl('/w')).toBe('https://shop.test/w')
+    expect(browser.fullUrl('https://api.test/v1')).toBe('https://api.test/v1')
+  })
+
+  it('takes a path for one of the address that a worker made of text was made at', () => {
+    vi.stubGlobal('document', undefined)
+    vi.stubGlobal('location', new URL('blob:https://shop.test/0b5f4b5a'))
+    expect(createBrowser().fullUrl('/w')).toBe('https://shop.test/w')
   })
 })
 

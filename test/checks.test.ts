@@ -19,6 +19,18 @@ const said = (given: object | null | undefined) => {
 }
 const endpoint = 'https://api.test'
 
+describe('a browser that is too old', () => {
+  it('is named once', () => {
+    const { at } = Array.prototype
+    Reflect.deleteProperty(Array.prototype, 'at')
+    const texts = said({ endpoint })
+    Reflect.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
+    expect(texts).toEqual([
+      expect.stringMatching(/^\[waymark\] too-old-browser: .*docs\/errors.md#too-old-browser$/),
+    ])
+  })
+})
+
 describe('the options of init', () => {
   it('that are right are passed on in silence, at any depth', () => {
     const all: InitConfig = {
@@ -192,7 +204,7 @@ describe('the words of an error', () => {
       world.service.become({ kind: 'well' })
       await world.advance(60_000)
     }
-    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}: .*#unreachable$`)
+    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}/: .*#unreachable$`)
     expect(tab.warnings).toEqual([one, one])
   })
 
@@ -202,7 +214,9 @@ describe('the words of an error', () => {
     const known = [...read('src/checks.ts').matchAll(/^  '?([\w-]+)'?: \(/gm)].map(([, code]) => code)
     expect(known.length).toBeGreaterThan(20)
     expect(headings.toSorted((a, b) => a!.localeCompare(b!))).toEqual(
-      [...known, 'unknown-option', 'invalid-option'].toSorted((a, b) => a!.localeCompare(b!)),
+      [...known, 'unknown-option', 'invalid-option', 'too-old-browser'].toSorted((a, b) =>
+        a!.localeCompare(b!),
+      ),
     )
     // A code that the core tells must have words.
     const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery']

@@ -90,7 +90,7 @@ describe('a beacon', () => {
     await world.settle()
     tab.leave()
     expect(world.service.arrivals.map(({ by, path }) => [by, path])).toEqual([
-      ['beacon', '/ingest/track?apiKey=pk_test'],
+      ['beacon', 'https://shop.test/ingest/track?apiKey=pk_test'],
     ])
   })
 })

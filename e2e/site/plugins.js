@@ -6,7 +6,7 @@ import { engagement } from '../../dist/engagement.js'
 import { errors } from '../../dist/errors.js'
 import { forms } from '../../dist/forms.js'
 import { pageviews } from '../../dist/pageviews.js'
-import { webVitals } from '../../dist/web-vitals.js'
+import { webVitals } from '../../dist/vitals.js'
 
 const { endpoint } = document.documentElement.dataset
 createWaymark().init('test-key', {

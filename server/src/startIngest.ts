@@ -2,12 +2,15 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { appendError } from './append/appendError.js'
 import { Cleanups } from './Cleanups.js'
+import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { authorizeBy, SecretSet } from './http/auth.js'
 import { Origins } from './http/cors.js'
 import { lakehouseError } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import { limitConnections, listenAt } from './http/publicServer.js'
 import type { Authorize, Route } from './http/Route.js'
+import { withoutBase } from './http/withoutBase.js'
+import { idsPath, idsRoutes } from './ids/idsRoutes.js'
 import { EngineLink } from './link/EngineLink.js'
 import { EngineProxy } from './link/EngineProxy.js'
 import { Logger } from './Logger.js'
@@ -142,10 +145,12 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
     const analytics = analyticsRoutes({ environments, apiKeys, intake })
-    const openPaths = analytics.map(({ path }) => path)
+    const paths = { events: analytics.map(({ path }) => path), files: filePrefix, own: idsPath }
     const listener = new Listener(
       [
         ...analytics,
+        ...fileRoutes(options.filesFolder),
+        ...(options.idCookie ? idsRoutes(options.basePath) : []),
         tasksRoute({
           authorize,
           apiKeys,
@@ -157,9 +162,12 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
         ...engineRoutes(proxy, authorize),
       ],
       logger,
-      new Origins(openPaths, options.origins),
+      new Origins(paths, options.origins),
     )
-    const server = createPublicServer(options, (request, response) => listener.listen(request, response))
+    const server = createPublicServer(options, (request, response) => {
+      request.url = withoutBase(request.url ?? '/', options.basePath)
+      listener.listen(request, response)
+    })
     const postgres =
       options.postgresPort === undefined
         ? undefined

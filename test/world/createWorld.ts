@@ -118,8 +118,8 @@ export function createWorld() {
         return service.beacon(to, String(init.body))
       },
       prepareFetch: (to, init, by = tab.browser.fetch) => createBrowser().prepareFetch(to, init, by),
-      originOf: (to) =>
-        !to && tab.isOpaque ? 'null' : URL.canParse(to, tab.url) ? new URL(to, tab.url).origin : undefined,
+      fullUrl: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).href : undefined),
+      ownOrigin: () => (tab.isOpaque ? 'null' : new URL(tab.url).origin),
       openDatabase,
       hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
       refuses: () => tab.refuses,

@@ -19,7 +19,7 @@ export interface Exchange {
 }
 
 export interface Route {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   /** `/tasks/{id}`: a part in braces matches one path segment. */
   path: string
   /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */

@@ -5,36 +5,52 @@ const maxAgeSeconds = 86_400
 
 /** A browser says by this header where a request comes from, also when it sends no `Origin`. */
 const foreignSites: ReadonlySet<string> = new Set(['same-site', 'cross-site'])
+const isForeign = ({ headers }: IncomingMessage) => foreignSites.has(String(headers['sec-fetch-site']))
 
 /** `https://shop.example`, or `http://127.0.0.1:*` for every port of a machine's own address. */
 export const originForm =
   /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\*$/i
 
+interface Paths {
+  /** For events: pages of any origin send them. They read no cookie and no cached password, only an API key that everybody may know. */
+  events: readonly string[]
+  /** What every page may load begins so. */
+  files: string
+  /** For pages of the service's own address, and no other's: it reads a cookie. */
+  own: string
+}
+
 /**
- * Which pages may speak to what. Paths for events take pages of any origin: they read no cookie and no
- * cached password, only an API key that everybody may know. All other paths are for programs and for
- * the origins listed: a browser adds an operator's cached password to the requests of any page.
+ * Which pages may speak to what. All paths that are not named are for programs and for the origins
+ * listed: a browser adds an operator's cached password to the requests of any page.
  */
 export class Origins {
-  readonly #openPaths: ReadonlySet<string>
+  readonly #events: ReadonlySet<string>
+  readonly #files: string
+  readonly #own: string
   readonly #listed: readonly string[]
 
-  constructor(openPaths: readonly string[], listed: readonly string[]) {
-    this.#openPaths = new Set(openPaths)
+  constructor({ events, files, own }: Paths, listed: readonly string[]) {
+    this.#events = new Set(events)
+    this.#files = files
+    this.#own = own
     this.#listed = listed.map((origin) => origin.toLowerCase())
   }
 
   /** Throws for a page that may not ask; otherwise lets it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
+    if (path.startsWith(this.#files)) return
     const { origin } = request.headers
-    const isOpen = this.#openPaths.has(path)
+    const isOpen = this.#events.has(path)
     // No cache keeps the answer to an event, and each header costs those that come by the thousand.
     if (!isOpen || origin !== undefined) response.setHeader('Vary', 'Origin')
-    if (!isOpen && !this.#isTrusted(request)) {
+    // No other page is told that it may, so a browser shows it no answer and lets it send no JSON.
+    const isOwn = path === this.#own
+    if (isOwn ? isForeign(request) : !isOpen && !this.#isTrusted(request)) {
       const message = `Pages of ${origin?.slice(0, 200) ?? 'other sites'} may not ask here. Name their origin by --origins if they are yours.`
       throw refuse(403, 'origin-not-allowed', message, { connection: 'close' })
     }
-    if (origin === undefined) return
+    if (origin === undefined || isOwn) return
     response.setHeader('Access-Control-Allow-Origin', origin)
     // A JSON `sendBeacon` is always credentialed, and a browser drops it silently without this.
     if (isOpen) response.setHeader('Access-Control-Allow-Credentials', 'true')
@@ -44,9 +60,9 @@ export class Origins {
     )
   }
 
-  #isTrusted({ headers }: IncomingMessage): boolean {
-    const { origin } = headers
-    if (origin === undefined) return !foreignSites.has(String(headers['sec-fetch-site']))
+  #isTrusted(request: IncomingMessage): boolean {
+    const { origin } = request.headers
+    if (origin === undefined) return !isForeign(request)
     const asked = origin.toLowerCase()
     return this.#listed.some((listed) =>
       listed.endsWith(':*') ? asked.replace(/:\d+$/, ':*') === listed : asked === listed,

@@ -10,6 +10,12 @@ export interface ServerOptions {
   postgresPort?: number | undefined
   /** Files of a certificate and its key, in PEM, for TLS at the Postgres port. @defaultValue no TLS */
   postgresTls?: { cert: string; key: string } | undefined
+  /** What a proxy in front leaves on the path, such as `/w`; the service answers with it and without. @defaultValue '' */
+  basePath?: string
+  /** Keep two ids in a cookie that only the service can read (`/ids`, `waymark/id-cookie`). @defaultValue false */
+  idCookie?: boolean
+  /** Where the library's files for script tags are. @defaultValue those that came with the service */
+  filesFolder?: string
   /** Made when it is not there. @defaultValue './waymark-data' */
   dataFolder?: string
   /** Keys of the product analytics group. @defaultValue [] */
@@ -69,6 +75,9 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   port: 8787,
   postgresPort: undefined,
   postgresTls: undefined,
+  basePath: '',
+  idCookie: false,
+  filesFolder: '',
   dataFolder: './waymark-data',
   apiKeys: [],
   environments: ['production'],

@@ -18,6 +18,9 @@ const flags = {
   'postgres-port': { type: 'string' },
   'postgres-tls-cert': { type: 'string' },
   'postgres-tls-key': { type: 'string' },
+  'base-path': { type: 'string' },
+  'id-cookie': { type: 'boolean' },
+  files: { type: 'string' },
   data: { type: 'string' },
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
@@ -46,6 +49,7 @@ const list = (text: string): string[] =>
     .filter((each) => each !== '')
 
 const size = /^\d+(\.\d+)?\s*([KMGT]i?)?B$/i
+const basePathForm = /^(\/[\w.~-]+)*$/
 const roles: readonly string[] = ['both', 'ingest', 'engine']
 
 const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
@@ -53,7 +57,7 @@ const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
 /** `WAYMARK_API_KEYS` for `--api-keys`; a flag wins. */
 const readFlags = (argv: readonly string[], env: NodeJS.ProcessEnv) => {
   const { values } = parseArgs({ args: [...argv], options: flags, allowPositionals: false, strict: true })
-  return (name: Exclude<keyof typeof flags, 'quiet' | 'help'>) =>
+  return (name: Exclude<keyof typeof flags, 'quiet' | 'help' | 'id-cookie'>) =>
     values[name] ?? env[`WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`]
 }
 
@@ -93,6 +97,15 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     return wrong('--postgres-tls-cert and --postgres-tls-key go together: name both files, or neither.')
   }
   if (cert !== undefined && key !== undefined) options.postgresTls = { cert, key }
+  const base = read('base-path')
+  if (base !== undefined) {
+    options.basePath = base.replace(/\/+$/, '')
+    if (!basePathForm.test(options.basePath))
+      return wrong(`--base-path must be a path such as /w, not ${base}.`)
+  }
+  if (values['id-cookie'] === true || env['WAYMARK_ID_COOKIE'] === 'true') options.idCookie = true
+  const files = read('files')
+  if (files !== undefined) options.filesFolder = files
   const users = read('users')
   if (users !== undefined) {
     const known = readUsers(users)
@@ -192,6 +205,9 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --postgres-tls-cert F  its certificate, and key (PEM)    WAYMARK_POSTGRES_TLS_CERT  none
   --postgres-tls-key F                                     WAYMARK_POSTGRES_TLS_KEY   none
   --host ADDRESS         address to listen on              WAYMARK_HOST          127.0.0.1
+  --base-path PATH       what a proxy leaves on the path   WAYMARK_BASE_PATH     none
+  --id-cookie            keep the ids in a cookie of ours  WAYMARK_ID_COOKIE     not true
+  --files FOLDER         the library's files for pages     WAYMARK_FILES         its own
   --data FOLDER          where everything is kept          WAYMARK_DATA          ./waymark-data
   --api-keys A,B         keys of /track /identify /alias   WAYMARK_API_KEYS      none
   --environments A,B     environment slugs that exist      WAYMARK_ENVIRONMENTS  production

@@ -5,7 +5,8 @@ describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
-      '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
+      '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
+      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       role: 'both',
@@ -14,6 +15,9 @@ describe('parseArguments', () => {
         port: 0,
         postgresPort: 5432,
         postgresTls: { cert: 'c', key: 'k' },
+        basePath: '/a/w',
+        idCookie: true,
+        filesFolder: 'f',
         dataFolder: 'd',
         apiKeys: ['a', 'b'],
         environments: ['x', 'y'],
@@ -49,6 +53,7 @@ describe('parseArguments', () => {
   it.each([
     [['--port', 'x'], '--port must be a number'],
     [['--port', '70000'], '--port must be a number'],
+    [['--base-path', 'w'], '--base-path must be a path such as /w'],
     [['--users', 'ada'], '--users must read name:password'],
     [['--users', ':x'], '--users must read name:password'],
     [['--memory-limit', 'lots'], '--memory-limit must be a size'],

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { lakehouseError, refuse } from '../http/HttpError.js'
+import { bodyReader } from '../http/readJson.js'
+import type { Reply, Route } from '../http/Route.js'
+
+export const idsPath = '/ids'
+
+/** What proxies pass on, and nothing else of the page's cookies. */
+const cookieName = 'waymark_ids'
+
+/** Browsers keep a cookie for 400 days at most. */
+const maxAgeSeconds = 400 * 86_400
+const maxBodyBytes = 4096
+
+interface Ids {
+  device_id: string | null
+  anonymous_id: string | null
+}
+
+const none: Ids = { device_id: null, anonymous_id: null }
+
+const id = { type: 'string', minLength: 1, maxLength: 400 }
+const readIds = bodyReader<Ids>(
+  {
+    type: 'object',
+    required: ['device_id', 'anonymous_id'],
+    properties: { device_id: id, anonymous_id: id },
+  },
+  maxBodyBytes,
+)
+
+const readCookie = ({ headers }: IncomingMessage): Ids => {
+  const start = `${cookieName}=`
+  const found = headers.cookie?.split(/;\s*/).find((pair) => pair.startsWith(start))
+  const parts = found?.slice(start.length).split(':')
+  if (parts?.length !== 2) return none
+  try {
+    const [device, anonymous] = parts.map(decodeURIComponent)
+    return device && anonymous ? { device_id: device, anonymous_id: anonymous } : none
+  } catch {
+    // Somebody else's, or cut off.
+    return none
+  }
+}
+
+/**
+ * Keeps two ids in a cookie that the page's scripts cannot read, and that Safari therefore does not forget after seven
+ * days. The service stores none of it: what it gives back is what the browser has sent.
+ */
+export const idsRoutes = (basePath: string): Route[] => {
+  const reply = (
+    { headers }: IncomingMessage,
+    ids: Ids,
+    cookie?: { value: string; maxAge: number },
+  ): Reply => {
+    const isSecure = headers['x-forwarded-proto'] === 'https'
+    return {
+      status: 200,
+      body: ids,
+      headers: {
+        'cache-control': 'no-store',
+        ...(cookie && {
+          'set-cookie': `${cookieName}=${cookie.value}; Path=${basePath || '/'}; Max-Age=${cookie.maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+        }),
+      },
+    }
+  }
+  const route = (method: Route['method'], handle: (request: IncomingMessage) => Promise<Reply>): Route => ({
+    method,
+    path: idsPath,
+    handle: ({ request }) => handle(request),
+    writeError: lakehouseError,
+  })
+  return [
+    route('GET', async (request) => reply(request, readCookie(request))),
+    route('POST', async (request) => {
+      // Of another type, a page of any site could send it without being asked whether it may.
+      if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+        throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
+      const { device_id, anonymous_id } = await readIds(request)
+      const value = [device_id, anonymous_id].map((each) => encodeURIComponent(each!)).join(':')
+      return reply(request, { device_id, anonymous_id }, { value, maxAge: maxAgeSeconds })
+    }),
+    route('DELETE', async (request) => reply(request, none, { value: '', maxAge: 0 })),
+  ]
+}
