@@ -16,6 +16,9 @@ export default {
         'e2e/ledger/page/*.js',
         'e2e/site/*.js',
         'bench/**/*.mjs',
+        'fixtures/*.spec.ts',
+        'fixtures/playwright.config.ts',
+        'fixtures/setup/installFixtures.ts',
         'test/**/*.test.ts',
       ],
       project: [
@@ -26,8 +29,10 @@ export default {
         'demo/**/*.mjs',
         'e2e/**/*.{ts,mjs,js}',
         'bench/**/*.mjs',
+        'fixtures/{,setup/}*.ts',
       ],
-      ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api'],
+      // The last two are run by their names (`scripts/test/steps.mjs`).
+      ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
       ignoreBinaries: ['apt-get'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },

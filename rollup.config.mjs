@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
-import { entries, external, tagEntries } from './scripts/entries.mjs'
+import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
 import { innerNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
@@ -76,8 +76,8 @@ const checkInnerNames = {
   name: 'check-inner-names',
   generateBundle(_, files) {
     const named = ['types', ...entries.filter(({ core }) => core).map(({ name }) => name)]
-    const types = named.map((name) => files[`${name}.d.ts`].code).join('\n')
-    const words = types.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').match(/[\w$]+/g)
+    const code = named.map((name) => (files[`${name}.d.ts`] ?? files[`${name}.d.cts`]).code).join('\n')
+    const words = code.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').match(/[\w$]+/g)
     const taken = innerNames.filter((name) => words.includes(name))
     if (taken.length) this.error(`public names must keep their letters: ${taken.join(', ')}`)
   },
@@ -90,25 +90,39 @@ const script = (file, input, ...plugins) => ({
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })
 
+/** What a bundler or Node loads: a module, and for `require` a file that brings its dependencies, which are modules. */
+const modules = ({ name, file = name, source, core, banner }) => {
+  const input = `build/${source}.js`
+  const plugins = [mainEntry, compiled, ...(core ? [shrink] : [])]
+  return [
+    { input, external, plugins, output: { file: `dist/${file}.js`, format: 'es', banner, sourcemap: true } },
+    {
+      input,
+      external: peers,
+      plugins: [...plugins, resolve({ browser: true })],
+      output: { file: `dist/${file}.cjs`, format: 'cjs', banner, esModule: true },
+    },
+  ]
+}
+
+/** The types that several entries name are one file, so that they are the same types. */
+const types = (extension) => ({
+  dir: 'dist',
+  format: 'es',
+  entryFileNames: `[name].d.${extension}`,
+  chunkFileNames: `types.d.${extension}`,
+})
+
 export default [
-  ...[...entries, { name: 'waymark.development', source: 'development' }].map(
-    ({ name, file = name, source, core }) => ({
-      input: `build/${source}.js`,
-      external,
-      plugins: [mainEntry, compiled, ...(core ? [shrink] : [])],
-      output: { file: `dist/${file}.js`, format: 'es', sourcemap: true },
-    }),
-  ),
+  ...entries.flatMap(modules),
+  modules({ name: 'waymark.development', source: 'development' })[0],
   script('iife', 'build/script.js'),
   script('early', 'build/early.js'),
   ...tagEntries.map((entry) => script(entry.name, 'tag', tagFile(entry))),
   {
-    input: Object.fromEntries(
-      entries.map(({ name, file = name, source }) => [`${file}.d`, `build/${source}.d.ts`]),
-    ),
+    input: Object.fromEntries(entries.map(({ name, file = name, source }) => [file, `build/${source}.d.ts`])),
     external,
     plugins: [dts(), checkInnerNames],
-    // The types that several entries name are one file, so that they are the same types.
-    output: { dir: 'dist', format: 'es', entryFileNames: '[name].ts', chunkFileNames: 'types.d.ts' },
+    output: [types('ts'), types('cts')],
   },
 ]

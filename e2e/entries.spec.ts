@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
-  exports: Record<string, string | { types: string; development?: string; default: string }>
+  exports: Record<string, string | Record<'import' | 'require', { types: string; default: string }>>
 }
 /** Those that are modules with types; the others are files. */
 const entries = Object.keys(exports).filter((name) => typeof exports[name] === 'object')
@@ -55,9 +55,13 @@ test('only the development build names wrong options, also to the adapters', asy
 
 test('every entry brings its types, and no entry brings the core a second time', () => {
   for (const name of entries) {
-    const { types, default: code } = exports[name] as { types: string; default: string }
-    expect(readFileSync(`${root}/${types}`, 'utf8')).toMatch(/export/)
-    const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('getAllKeys')
-    expect([name, hasCore]).toEqual([name, ['.', './worker'].includes(name)])
+    for (const { types, default: code } of Object.values(exports[name]!) as {
+      types: string
+      default: string
+    }[]) {
+      expect(readFileSync(`${root}/${types}`, 'utf8')).toMatch(/export/)
+      const hasCore = readFileSync(`${root}/${code}`, 'utf8').includes('getAllKeys')
+      expect([code, hasCore]).toEqual([code, ['.', './worker'].includes(name)])
+    }
   }
 })

@@ -1,20 +1,22 @@
-// Compiles src/ with tsc, bundles it into dist/, and prints what came out.
+// Installs what is missing, compiles src/ with tsc, bundles it into dist/, and prints what came out.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { rmSync, readdirSync, readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
+import { ensureInstalled } from './setup/ensureInstalled.mjs'
 
 const run = (name, ...args) => {
   const { status } = spawnSync('npx', ['--no-install', name, ...args], { stdio: 'inherit' })
   if (status) process.exit(status)
 }
 
+await ensureInstalled()
 rmSync('build', { recursive: true, force: true })
 rmSync('dist', { recursive: true, force: true })
 run('tsc', '-p', 'tsconfig.build.json')
 run('rollup', '-c', '--silent')
 
-for (const file of readdirSync('dist').filter((name) => name.endsWith('.js'))) {
+for (const file of readdirSync('dist').filter((name) => /\.c?js$/.test(name))) {
   const code = readFileSync(`dist/${file}`)
   console.log(`dist/${file}  ${code.length} B, ${brotliCompressSync(code).length} B brotli`)
 }

@@ -8,6 +8,7 @@
  * @property {string} source the module in `src/`
  * @property {string} limit what it may weigh, brotlied; peers and the main entry are there already
  * @property {true} [core] it holds the core
+ * @property {string} [banner] what its files begin with
  * @property {string} [tag] what makes the plugin, where the script tag can load it: as `dist/waymark.<name>.js`
  * @property {string} [wrap] the same, for what takes the instance itself
  */
@@ -29,7 +30,7 @@ export const entries = [
   { name: 'scopes', source: 'scopes', limit: '1.1 kB' },
   { name: 'do-not-track', source: 'doNotTrack', limit: '0.1 kB' },
   { name: 'checks', source: 'checks', limit: '3.2 kB', wrap: 'withChecks' },
-  { name: 'react', source: 'react', limit: '0.3 kB' },
+  { name: 'react', source: 'react', limit: '0.3 kB', banner: `'use client';` },
   { name: 'vue', source: 'vue', limit: '0.3 kB' },
   { name: 'svelte', source: 'svelte', limit: '0.4 kB' },
   { name: 'worker', source: 'worker', limit: '9.6 kB', core: true },
@@ -40,18 +41,24 @@ export const entries = [
 /** Those that a script tag can load (`data-plugins`, `data-debug`). */
 export const tagEntries = entries.filter(({ tag, wrap }) => tag ?? wrap)
 
-/** What the other entries may import and not bring. */
-export const external = ['idb-keyval', 'nanoid', '@playwright/test', 'react', 'svelte', 'vue', 'waymark']
+/** What an entry may import and never brings. */
+export const peers = ['react', 'svelte', 'vue', 'waymark']
+
+/** The same for a module, whose dependencies the application's bundler finds. */
+export const external = ['idb-keyval', 'nanoid', ...peers]
 
 /** What package.json has to export. */
 export const exported = Object.fromEntries([
   ...entries.map(({ name, file = name }) => {
     const isMain = name === 'waymark'
     const paths = {
-      types: `./dist/${file}.d.ts`,
-      // With the words and the checks that a page in production does without.
-      ...(isMain && { development: './dist/waymark.development.js' }),
-      default: `./dist/${file}.js`,
+      import: {
+        types: `./dist/${file}.d.ts`,
+        // With the words and the checks that a page in production does without.
+        ...(isMain && { development: './dist/waymark.development.js' }),
+        default: `./dist/${file}.js`,
+      },
+      require: { types: `./dist/${file}.d.cts`, default: `./dist/${file}.cjs` },
     }
     return [isMain ? '.' : `./${name}`, paths]
   }),
@@ -59,3 +66,12 @@ export const exported = Object.fromEntries([
   ['./waymark.*.js', './dist/waymark.*.js'],
   ['./package.json', './package.json'],
 ])
+
+/** Where package.json says the types are, for `moduleResolution: node10`, which knows no `exports`. */
+export const typesVersions = {
+  '*': Object.fromEntries(
+    entries
+      .filter(({ name }) => name !== 'waymark')
+      .map(({ name, file = name }) => [name, [`./dist/${file}.d.ts`]]),
+  ),
+}

@@ -1,15 +1,5 @@
 import type { Browser } from './browser'
-import type { Waymark } from './types'
-
-/**
- * A call made before the script was there: `['track', 'Signed Up', { plan: 'pro' }]`. `waymark.early.js` notes when
- * and where.
- */
-export type Command = [name: string, ...args: unknown[]] & {
-  calledAt?: number
-  url?: string
-  referrer?: string
-}
+import type { Command, Waymark } from './types'
 
 /**
  * Runs the calls that a page collected in an array, each as if it were made when and where it says, and returns the

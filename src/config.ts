@@ -1,5 +1,5 @@
 import { isObject } from './json'
-import type { Config, InitConfig } from './types'
+import type { Config } from './types'
 
 export const defaults: Config = {
   endpoint: '',
@@ -32,7 +32,7 @@ const kindOf = (value: unknown) => ({}).toString.call(value)
  * has the words for it.
  */
 export const readConfig = <T extends object = Config>(
-  given: InitConfig | undefined,
+  given: object | undefined,
   usual = defaults as T,
 ): T => {
   const merged = { ...usual, ...given } as Record<string, unknown>

@@ -42,9 +42,8 @@ export const brief = (value: unknown) => {
   }
 }
 
-const encoder = new TextEncoder()
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-/** Bytes in UTF-8. Most payloads are ASCII, and then it is the length: three times as fast as encoding them. */
+/** Bytes in UTF-8 of JSON, which has no lone surrogates. Counted, because Jest's jsdom has no `TextEncoder`. */
 export const byteLength = (text: string) =>
-  // oxlint-disable-next-line no-control-regex
-  /^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
+  text.length + count(text, /[^\0-\x7f]/g) + count(text, /[\u0800-\ud7ff\ue000-\uffff]/g)

@@ -7,7 +7,7 @@ const Context = createContext<Waymark>(usual)
 export interface WaymarkProviderProps<Events extends object = EventMap> {
   /** The instance for everything inside. @defaultValue the one that `waymark` exports */
   waymark?: Waymark<Events>
-  /** Starts the instance in the browser; leave it out when `init` is called elsewhere. */
+  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
   apiKey?: string
   /** What `init` takes. It is read once, at the first start. */
   config?: InitConfig
@@ -31,7 +31,7 @@ export function WaymarkProvider<Events extends object = EventMap>({
 }: WaymarkProviderProps<Events>): ReactElement {
   // Effects of the children run first: what they track waits for the start, with its time.
   useEffect(() => {
-    if (apiKey) waymark.init(apiKey, config)
+    if (apiKey) waymark.init(apiKey, config!)
   }, [waymark, apiKey])
   return createElement(Context.Provider, { value: waymark as unknown as Waymark }, children)
 }

@@ -1,7 +1,8 @@
 import { maybe } from './maybe'
 import { createBrowser } from './browser'
 import { pageviews } from './plugins/pageviews'
-import { runCommands, type Command } from './commands'
+import { runCommands } from './commands'
+import type { Command, InitConfig } from './types'
 import { createWaymarkIn } from './waymark'
 
 // The script tag: starts by the tag's own attributes (`data-api-key`, `data-endpoint`, `data-environment`,
@@ -34,5 +35,5 @@ void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).the
   // After those that are to be on the first page view.
   if (views !== 'false')
     waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))
-  if (apiKey) waymark.init(apiKey, { ...rest, debug: isDebug, ...options })
+  if (apiKey) waymark.init(apiKey, { ...rest, debug: isDebug, ...options } as InitConfig)
 })

@@ -7,7 +7,7 @@ const key = Symbol('waymark')
 export interface SvelteOptions<Events extends object = EventMap> {
   /** The instance for everything inside. @defaultValue the one that `waymark` exports */
   waymark?: Waymark<Events>
-  /** Starts the instance in the browser; leave it out when `init` is called elsewhere. */
+  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
   apiKey?: string
   /** What `init` takes. */
   config?: InitConfig
@@ -26,7 +26,7 @@ export function setWaymark<Events extends object = EventMap>({
   config,
 }: SvelteOptions<Events>): Waymark<Events> {
   setContext(key, waymark)
-  return apiKey ? waymark.init(apiKey, config) : waymark
+  return apiKey ? waymark.init(apiKey, config!) : waymark
 }
 
 /** The instance of the component around, or the one that `waymark` exports. Call it in a component's script. */

@@ -153,7 +153,7 @@ export interface Signals {
 /** Subscribes to a signal; what it returns ends that. */
 export type On = <K extends keyof Signals>(name: K, fn: (signal: Signals[K]) => void) => Stop
 
-/** The settings of `init`. Every one but `endpoint` is optional. */
+/** Every setting, as it is when `init` has filled in what was not given. */
 export interface Config {
   /** The service's base URL, for example `https://api.example.com`, or a path of the page's own host, for example `/w`. */
   endpoint: string
@@ -224,8 +224,11 @@ type Partly<T> = {
   [K in keyof T]?: T[K] extends unknown[] | Fn | undefined ? T[K] : T[K] extends object ? Partly<T[K]> : T[K]
 }
 
-/** What `init` takes. */
-export type InitConfig = Partly<Config>
+/** What `init` takes: `endpoint`, and what is to be other than its default. */
+export type InitConfig = Partly<Config> & Pick<Config, 'endpoint'>
+
+/** What `configure` takes. */
+export type ConfigPatch = Partial<Pick<Config, 'release' | 'insertId' | 'beforeSend' | 'debug'>>
 
 /** Event names and their properties, for `createWaymark<Events>()`. */
 export type EventMap = Record<string, object>
@@ -243,7 +246,7 @@ export interface Waymark<Events extends object = EventMap> {
    * Starts the instance. A second call with the same key and environment changes nothing; with another key or
    * environment it is refused (`already-initialised`).
    */
-  init(apiKey: string, config?: InitConfig): Waymark<Events>
+  init(apiKey: string, config: InitConfig): Waymark<Events>
   /** Records an event (contract: `POST /track`). Calls before `init` are kept and sent after it. */
   track<Name extends keyof Events & string>(event: Name, ...given: Given<Events[Name]>): Tracked
   /** Records the event `$pageview`. */
@@ -289,7 +292,22 @@ export interface Waymark<Events extends object = EventMap> {
   /** Adds a plugin, unless one of its name is there; the returned function removes it. */
   use(plugin: Plugin): Stop
   /** Changes `release`, `insertId`, `beforeSend` or `debug` while it runs. */
-  configure(patch: InitConfig): void
+  configure(patch: ConfigPatch): void
   stats(): Stats
   readonly ids: Ids
+}
+
+/** A call for the array `window.waymark`: `['track', 'Signed Up', { plan: 'pro' }]`. */
+export type Command = [name: string, ...args: unknown[]] & {
+  /** When and where it was made, noted by `waymark.early.js`. */
+  calledAt?: number
+  url?: string
+  referrer?: string
+}
+
+declare global {
+  interface Window {
+    /** What the script tag makes of an array of calls: the instance, which takes further ones by the same `push`. */
+    waymark?: Command[] | (Waymark & { push(...commands: Command[]): number })
+  }
 }

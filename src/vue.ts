@@ -7,7 +7,7 @@ const key: InjectionKey<Waymark> = Symbol('waymark')
 export interface VueOptions<Events extends object = EventMap> {
   /** The instance for this application. @defaultValue the one that `waymark` exports */
   waymark?: Waymark<Events>
-  /** Starts the instance in the browser; leave it out when `init` is called elsewhere. */
+  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
   apiKey?: string
   /** What `init` takes. */
   config?: InitConfig
@@ -28,7 +28,7 @@ export function waymarkPlugin<Events extends object = EventMap>({
     install(app) {
       app.provide(key, waymark)
       app.config.globalProperties['$waymark'] = waymark
-      if (apiKey) waymark.init(apiKey, config)
+      if (apiKey) waymark.init(apiKey, config!)
     },
   }
 }

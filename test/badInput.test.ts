@@ -1,3 +1,4 @@
+import type { InitConfig } from '../src/types'
 import { describe, expect, it } from 'vitest'
 import type { Signals } from '../src/types'
 import { createWorld } from './world/createWorld'
@@ -233,7 +234,7 @@ describe('init', () => {
     const world = createWorld()
     const tab = world.openTab()
     const waymark = tab.create()
-    waymark.init(key, config)
+    waymark.init(key, config as InitConfig)
     waymark.track('Kept')
     expect(tab.warnings).toEqual([expect.stringContaining(code)])
     waymark.init('pk_test', { endpoint: 'https://api.test' })

@@ -120,7 +120,7 @@ describe('the options of init', () => {
 it('configure names what it does not change, and changes the rest', async () => {
   const world = createWorld()
   const waymark = withChecks(world.openTab().create()).init('pk_test', { endpoint })
-  waymark.configure({ release: '2', consent: 'denied', relaese: '3' } as InitConfig)
+  waymark.configure({ release: '2', consent: 'denied', relaese: '3' } as never)
   expect(warn.mock.calls.map(([text]) => text)).toEqual([
     expect.stringContaining('"relaese"'),
     expect.stringMatching(/invalid-option.* consent/),
@@ -174,7 +174,7 @@ describe('the words of an error', () => {
     ['missing-endpoint', 'pk', { endpoint: 'https://' }],
   ])('%s is put into words before there is an instance', (code, key, config) => {
     const tab = createWorld().openTab()
-    withChecks(tab.create()).init(key, config)
+    withChecks(tab.create()).init(key, config as InitConfig)
     expect(tab.warnings).toEqual([expect.stringMatching(`${code}: Nothing is sent, because .*#${code}`)])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Command } from '../src/commands'
+import type { Command } from '../src/types'
 import { runCommands } from '../src/commands'
 import { createWorld } from './world/createWorld'
 

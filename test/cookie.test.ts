@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** A page with the plugin. */
-const open = (world: ReturnType<typeof createWorld>, config: InitConfig = {}, slow = false) => {
+const open = (world: ReturnType<typeof createWorld>, config: Partial<InitConfig> = {}, slow = false) => {
   const tab = slow ? world.openSlowTab() : world.openTab()
   return Object.assign(tab, { waymark: tab.init({ plugins: [cookie()], ...config }) })
 }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Command } from '../src/commands'
+import type { Command } from '../src/types'
 
 const page = window as unknown as { waymark?: unknown }
 // @ts-expect-error: a script, and no module

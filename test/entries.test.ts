@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 // @ts-expect-error plain JavaScript
 import limits from '../.size-limit.mjs'
 // @ts-expect-error plain JavaScript
-import { entries, exported } from '../scripts/entries.mjs'
+import { entries, exported, typesVersions } from '../scripts/entries.mjs'
 // @ts-expect-error plain JavaScript
 import { innerNames } from '../scripts/innerNames.mjs'
 
@@ -17,6 +17,10 @@ describe('the list of entries', () => {
     const { exports } = JSON.parse(read('package.json'))
     expect(exports).toEqual(exported)
     expect(Object.keys(exports)).toEqual(Object.keys(exported))
+  })
+
+  it('is what package.json names for resolvers that know no exports', () => {
+    expect(JSON.parse(read('package.json')).typesVersions).toEqual(typesVersions)
   })
 
   it('is what the README measures', () => {

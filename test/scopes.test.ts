@@ -6,7 +6,7 @@ import { createWorld } from './world/createWorld'
 type World = ReturnType<typeof createWorld>
 
 /** A page with a scope of its own. */
-const open = (world: World, kind: 'page' | 'session', config: InitConfig = {}) => {
+const open = (world: World, kind: 'page' | 'session', config: Partial<InitConfig> = {}) => {
   const scoped: Scope = scope(kind)
   const tab = world.openTab()
   const waymark = tab.init({ plugins: [scoped], ...config })

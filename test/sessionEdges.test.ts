@@ -20,7 +20,7 @@ describe('one session is begun', () => {
     world: World,
     count: number,
     act: (waymark: Waymark) => void,
-    config?: InitConfig,
+    config?: Partial<InitConfig>,
   ) => {
     for (let n = 0; n < 3; n++) {
       act(world.openTab().init(config))

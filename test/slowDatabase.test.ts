@@ -3,7 +3,7 @@ import type { InitConfig, Waymark } from '../src/types'
 import { createWorld } from './world/createWorld'
 
 /** A visitor who has signed in on an earlier page, and has registered properties; then a page whose database is slow. */
-const createKnown = async (config: InitConfig = {}) => {
+const createKnown = async (config: Partial<InitConfig> = {}) => {
   const world = createWorld()
   const first = world.openTab()
   const earlier = first.init()

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { InitConfig } from '../src/types'
 import { createWorld } from './world/createWorld'
 
-async function deliver(config: InitConfig, leave = false) {
+async function deliver(config: Partial<InitConfig>, leave = false) {
   const world = createWorld()
   const tab = world.openTab()
   const waymark = tab.init(config)

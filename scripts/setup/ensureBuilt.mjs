@@ -10,6 +10,8 @@ const targets = {
       'src',
       'rollup.config.mjs',
       'scripts/build.mjs',
+      'scripts/entries.mjs',
+      'scripts/innerNames.mjs',
       'tsconfig.json',
       'tsconfig.build.json',
       'package.json',

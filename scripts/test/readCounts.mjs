@@ -2,6 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 
+/** A test that needed a second try counts as failed: there are no retries. */
+const readPlaywright = (/** @type {any} */ { stats }) => ({
+  passed: stats.expected,
+  failed: stats.unexpected + stats.flaky,
+  skipped: stats.skipped,
+})
+
 /** What each runner's JSON report calls its counts. */
 const reports = {
   unit: (/** @type {any} */ { numPassedTests, numFailedTests, numPendingTests }) => ({
@@ -9,12 +16,8 @@ const reports = {
     failed: numFailedTests,
     skipped: numPendingTests,
   }),
-  // A test that needed a second try counts as failed: there are no retries.
-  e2e: (/** @type {any} */ { stats }) => ({
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky,
-    skipped: stats.skipped,
-  }),
+  e2e: readPlaywright,
+  fixtures: readPlaywright,
   // Scenarios, once for each engine.
   ledger: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
 }

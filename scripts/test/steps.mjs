@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBrowser, ensureBuilt, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
@@ -52,9 +53,14 @@ export const steps = [
     name: 'package',
     about: 'publint, are the types wrong, knip',
     run: async () => {
-      await ensureBuilt({ only: ['library'] })
+      await ensureBuilt()
       await must('publint', ['--strict'])
-      await must('attw', ['--pack', '.', '--profile', 'esm-only'])
+      await must('publint', ['--strict', 'server'])
+      const folder = join(root, '.cache/packed')
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder, { recursive: true })
+      await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder])
+      await must('attw', [join(folder, readdirSync(folder)[0])])
       await must('knip')
     },
   },
@@ -76,6 +82,17 @@ export const steps = [
       await must('playwright', ['test', '--reporter=list,json'], {
         WAYMARK_CHROMIUM: browser,
         PLAYWRIGHT_JSON_OUTPUT_FILE: '.cache/reports/e2e.json',
+      })
+    },
+  },
+  {
+    name: 'fixtures',
+    about: 'the packed tarballs in Vite, webpack, esbuild, Rollup, Parcel, Next, Jest and TypeScript',
+    run: async () => {
+      await ensureBuilt()
+      await must('playwright', ['test', '--config', 'fixtures', '--reporter=list,json'], {
+        WAYMARK_CHROMIUM: await ensureBrowser(),
+        PLAYWRIGHT_JSON_OUTPUT_FILE: '.cache/reports/fixtures.json',
       })
     },
   },

@@ -86,6 +86,13 @@ waymark.on('drop', ({ reason }) => reason === 'lost')
 
 const config: InitConfig = { endpoint: 'https://api.test', batch: { intervalMs: 500 } }
 waymark.init('pk_1', config)
+// @ts-expect-error no endpoint
+waymark.init('pk_1')
+// @ts-expect-error no endpoint
+waymark.init('pk_1', { environment: 'staging' })
+waymark.configure({ release: '2' })
+// @ts-expect-error `init` alone reads the environment
+waymark.configure({ environment: 'staging' })
 // @ts-expect-error no option of this name
 waymark.init('pk_1', { endpont: 'https://api.test' })
 // @ts-expect-error no option of this name in `batch`
@@ -105,3 +112,11 @@ waymark.use({ name: 'clock', start: (host: Host) => void host.identify('ann') })
 waymark.use({ start() {} })
 // @ts-expect-error the ids are read, not written
 waymark.ids = {}
+
+// What a page that has the script tag writes.
+;(window.waymark ||= []).push(['track', 'Anything', { n: 1 }], ['reset'])
+if (!Array.isArray(window.waymark)) window.waymark.track('Anything')
+// @ts-expect-error a call begins with its name
+window.waymark.push([1])
+// @ts-expect-error it may still be an array
+window.waymark.track('Anything')

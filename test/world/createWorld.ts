@@ -83,7 +83,7 @@ export function createWorld() {
       listeners: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
       browser: {} as Browser,
       create: (): Waymark => createWaymarkIn(tab.browser),
-      init: (config: InitConfig = {}): Waymark =>
+      init: (config: Partial<InitConfig> = {}): Waymark =>
         tab.create().init('pk_test', { endpoint: 'https://api.test', ...config }),
     }
     tab.browser = {

@@ -6,7 +6,7 @@ import type { InitConfig } from '../../src/types'
 import { openDatabase, type World } from './createWorld'
 
 /** The queue of a page that nothing else runs in; with a database when it is named. */
-export function openQueue(world: World, given: InitConfig = {}, database?: string) {
+export function openQueue(world: World, given: Partial<InitConfig> = {}, database?: string) {
   const w = createInstance(world.openTab().browser)
   Object.assign(w, { config: readConfig(given), state: 'open' })
   if (database) Object.assign(w, { database: openDatabase(database), brokenUntil: 0 })

@@ -1,0 +1,16 @@
+# The service. Build it with `docker build -t waymark-server .`, and start it with
+#   docker run -p 8787:8787 -v waymark-data:/data -e WAYMARK_API_KEYS=pk_your_key waymark-server
+FROM node:20-bookworm-slim AS build
+WORKDIR /build
+COPY . .
+RUN npm ci --ignore-scripts && npm pack --workspace server
+
+FROM node:20-bookworm-slim
+WORKDIR /service
+COPY --from=build /build/waymark-server-*.tgz waymark-server.tgz
+RUN npm install --ignore-scripts ./waymark-server.tgz && mkdir /data && chown node:node /data
+ENV WAYMARK_HOST=0.0.0.0 WAYMARK_DATA=/data
+USER node
+VOLUME /data
+EXPOSE 8787
+ENTRYPOINT ["node_modules/.bin/waymark-server"]
