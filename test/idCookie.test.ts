@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-const open = async (world: World, config: InitConfig = {}, timeoutMs = 1000) => {
+const open = async (world: World, config: Partial<InitConfig> = {}, timeoutMs = 1000) => {
   const tab = world.openTab()
   const plugin = idCookie({ endpoint: '/w/', timeoutMs })
   await plugin.ask()

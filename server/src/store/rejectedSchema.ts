@@ -12,6 +12,17 @@ ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS position BIGINT;`
 
 const comment = 'Records that were accepted and could not be stored. Made by the service.'
 
+const columns = {
+  task_id: 'The task of the request that carried it; see /tasks.',
+  position: 'Where it stood in the request, from 0.',
+  record: 'What was sent.',
+  reason: 'Why it could not be stored.',
+  received_at: 'When the service accepted it.',
+  kind: 'track, identify, alias or append.',
+  schema_name: 'Of append: the schema that it was for.',
+  table_name: 'Of append: the table that it was for.',
+}
+
 /** The view `rejected` of a catalog. A table or view that somebody else has made under this name is left alone. */
 export const makeRejectedView = async (
   connection: DuckDBConnection,
@@ -33,4 +44,6 @@ export const makeRejectedView = async (
       target->>'schema' AS schema_name, target->>'table' AS table_name
     FROM ${table}`)
   await connection.run(`COMMENT ON VIEW ${view} IS ${quoteText(comment)}`)
+  for (const [name, text] of Object.entries(columns))
+    await connection.run(`COMMENT ON COLUMN ${view}.${name} IS ${quoteText(text)}`)
 }

@@ -46,14 +46,14 @@ it('psql writes values as Postgres does', async () => {
 
 it('psql lists relations, databases, schemas and roles, without the service’s own', async () => {
   expect(await psql('\\d')).toBe(
-    'analytics|events|view|waymark\nanalytics|identities|view|waymark\nanalytics|identity_traits|view|waymark\nanalytics|persons|view|waymark\nmain|orders|table|waymark',
+    'analytics|events|view|waymark\nanalytics|identities|view|waymark\nanalytics|identity_traits|view|waymark\nanalytics|persons|view|waymark\nanalytics|rejected|view|waymark\nmain|orders|table|waymark\nmain|rejected|view|waymark',
   )
-  expect(await psql('\\dt')).toBe('main|orders|table|waymark')
+  expect(await psql('\\dt')).toBe('main|orders|table|waymark\nmain|rejected|view|waymark')
   expect(await psql('\\dt+')).toContain('What was sold')
   expect(await psql('\\l')).toMatch(/^analytics\|.*\nlakehouse\|/)
   expect(await psql('\\dn')).toBe('analytics|waymark\nmain|waymark\nshop|waymark')
   expect(await psql('\\dv shop.*')).toBe('shop|cheap|view|waymark')
-  expect(await psql('\\dt ord*')).toBe('main|orders|table|waymark')
+  expect(await psql('\\dt ord*')).toBe('main|orders|table|waymark\nmain|rejected|view|waymark')
   for (const command of ['\\du', '\\df', '\\dx', '\\dp', '\\db', '\\dT', '\\di', '\\dn+', '\\l+'])
     await psql(command)
 })
@@ -82,7 +82,7 @@ it('psql says who and where it is, and sets its time zone', async () => {
 it('psql uses another database by its name, and hears which there are', async () => {
   const { stdout } = await runPsql(service.postgresPort, ['\\dv'], { PGDATABASE: 'analytics' })
   expect(stdout.trim()).toBe(
-    'main|events|view|waymark\nmain|identities|view|waymark\nmain|identity_traits|view|waymark\nmain|persons|view|waymark',
+    'main|events|view|waymark\nmain|identities|view|waymark\nmain|identity_traits|view|waymark\nmain|persons|view|waymark\nmain|rejected|view|waymark',
   )
   const { stderr } = await runPsql(service.postgresPort, ['SELECT 1'], { PGDATABASE: 'nope' })
   expect(stderr).toContain('There is no database "nope"; there are lakehouse, analytics.')
