@@ -48,12 +48,12 @@ it('psql lists relations, databases, schemas and roles, without the service’s 
   expect(await psql('\\d')).toBe(
     'analytics|events|view|waymark\nanalytics|identities|view|waymark\nanalytics|identity_traits|view|waymark\nanalytics|persons|view|waymark\nanalytics|rejected|view|waymark\nmain|orders|table|waymark\nmain|rejected|view|waymark',
   )
-  expect(await psql('\\dt')).toBe('main|orders|table|waymark\nmain|rejected|view|waymark')
+  expect(await psql('\\dt')).toBe('main|orders|table|waymark')
   expect(await psql('\\dt+')).toContain('What was sold')
   expect(await psql('\\l')).toMatch(/^analytics\|.*\nlakehouse\|/)
   expect(await psql('\\dn')).toBe('analytics|waymark\nmain|waymark\nshop|waymark')
   expect(await psql('\\dv shop.*')).toBe('shop|cheap|view|waymark')
-  expect(await psql('\\dt ord*')).toBe('main|orders|table|waymark\nmain|rejected|view|waymark')
+  expect(await psql('\\dt ord*')).toBe('main|orders|table|waymark')
   for (const command of ['\\du', '\\df', '\\dx', '\\dp', '\\db', '\\dT', '\\di', '\\dn+', '\\l+'])
     await psql(command)
 })
