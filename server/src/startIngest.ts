@@ -77,6 +77,8 @@ const engineRoutes = (proxy: EngineProxy, authorize: Authorize): Route[] => {
   const posts = ['/query', '/append', '/upload', '/upsert', '/validate', '/explain', '/autocomplete']
   return [
     ...posts.map((path) => route('POST', path)),
+    route('GET', '/query'),
+    route('HEAD', '/query'),
     route('GET', '/query/{query_id}'),
     route('DELETE', '/query/{query_id}'),
   ]

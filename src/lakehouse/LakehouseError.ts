@@ -16,6 +16,12 @@ export class LakehouseError extends Error {
 /** Reads an error in whatever form the answer has it. */
 export function toError(status: number, body: unknown): LakehouseError {
   const { error, error_code, message, error_message } = (body ?? {}) as Record<string, unknown>
-  const text = message ?? error_message ?? error ?? `The service answered ${status}.`
-  return new LakehouseError(String(text), status, String(error_code ?? error ?? ''))
+  const text = message ?? error_message
+  // `error` is a word beside a text, and the text itself where it stands alone.
+  const code = error_code ?? (text === undefined ? '' : error)
+  return new LakehouseError(
+    String(text ?? error ?? `The service answered ${status}.`),
+    status,
+    String(code ?? ''),
+  )
 }

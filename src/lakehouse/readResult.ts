@@ -34,10 +34,12 @@ export async function readResult(body: ReadableStream<Uint8Array>): Promise<Quer
   }
 }
 
-/** A result that breaks after it has begun says so in its last line, an object where rows are arrays. */
+/**
+ * A result that breaks after it has begun says so in its last line, an object where rows are arrays:
+ * `{ error, error_code, query_id }`.
+ */
 function parse(line: string): unknown {
-  const value: unknown = JSON.parse(line)
-  const { error } = (value ?? {}) as { error?: unknown }
-  if (error) throw toError(200, typeof error === 'object' ? error : { message: error })
+  const value = JSON.parse(line) as { error?: unknown } | null
+  if (value?.error) throw toError(200, value)
   return value
 }

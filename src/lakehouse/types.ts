@@ -36,6 +36,10 @@ export interface QueryOptions extends Place, CallOptions {
   /** @defaultValue `'UTC'` */
   timezone?: string
   requested_by?: string
+  /** Whether lists of queries show it. @defaultValue `true` */
+  visible?: boolean
+  /** How the service describes the columns: labels have no types. @defaultValue the service's, objects as a rule */
+  columns?: 'objects' | 'labels'
 }
 
 /** Contract: line 1 of the query response stream. */
@@ -52,6 +56,7 @@ export interface QueryMetadata {
 
 export interface Column {
   name: string
+  /** SQL's name of it; empty where the service tells labels only. */
   type: string
 }
 
@@ -125,8 +130,15 @@ export interface Suggestions {
   connections_errors: Record<string, string>
 }
 
+/** Contract: "QueryProgress". */
+export interface QueryProgress {
+  percentage: number
+  rows_processed: number
+  total_rows: number
+}
+
 /** Contract: "Query log", with the progress where it is known. */
-export interface QueryLog {
+export interface QueryLog extends Partial<QueryProgress> {
   uuid: string
   start_time: string
   query: string
@@ -141,9 +153,8 @@ export interface QueryLog {
   requested_by?: string | null
   user_agent?: string | null
   stats?: Record<string, Record<string, number> | null> | null
-  percentage?: number
-  rows_processed?: number
-  total_rows?: number
+  /** The same three as one object. */
+  progress?: QueryProgress
 }
 
 export interface Cancelled {

@@ -49,7 +49,26 @@ describe('waymark/lakehouse', () => {
     const broken = await lakehouse.query(
       "SELECT CASE WHEN i = 90000 THEN error('midway') ELSE i END FROM range(100000) t(i)",
     )
-    await expect(broken.rows()).rejects.toBeInstanceOf(LakehouseError)
+    await expect(broken.rows()).rejects.toMatchObject({
+      name: 'LakehouseError',
+      message: expect.stringContaining('midway'),
+      status: 200,
+      code: 'invalid-statement',
+    })
+  })
+
+  it('reads both forms of the columns, types and labels', async () => {
+    const statement = "SELECT 1 AS n, 'a' AS letter"
+    expect((await lakehouse.query(statement)).columns).toEqual([
+      { name: 'n', type: 'INTEGER' },
+      { name: 'letter', type: 'VARCHAR' },
+    ])
+    const labelled = await lakehouse.query(statement, { columns: 'labels' })
+    expect(labelled.columns).toEqual([
+      { name: 'n', type: '' },
+      { name: 'letter', type: '' },
+    ])
+    expect(await labelled.objects()).toEqual([{ n: 1, letter: 'a' }])
   })
 
   it('rejects with 401 for a wrong password', async () => {
@@ -104,10 +123,13 @@ describe('waymark/lakehouse', () => {
   })
 
   it('tells about a query, and cancels one', async () => {
-    const { metadata } = await lakehouse.query('SELECT 1')
+    const { metadata, rows } = await lakehouse.query('SELECT 1', { visible: false })
+    await rows()
     expect(await lakehouse.queryLog(metadata.query_id)).toMatchObject({
       query: 'SELECT 1',
       client_interface: 'HTTP',
+      visible: false,
+      stats: { scan: { estimated_result_rows: 1 } },
     })
     expect(await lakehouse.cancel(metadata.query_id, metadata.session_id)).toMatchObject({ cancelled: false })
   })

@@ -24,3 +24,7 @@ export type WriteError = (error: HttpError) => Record<string, unknown>
 
 /** The form of the lakehouse group, and of every answer that belongs to no route. */
 export const lakehouseError: WriteError = ({ code, message }) => ({ error: code, message })
+
+/** The last line of a stream that broke: clients of this API read `error` as the text. */
+export const brokenLine = ({ code, message }: HttpError, queryId: string): string =>
+  `${JSON.stringify({ error: message, error_code: code, query_id: queryId })}\n`

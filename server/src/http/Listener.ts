@@ -3,6 +3,7 @@ import type { Logger } from '../Logger.js'
 import { answerPreflight, type Origins } from './cors.js'
 import { HttpError, lakehouseError, refuse } from './HttpError.js'
 import type { Reply, Route } from './Route.js'
+import { shorten } from '../json/shorten.js'
 
 /** Answers to those who have shown no key, or no sense. */
 const ofStrangers: ReadonlySet<number> = new Set([401, 403, 404, 405])
@@ -141,7 +142,7 @@ export class Listener {
       ...this.#routes.filter((each) => each.path === path).map((each) => each.method),
       ...this.#patterns.filter((each) => each.expression.test(path)).map((each) => each.route.method),
     ].join(', ')
-    if (allow === '') throw refuse(404, 'not-found', `There is nothing at ${path.slice(0, 200)}.`)
+    if (allow === '') throw refuse(404, 'not-found', `There is nothing at ${shorten(path, 200)}.`)
     throw refuse(405, 'method-not-allowed', `${path} takes ${allow}, not ${method}.`, { allow })
   }
 

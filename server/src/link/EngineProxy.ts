@@ -5,7 +5,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http'
-import { refuse, lakehouseError, type HttpError } from '../http/HttpError.js'
+import { brokenLine, refuse, type HttpError } from '../http/HttpError.js'
 import { closeHeader } from '../http/Listener.js'
 import type { EngineLink } from './EngineLink.js'
 
@@ -98,20 +98,24 @@ export class EngineProxy {
     answer.once('end', () => response.end())
     answer.on('error', () => undefined)
     answer.once('close', () => {
-      if (!answer.complete) breakOff(response, endsLine && answer.headers['content-type'] === ndjson)
+      if (!answer.complete) breakOff(response, endsLine ? queryIdOf(answer) : undefined)
       done()
     })
     response.once('close', () => answer.destroy())
   }
 }
 
-const ndjson = 'application/x-ndjson'
 const ended =
   'The query engine ended while it worked on this: it may have needed more memory than it may have. It is being started again.'
 
-/** A stream of lines can say that it is not complete; any other is broken. */
-const breakOff = (response: ServerResponse, isBetweenLines: boolean) => {
+/** Of an answer to /query that can have one more line to say that it is not complete. */
+const queryIdOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers['x-waymark-format'] === 'default' && headers['content-encoding'] === undefined
+    ? headers['x-query-id']?.toString()
+    : undefined
+
+const breakOff = (response: ServerResponse, queryId: string | undefined) => {
   // Who takes nothing would never take that line either.
-  if (!isBetweenLines || response.writableNeedDrain) response.destroy()
-  else response.end(`${JSON.stringify({ error: lakehouseError(unavailable('engine-ended', ended)) })}\n`)
+  if (queryId === undefined || response.writableNeedDrain) response.destroy()
+  else response.end(brokenLine(unavailable('engine-ended', ended), queryId))
 }

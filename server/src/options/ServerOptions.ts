@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import type { LogLevel } from '../Logger.js'
+import type { ColumnsForm } from '../sql/columnsForm.js'
 
 export interface ServerOptions {
   /** @defaultValue '127.0.0.1' */
@@ -52,6 +53,8 @@ export interface ServerOptions {
   stuckAfterMs?: number
   /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
+  /** How /query describes columns to clients that do not say what they read. @defaultValue 'objects' */
+  columns?: ColumnsForm
   /** @defaultValue 'info' */
   logLevel?: LogLevel
   /** Where log lines go. @defaultValue standard error */
@@ -97,6 +100,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   statementTimeoutMs: 600_000,
   stuckAfterMs: 15_000,
   maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
+  columns: 'objects',
   logLevel: 'info',
   writeLog: (line) => void process.stderr.write(line),
   ...options,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { originForm } from '../http/cors.js'
 import { type LogLevel, logLevels } from '../Logger.js'
+import { type ColumnsForm, columnsForms } from '../sql/columnsForm.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
 
 /** Which of the two processes this is; `both` starts the other one. */
@@ -34,6 +35,7 @@ const flags = {
   'insert-id-window': { type: 'string' },
   'max-connections': { type: 'string' },
   'max-connections-per-address': { type: 'string' },
+  columns: { type: 'string' },
   'log-level': { type: 'string' },
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -124,6 +126,13 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--log-level must be one of ${logLevels.join(', ')}, not ${level}.`)
     }
     options.logLevel = level as LogLevel
+  }
+  const columns = read('columns')
+  if (columns !== undefined) {
+    if (!columnsForms.includes(columns as ColumnsForm)) {
+      return wrong(`--columns must be one of ${columnsForms.join(', ')}, not ${columns}.`)
+    }
+    options.columns = columns as ColumnsForm
   }
   const limit = read('memory-limit')
   if (limit !== undefined) {
@@ -221,6 +230,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
   --max-connections N    connections at once               WAYMARK_MAX_CONNECTIONS  10000
   --max-connections-per-address N                          WAYMARK_MAX_CONNECTIONS_PER_ADDRESS  1000
+  --columns FORM         objects or labels, line 2 of /query  WAYMARK_COLUMNS    objects
   --role ROLE            both, ingest or engine            WAYMARK_ROLE          both
   --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
   --quiet                the same as --log-level silent

@@ -48,7 +48,7 @@ const asText: CellReader = (value) => {
 /** NaN and infinities inside of JSON are none. */
 const readerOf = (type: DuckDBType): CellReader => {
   if (!isJson(type) || type.alias === 'JSON') return asText
-  const mend = createMend([type])
+  const mend = createMend([type], false)
   return (value) => (typeof value === 'string' ? mend(Buffer.from(value)).toString() : asText(value))
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from './Cancellation.js'
 import type { SqlToken } from './guard/tokenize.js'
 import type { QueryRequest } from './QueryRequest.js'
+import { refuseField } from './refuse.js'
 import type { Session } from './Sessions.js'
 
 export interface QueryInfo {
@@ -39,10 +40,10 @@ const maxStatement = 65_536
 const maxAllStatements = 16 * 1_048_576
 
 /** A part of a text would keep the whole text in memory; this copies it. */
-const shorten = (statement: string): string =>
+const keptPart = (statement: string): string =>
   statement.length <= maxStatement
     ? statement
-    : `${Buffer.from(statement.slice(0, maxStatement)).toString()} … (${statement.length} characters)`
+    : `${Buffer.from(statement.slice(0, maxStatement).replace(/[\uD800-\uDBFF]$/, '')).toString()} … (${statement.length} characters)`
 
 export interface StartedQuery {
   user: string
@@ -79,9 +80,9 @@ export class LoggedQuery {
     this.info = {
       uuid: request.query_id?.toLowerCase() ?? randomUUID(),
       start_time: new Date().toISOString(),
-      query: shorten(request.statement),
+      query: keptPart(request.statement),
       client_interface: clientInterface,
-      visible: true,
+      visible: request.visible ?? true,
       session_id: session.id,
       threads,
       duration_ms: null,
@@ -133,6 +134,8 @@ export class LoggedQuery {
   }
 }
 
+const keyOf = (user: string, id: string) => JSON.stringify([user, id])
+
 /** The newest queries, in memory: a running one is never forgotten. */
 export class QueryLog {
   readonly #queries = new Map<string, LoggedQuery>()
@@ -143,27 +146,30 @@ export class QueryLog {
     this.#maxQueries = maxQueries
   }
 
+  /** Throws when the user's query of that id is still under way; one that has ended makes room. */
   add(query: LoggedQuery): void {
-    this.#queries.set(query.info.uuid, query)
+    const key = keyOf(query.user, query.info.uuid)
+    const before = this.#queries.get(key)
+    if (before?.isLive === true) throw refuseField(`The query ${query.info.uuid} is still running.`)
+    if (before !== undefined) this.#forget(key, before)
+    this.#queries.set(key, query)
     this.#characters += query.info.query.length
-    for (const [id, each] of this.#queries) {
+    for (const [each, logged] of this.#queries) {
       if (this.#queries.size <= this.#maxQueries && this.#characters <= maxAllStatements) break
-      if (each.isLive) continue
-      this.#queries.delete(id)
-      this.#characters -= each.info.query.length
+      if (!logged.isLive) this.#forget(each, logged)
     }
   }
 
   find(user: string, id: string): LoggedQuery | undefined {
-    const query = this.#queries.get(id)
-    return query?.user === user ? query : undefined
-  }
-
-  has(id: string): boolean {
-    return this.#queries.has(id)
+    return this.#queries.get(keyOf(user, id))
   }
 
   live(): LoggedQuery[] {
     return [...this.#queries.values()].filter((each) => each.isLive)
+  }
+
+  #forget(key: string, { info }: LoggedQuery): void {
+    this.#queries.delete(key)
+    this.#characters -= info.query.length
   }
 }

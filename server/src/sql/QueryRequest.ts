@@ -1,5 +1,10 @@
+import { shapeChecker } from '../http/readJson.js'
+import { shorten } from '../json/shorten.js'
+import { columnsForms, type ColumnsForm } from './columnsForm.js'
 import { refuseField } from './refuse.js'
 import type { Page } from './rows/encodeRows.js'
+
+export type Format = 'default' | 'csv' | 'jsonl' | 'parquet'
 
 export interface QueryRequest {
   statement: string
@@ -10,7 +15,9 @@ export interface QueryRequest {
   compute_size?: string | null
   dialect?: string | null
   ephemeral?: boolean | null
-  format?: string | null
+  format?: Format | null
+  columns?: ColumnsForm | null
+  visible?: boolean | null
   limit?: number | null
   offset?: number | null
   sanitize?: boolean | null
@@ -22,7 +29,7 @@ export interface QueryRequest {
 const text = { type: 'string', nullable: true }
 const flag = { type: 'boolean', nullable: true }
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, nullable: true }
-const oneOf = (...values: string[]) => ({ type: 'string', nullable: true, enum: [...values, null] })
+const oneOf = (...values: readonly string[]) => ({ type: 'string', nullable: true, enum: [...values, null] })
 
 export const querySchema = {
   type: 'object',
@@ -37,6 +44,8 @@ export const querySchema = {
     dialect: text,
     ephemeral: flag,
     format: oneOf('default', 'csv', 'jsonl', 'parquet'),
+    columns: oneOf(...columnsForms),
+    visible: flag,
     limit: count,
     offset: count,
     sanitize: flag,
@@ -50,14 +59,13 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const maxSessionIdLength = 200
 
 /** Refuses what the shape alone does not show to be wrong. */
-export const checkRequest = (request: QueryRequest, isTaken: (id: string) => boolean): void => {
+export const checkRequest = (request: QueryRequest): void => {
   const { dialect, query_id: queryId, session_id: sessionId, compute_size: size, ephemeral } = request
   if (dialect && dialect.toLowerCase() !== 'duckdb') {
-    throw refuseField(`The dialect ${dialect.slice(0, 40)} is not supported: write DuckDB's SQL.`)
+    throw refuseField(`The dialect ${shorten(dialect, 40)} is not supported: write DuckDB's SQL.`)
   }
-  if (queryId !== undefined && queryId !== null) {
-    if (!uuid.test(queryId)) throw refuseField('query_id must be a UUID.')
-    if (isTaken(queryId.toLowerCase())) throw refuseField(`There is a query ${queryId} already.`)
+  if (queryId !== undefined && queryId !== null && !uuid.test(queryId)) {
+    throw refuseField('query_id must be a UUID.')
   }
   if (sessionId !== undefined && sessionId !== null) {
     if (sessionId === '' || sessionId.length > maxSessionIdLength) {
@@ -66,6 +74,24 @@ export const checkRequest = (request: QueryRequest, isTaken: (id: string) => boo
     if (size === 'AUTO') throw refuseField('compute_size AUTO cannot be combined with a session_id.')
     if (ephemeral === true) throw refuseField('An ephemeral session cannot have a session_id.')
   }
+}
+
+const checkParameters = shapeChecker(querySchema, { coerceTypes: true })
+
+/** The same fields as parameters of an address. Without a session_id nobody can come back to the session. */
+export const readParameters = (search: string): QueryRequest => {
+  const given = [...new URLSearchParams(search)]
+  const request: Record<string, unknown> = Object.fromEntries(given)
+  for (const name of Object.keys(request)) {
+    if (!Object.hasOwn(querySchema.properties, name)) {
+      const known = Object.keys(querySchema.properties).join(', ')
+      throw refuseField(`There is no parameter ${shorten(name, 80)}; there are ${known}.`)
+    }
+    if (given.filter(([each]) => each === name).length > 1) throw refuseField(`${name} is given twice.`)
+  }
+  if (request['statement'] === undefined) throw refuseField('The parameter statement is missing.')
+  checkParameters(request)
+  return { ephemeral: request['session_id'] === undefined, ...(request as unknown as QueryRequest) }
 }
 
 /** How many rows `sanitize` lets through when no limit is given. */

@@ -70,6 +70,10 @@ export interface RunningQuery {
 
 type Cleanup = () => void
 
+/** A SELECT changes something all the same when it takes a number from a sequence. */
+const isReading = ({ kind, tokens }: Plan): boolean =>
+  kind === 'read' && !tokens.some((token) => token.kind !== 'text' && /^nextval$/i.test(token.text))
+
 const outOfMemory = /out of memory/i
 /** Nobody waits longer for an answer about a statement. */
 const longestLookMs = 30_000
@@ -101,12 +105,16 @@ export class QueryRunner {
       threads,
       clientInterface,
     })
-    log.add(query)
-
     const cleanups: Cleanup[] = []
     const cleanUp = () => {
       for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
       if (isEphemeral) void sessions.end(session)
+    }
+    try {
+      log.add(query)
+    } catch (error) {
+      cleanUp()
+      throw error
     }
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
       const told = cancellation.error ?? error
@@ -189,7 +197,7 @@ export class QueryRunner {
     query.describe(plan.tokens)
     // What it names without a schema may be there too, and is not what was meant.
     if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
-    if (readsOnly !== undefined && plan.kind !== 'read') throw readsOnly
+    if (readsOnly !== undefined && !isReading(plan)) throw readsOnly
     wire?.admit(plan)
     return plan
   }

@@ -4,6 +4,7 @@ import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
+import type { ColumnsForm } from './columnsForm.js'
 import { Guard } from './guard/Guard.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
@@ -17,6 +18,7 @@ export interface SqlOptions {
   tempFolder: string
   statementTimeoutMs: number
   maxQueries: number
+  columns: ColumnsForm
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
   stuckAfterMs: number
   onStuck: OnStuck
@@ -84,6 +86,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         sessions,
         maxBodyBytes,
         workerSlug: 'local',
+        columns: options.columns,
       }),
       ...assistRoutes({
         authorize,

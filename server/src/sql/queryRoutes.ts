@@ -1,28 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { acceptsGzip } from '../http/acceptsGzip.js'
+import { lakehouseError, refuse, type HttpError } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Authorize, Route } from '../http/Route.js'
-import type { Cancellation } from './Cancellation.js'
+import { answerer, type AnswererOptions } from './answerer.js'
+import { columnsFormOf, readColumns, type ColumnsForm } from './columnsForm.js'
 import type { QueryLog } from './QueryLog.js'
-import { checkRequest, pageOfRequest, querySchema, type QueryRequest } from './QueryRequest.js'
-import type { QueryJob, QueryRunner } from './QueryRunner.js'
+import { checkRequest, querySchema, readParameters, type QueryRequest } from './QueryRequest.js'
 import { refuseField } from './refuse.js'
-import { breakOff, respondParquet, respondRows, type Format } from './rows/respondRows.js'
+import { headersOfForm } from './rows/Answer.js'
 import type { Sessions } from './Sessions.js'
 
-export interface QueryRoutesOptions {
+export interface QueryRoutesOptions extends AnswererOptions {
   authorize: Authorize
-  runner: QueryRunner
   log: QueryLog
   sessions: Sessions
-  newCancellation(): Cancellation
   maxBodyBytes: number
-  workerSlug: string
+  /** For clients that do not say what they read. */
+  columns: ColumnsForm
 }
 
-const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
-
-const readsOnly = ({ sanitize }: QueryRequest, format: Format) => {
+const readsOnly = ({ sanitize, format }: QueryRequest): HttpError | undefined => {
   if (sanitize === true)
     return refuse(400, 'not-sanitizable', 'Only a statement that reads can be sanitized.')
   if (format === 'parquet') return refuseField('Only a statement that reads can answer in Parquet.')
@@ -31,54 +28,52 @@ const readsOnly = ({ sanitize }: QueryRequest, format: Format) => {
 
 /** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet. */
 const postQuery = (options: QueryRoutesOptions): Route => {
-  const { authorize, runner, log, newCancellation, maxBodyBytes, workerSlug } = options
-  const read = bodyReader<QueryRequest>(querySchema, maxBodyBytes)
-
-  const answer = async (job: QueryJob, format: Format, response: ServerResponse) => {
-    const query = await runner.run(job)
-    const head = {
-      statement: job.request.statement,
-      page: job.page,
-      initTimeMs: Math.round(performance.now() - query.startedMs),
-      sessionId: query.info.session_id,
-      queryId: query.info.uuid,
-      workerSlug,
-    }
-    try {
-      if ('file' in query.rows) await respondParquet(response, query.rows, head)
-      else await respondRows(response, query.rows, head, format)
-      await query.end()
-    } catch (error) {
-      const told = query.fail(error)
-      if (!response.headersSent) throw told
-      breakOff(response, format, told)
-    }
-  }
-
+  const read = bodyReader<QueryRequest>(querySchema, options.maxBodyBytes)
+  const answer = answerer(options)
   return {
     method: 'POST',
     path: '/query',
     writeError: lakehouseError,
-    async handle({ request: http, response }: { request: IncomingMessage; response: ServerResponse }) {
-      const user = authorize(http)
+    async handle({ request: http, response, search }) {
+      const user = options.authorize(http)
       const request = await read(http)
-      checkRequest(request, (id) => log.has(id))
-      const cancellation = newCancellation()
-      response.once('close', () => {
-        if (!response.writableFinished) cancellation.cancel('gone')
-      })
-      const format = (request.format ?? 'default') as Format
-      const job = {
-        user,
-        userAgent: http.headers['user-agent'] ?? null,
-        request,
-        layout: layouts[format],
-        page: pageOfRequest(request),
-        readsOnly: readsOnly(request, format),
-        cancellation,
+      checkRequest(request)
+      const asked = request.columns ?? readColumns(search)
+      const form = {
+        format: request.format ?? 'default',
+        columns: columnsFormOf(asked, http.headers['user-agent'], options.columns),
+        isZipped: false,
+        isFile: false,
       }
-      await answer(job, format, response)
-      return undefined
+      return answer({ user, http, response, request, form, readsOnly: readsOnly(request) })
+    },
+  }
+}
+
+/** `GET /query?statement=…`: the same for programs that can only fetch an address; it runs what reads. */
+const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => {
+  const answer = answerer(options)
+  return {
+    method,
+    path: '/query',
+    writeError: lakehouseError,
+    handle({ request: http, response, search }) {
+      const user = options.authorize(http)
+      const request = readParameters(search)
+      checkRequest(request)
+      const form = {
+        format: request.format ?? 'default',
+        columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
+        isZipped: acceptsGzip(http.headers['accept-encoding']?.toString()),
+        isFile: true,
+      }
+      if (method === 'HEAD') {
+        // How long the answer is, only the query could tell.
+        response.writeHead(200, headersOfForm(form)).end()
+        return Promise.resolve(undefined)
+      }
+      const refusal = refuseField('GET /query runs statements that read. Send all others by POST.')
+      return answer({ user, http, response, request, form, readsOnly: refusal })
     },
   }
 }
@@ -91,7 +86,9 @@ const getQuery = ({ authorize, log }: QueryRoutesOptions): Route => ({
   handle({ request, parameters }) {
     const query = log.find(authorize(request), parameters[0]!.toLowerCase())
     if (query === undefined) throw refuse(404, 'query-not-found', 'There is no query of this id.')
-    return Promise.resolve({ status: 200, body: { ...query.info, ...query.progress } })
+    const { info, progress } = query
+    const body = progress === undefined ? info : { ...info, ...progress, progress }
+    return Promise.resolve({ status: 200, body })
   },
 })
 
@@ -109,10 +106,11 @@ const deleteQuery = ({ authorize, log, sessions }: QueryRoutesOptions): Route =>
     if (!owns && sessions.find(user, sessionId) === undefined) {
       throw refuse(404, 'session-not-found', 'There is no session of this id.')
     }
-    if (!owns) {
-      const message = 'The session has no query of this id.'
+    if (query === undefined) {
+      const message = 'There is no query of this id any more.'
       return Promise.resolve({ status: 200, body: { cancelled: false, message } })
     }
+    if (!owns) throw refuseField('The query is not of this session: send the session_id of its metadata.')
     const cancelled = query.isLive
     query.cancel('cancelled')
     const message = cancelled ? 'The query is being cancelled.' : 'The query has ended already.'
@@ -122,6 +120,8 @@ const deleteQuery = ({ authorize, log, sessions }: QueryRoutesOptions): Route =>
 
 export const queryRoutes = (options: QueryRoutesOptions): Route[] => [
   postQuery(options),
+  getRows(options, 'GET'),
+  getRows(options, 'HEAD'),
   getQuery(options),
   deleteQuery(options),
 ]

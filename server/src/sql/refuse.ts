@@ -6,6 +6,9 @@ export const refuseStatement = (message: string): HttpError => refuse(400, 'inva
 /** A field of the request that cannot be followed. */
 export const refuseField = (message: string): HttpError => refuse(400, 'invalid-request', message)
 
+/** DuckDB cuts what it quotes by bytes, and what is left of a character is no character. */
+const cutCharacter = /\uFFFD+(?=\.\.\.)/g
+
 /** What to write instead, where DuckDB's words do not lead there. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [
@@ -19,10 +22,9 @@ const advice: readonly (readonly [RegExp, string])[] = [
 ]
 
 export const messageOf = (error: unknown): string => {
-  const message = (error instanceof Error ? error.message : String(error)).replace(
-    /^Failed to extract statements: /,
-    '',
-  )
+  const message = (error instanceof Error ? error.message : String(error))
+    .replace(/^Failed to extract statements: /, '')
+    .replaceAll(cutCharacter, '')
   const found = advice.find(([pattern, text]) => pattern.test(message) && !message.endsWith(text))
   return found === undefined ? message : `${message}\n\n${found[1]}`
 }

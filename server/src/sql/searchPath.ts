@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { shorten } from '../json/shorten.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
@@ -34,6 +35,10 @@ export const enterPath = async (connection: DuckDBConnection, path: SearchPath):
   throw refuseField(`There is no schema ${path.schema} in the catalog ${path.catalog}.`)
 }
 
+/** A catalog by its name, in small or capital letters as everywhere in SQL. */
+export const findCatalog = (name: string, catalogs: readonly string[]): string | undefined =>
+  catalogs.find((each) => each === name.toLowerCase())
+
 /** Where a `USE` leads: `USE catalog`, `USE schema` or `USE catalog.schema`. */
 export const pathOfUse = (
   tokens: readonly SqlToken[],
@@ -43,7 +48,7 @@ export const pathOfUse = (
   const names = tokens.slice(1).filter((token) => token.kind === 'word' || token.kind === 'name')
   const [first, second] = names.map((token) => token.text)
   if (first === undefined) throw refuseField('USE needs the name of a catalog or schema.')
-  const catalog = catalogs.find((each) => each === first.toLowerCase())
+  const catalog = findCatalog(first, catalogs)
   if (second !== undefined) {
     if (catalog === undefined)
       throw refuseField(`There is no catalog ${first}; there are ${catalogs.join(', ')}.`)
@@ -63,10 +68,17 @@ export const pathOfRequest = (
   now: SearchPath,
   catalogs: readonly string[],
 ): SearchPath => {
-  if (catalog !== undefined && catalog !== null && !catalogs.includes(catalog)) {
-    throw refuseField(`There is no catalog ${catalog.slice(0, 80)}; there are ${catalogs.join(', ')}.`)
+  for (const [field, value] of Object.entries({ catalog, schema })) {
+    if (value === '') throw refuseField(`${field} is empty. Leave it out to stay where the session is.`)
   }
-  return { catalog: catalog ?? now.catalog, schema: schema ?? (catalog ? 'main' : now.schema) }
+  if (catalog === undefined || catalog === null) {
+    return { catalog: now.catalog, schema: schema ?? now.schema }
+  }
+  const known = findCatalog(catalog, catalogs)
+  if (known === undefined) {
+    throw refuseField(`There is no catalog ${shorten(catalog, 80)}; there are ${catalogs.join(', ')}.`)
+  }
+  return { catalog: known, schema: schema ?? 'main' }
 }
 
 /**

@@ -6,7 +6,8 @@ describe('parseArguments', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --log-level warn'
+      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
+      '--log-level warn'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       role: 'both',
@@ -28,6 +29,7 @@ describe('parseArguments', () => {
         maxBacklogRows: 1000,
         insertIdWindowMs: 30 * 86_400_000,
         logLevel: 'warn',
+        columns: 'labels',
       },
     })
   })
@@ -59,6 +61,7 @@ describe('parseArguments', () => {
     [['--memory-limit', 'lots'], '--memory-limit must be a size'],
     [['--statement-timeout', '0'], '--statement-timeout must be'],
     [['--log-level', 'loud'], '--log-level must be one of'],
+    [['--columns', 'names'], '--columns must be one of objects, labels'],
     [['--environments', ','], '--environments must name'],
     [['--catalogs', 'analytics'], '--catalogs takes names'],
     [['--catalogs', 'Big-One'], '--catalogs takes names'],

@@ -57,7 +57,7 @@ describe('GET /query/{query_id}', () => {
       fingerprint: expect.any(Number),
       requested_by: 'the test',
       user_agent: expect.any(String),
-      stats: expect.toSatisfy((stats) => stats === null || typeof stats === 'object'),
+      stats: expect.objectContaining({ scan: expect.any(Object) }),
     })
   })
 
@@ -90,6 +90,7 @@ describe('GET /query/{query_id}', () => {
       await cancel(id, `s-${id}`)
       await answer
       expect((await log(id)).body).not.toHaveProperty('percentage')
+      expect((await log(id)).body).not.toHaveProperty('progress')
     }
     expect(seen).toMatchObject({
       end_time: null,
@@ -97,6 +98,8 @@ describe('GET /query/{query_id}', () => {
       rows_processed: expect.any(Number),
       total_rows: expect.any(Number),
     })
+    const { percentage, rows_processed, total_rows } = seen!
+    expect(seen).toHaveProperty('progress', { percentage, rows_processed, total_rows })
   })
 
   it('answers 404 to an id that is unknown, and to another user', async () => {
@@ -109,10 +112,58 @@ describe('GET /query/{query_id}', () => {
     expect((await service.send('GET', `/query/${query_id}`)).status).toBe(401)
   })
 
-  it('does not let a query_id be used twice', async () => {
+  it('does not let a query_id be used again while its query runs, and takes it anew afterwards', async () => {
+    const { id, answer } = begin()
+    await untilRunning(id)
+    for (const ephemeral of [true, false]) {
+      expect(await service.query('SELECT 1', { query_id: id.toUpperCase(), ephemeral })).toMatchObject({
+        status: 400,
+        error: { message: expect.stringContaining('still running') },
+      })
+    }
+    expect((await log(id)).body).toMatchObject({ query: endless, end_time: null })
+    await cancel(id, `s-${id}`)
+    await answer
+    expect((await service.query('SELECT 2 AS again', { query_id: id })).rows).toEqual([[2]])
+    expect((await log(id)).body).toMatchObject({ query: 'SELECT 2 AS again', error: null })
+  })
+
+  it('keeps the queries of two users apart, also when they have one id', async () => {
     const query_id = randomUUID()
-    await service.query('SELECT 1', { query_id })
-    expect((await service.query('SELECT 1', { query_id })).status).toBe(400)
+    const bob = { authorization: `Basic ${Buffer.from('bob:builder').toString('base64')}` }
+    await service.query(`SELECT 'of ada'`, { query_id })
+    await service.send('POST', '/query', JSON.stringify({ statement: 'SELEC', query_id }), bob)
+    expect((await log(query_id)).body).toMatchObject({ query: `SELECT 'of ada'` })
+    const ofBob = await service.send('GET', `/query/${query_id}`, undefined, bob)
+    expect(ofBob.body).toMatchObject({ query: 'SELEC' })
+  })
+
+  it.each(['default', 'csv', 'jsonl', 'parquet'])(
+    'has the stats when the answer in %s has ended',
+    async (format) => {
+      await service.query('CREATE TABLE IF NOT EXISTS scanned AS SELECT i AS a FROM range(500) r(i)')
+      for (let times = 0; times < 10; times++) {
+        const query_id = randomUUID()
+        await service.download('SELECT a FROM scanned', { format, query_id })
+        expect((await log(query_id)).body).toMatchObject({
+          end_time: expect.any(String),
+          stats: {
+            caching: null,
+            memory: { total_usage_bytes: expect.any(Number) },
+            scan: { estimated_result_rows: 500, estimated_scanned_rows: 500 },
+          },
+        })
+      }
+    },
+  )
+
+  it('tells whether the query is meant to be seen', async () => {
+    for (const visible of [false, true]) {
+      const query_id = randomUUID()
+      await service.query('SELECT 1', { query_id, visible })
+      expect((await log(query_id)).body).toMatchObject({ visible })
+    }
+    expect((await service.query('SELECT 1', { visible: 'no' })).status).toBe(400)
   })
 })
 
@@ -162,11 +213,26 @@ describe('DELETE /query/{query_id}', () => {
     expect((await service.query('SELECT 5', { session_id: 'usable' })).rows).toEqual([[5]])
   })
 
-  it('says so when the query has ended, or is not of that session', async () => {
+  it('says so when the query has ended, or is not known any more', async () => {
     const query_id = randomUUID()
     await service.query('SELECT 1', { query_id, session_id: 'ended' })
-    expect((await cancel(query_id, 'ended')).body).toMatchObject({ cancelled: false })
-    expect((await cancel(randomUUID(), 'ended')).body).toMatchObject({ cancelled: false })
+    for (const id of [query_id, randomUUID()]) {
+      expect(await cancel(id, 'ended')).toMatchObject({ status: 200, body: { cancelled: false } })
+    }
+  })
+
+  it('answers 400 to a session that is not the one of the query, and does not end it', async () => {
+    await service.query('SELECT 1', { session_id: 'another' })
+    const { id, answer } = begin()
+    await untilRunning(id)
+    expect(await cancel(id, 'another')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('session') },
+    })
+    expect((await log(id)).body).toMatchObject({ end_time: null })
+    await cancel(id, `s-${id}`)
+    await answer
+    expect((await cancel(id, 'another')).status).toBe(400)
   })
 
   it('answers 404 to an unknown session, 400 without one, 401 to strangers', async () => {
@@ -194,7 +260,9 @@ describe('a query that does not end well', () => {
     const lines = (await response.text()).trim().split('\n')
     expect(lines.length).toBeLessThan(900_003)
     expect(JSON.parse(lines.at(-1)!)).toEqual({
-      error: { error: 'invalid-statement', message: expect.stringContaining('row 900000 is bad') },
+      error: expect.stringContaining('row 900000 is bad'),
+      error_code: 'invalid-statement',
+      query_id: (JSON.parse(lines[0] ?? '') as Body)['query_id'],
     })
   })
 

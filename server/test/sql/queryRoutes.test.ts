@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, createService, type Service } from '../fixtures/createService.js'
+import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 
 let service: Service
@@ -143,6 +143,96 @@ describe('POST /query', () => {
       expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
       expect(answer.headers.get('www-authenticate')).toContain('Basic')
     }
+  })
+})
+
+describe('the catalog and schema of a request', () => {
+  it.each(['second', 'Second', 'SECOND'])('are found as %s', async (catalog) => {
+    await service.query('CREATE TABLE IF NOT EXISTS second.main.cased AS SELECT 6 AS a')
+    expect((await service.query('FROM CASED', { catalog, schema: 'MAIN' })).rows).toEqual([[6]])
+    expect((await service.ask('/validate', { statement: 'FROM cased', catalog })).body['valid']).toBe(true)
+  })
+
+  it.each([{ schema: '' }, { catalog: '' }, { catalog: 'second', schema: '' }])(
+    'are refused in words when they are empty: %j',
+    async (place) => {
+      for (const path of ['/query', '/validate', '/explain', '/autocomplete']) {
+        const { status, body } = await service.ask(path, { statement: 'SELECT 1', ...place })
+        expect(status).toBe(400)
+        expect(body['message']).toMatch(/^(catalog|schema) is empty\. /)
+      }
+    },
+  )
+})
+
+describe('messages', () => {
+  const emoji = '😀'.repeat(300)
+  const halfACharacter = /\p{Surrogate}/u
+
+  it.each([
+    ['dialect', { dialect: emoji }],
+    ['dialect', { dialect: `a${emoji}` }],
+    ['catalog', { catalog: emoji }],
+    ['catalog', { catalog: `a${emoji}` }],
+    ['statement', { statement: `FROM './${emoji}.csv'` }],
+    ['statement', { statement: `FROM './a${emoji}.csv'` }],
+    ...[0, 1, 2, 3].map((n): [string, Body] => [
+      'statement',
+      { statement: `SELECT '${'a'.repeat(n)}${emoji}'::JSON` },
+    ]),
+  ])('cut no character in half: a long %s, %j', async (_, more) => {
+    const { status, error } = await service.query('SELECT 1', more)
+    expect(status).toBe(400)
+    const message = String(error?.['message'])
+    expect(message).toContain('😀')
+    expect(message).not.toContain('\uFFFD')
+    expect(message).not.toMatch(halfACharacter)
+  })
+
+  it('about a body that is no JSON cut none either', async () => {
+    const headers = { authorization: basic }
+    for (const body of [`{"statement": ${emoji}}`, `{"statement": "a"${emoji}`]) {
+      const answer = await service.send('POST', '/query', body, headers)
+      expect(String(answer.body['message'])).not.toMatch(halfACharacter)
+    }
+  })
+})
+
+describe('the places of files', () => {
+  it('are not shown by PRAGMA database_list, which lists the catalogs', async () => {
+    for (const statement of ['PRAGMA database_list', 'pragma DATABASE_LIST;']) {
+      const { columns, rows } = await service.query(statement)
+      expect(columns.map(({ name }) => name)).toEqual(['seq', 'name', 'file'])
+      expect(rows.map(([, name]) => name)).toEqual(
+        expect.arrayContaining(['analytics', 'lakehouse', 'second']),
+      )
+      expect(rows.map(([, , file]) => file)).toEqual(rows.map(() => null))
+    }
+  })
+
+  it.each([
+    'FROM duckdb_databases()',
+    'FROM system.main.duckdb_databases()',
+    'FROM duckdb_databases',
+    'FROM "duckdb_databases"',
+    'SUMMARIZE duckdb_databases',
+    'FROM pragma_database_list',
+    'FROM pg_catalog.pg_settings',
+    `SELECT current_setting('temp_directory')`,
+    `SELECT current_setting('secret_' || 'directory')`,
+    `SELECT "current_setting"(e'temp_directory')`,
+    'PRAGMA database_list()',
+    'FROM duckdb_settings()',
+  ])('are not shown by %s', async (statement) => {
+    const { status, error } = await service.query(statement)
+    expect(status).toBe(400)
+    expect(JSON.stringify(error)).not.toContain(service.folder)
+  })
+
+  it('have nothing to do with the settings that may be read', async () => {
+    const { rows } = await service.query(`SELECT current_setting('TimeZone')`, { timezone: 'Asia/Tokyo' })
+    expect(rows).toEqual([['Asia/Tokyo']])
+    expect((await service.query('SHOW DATABASES')).rows).toContainEqual(['lakehouse'])
   })
 })
 

@@ -6,7 +6,7 @@ import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import type { Database } from '../../store/Database.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Guard } from '../guard/Guard.js'
-import { enterPath, enterSession, pathOfRequest, type SearchPath } from '../searchPath.js'
+import { enterPath, enterSession, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
 import type { Sessions } from '../Sessions.js'
 import { explainStatement } from './explainStatement.js'
 import { suggest } from './suggest.js'
@@ -171,8 +171,9 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       if (most > maxSuggestions) {
         throw refuse(400, 'invalid-body', `max_suggestions must be at most ${maxSuggestions}.`)
       }
+      const catalog = body.catalog ? findCatalog(body.catalog, readable) : undefined
       const suggestions = await withConnection(look, (connection) =>
-        suggest(connection, guard, body.statement, most),
+        suggest(connection, guard, { statement: body.statement, most, catalog }),
       )
       return { suggestions }
     }),

@@ -29,21 +29,27 @@ export interface Explanation {
 const blockBytes = 262_144
 
 interface Size {
-  bytes: number
+  /** On disk; null while none of the table has been written to its file. */
+  bytes: number | null
   rows: number
 }
 
 const sizeOf = async (connection: DuckDBConnection, table: string): Promise<Size | undefined> => {
   try {
     const reader = await connection.runAndReadAll(
-      `SELECT count(DISTINCT block_id) FILTER (WHERE block_id >= 0) FROM pragma_storage_info(${quoteText(table)})`,
+      `SELECT count(DISTINCT block_id) FILTER (WHERE block_id >= 0), count(*) = 0 OR bool_or(persistent)
+       FROM pragma_storage_info(${quoteText(table)})`,
     )
     const rows = await connection.runAndReadAll(
       `SELECT estimated_size FROM system.main.duckdb_tables()
        WHERE database_name || '.' || schema_name || '.' || table_name = $1`,
       [table],
     )
-    return { bytes: Number(reader.getRows()[0]![0]) * blockBytes, rows: Number(rows.getRows()[0]?.[0] ?? 0) }
+    const [blocks, isOnDisk] = reader.getRows()[0] as [bigint, boolean]
+    return {
+      bytes: isOnDisk ? Number(blocks) * blockBytes : null,
+      rows: Number(rows.getRows()[0]?.[0] ?? 0),
+    }
   } catch {
     return undefined
   }
@@ -52,13 +58,14 @@ const sizeOf = async (connection: DuckDBConnection, table: string): Promise<Size
 const estimate = async (connection: DuckDBConnection, scan: PlanNode): Promise<TableScanEstimate> => {
   const size = scan.table === undefined ? undefined : await sizeOf(connection, scan.table)
   const share = size === undefined || size.rows === 0 ? 1 : Math.min(1, scan.rows / size.rows)
+  const bytes = size?.bytes ?? null
   return {
     table_name: scan.table ?? '',
     estimated_rows: scan.rows,
     filters: scan.filters ?? null,
-    scanned_bytes_estimate: size === undefined ? null : Math.round(size.bytes * share),
+    scanned_bytes_estimate: bytes === null ? null : Math.round(bytes * share),
     scanned_files_estimate: size === undefined ? null : 1,
-    total_bytes: size?.bytes ?? null,
+    total_bytes: bytes,
     total_files: size === undefined ? null : 1,
   }
 }

@@ -7,6 +7,8 @@ export interface Relation {
   body?: string
   /** It stands in a WITH, so that what follows may name it as a table. */
   isCommon: boolean
+  /** How many brackets are open around it; undefined when one of them is closed again. */
+  depth: number | undefined
 }
 
 const before = new Set('from join into update table'.split(' '))
@@ -15,6 +17,8 @@ const keywords = new Set(
     ' ',
   ),
 )
+
+type Found = Omit<Relation, 'depth'>
 
 /** The relations that a statement names, with the aliases it gives them, in their order. */
 export const findRelations = (statement: string, tokens: readonly SqlToken[]): Relation[] => {
@@ -36,7 +40,7 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
   }
   const aliasAt = (at: number) => nameAt(wordAt(at) === 'as' ? at + 1 : at)
 
-  const common = (at: number): Relation | undefined => {
+  const common = (at: number): Found | undefined => {
     const name = nameAt(at)
     if (name === undefined) return undefined
     let next = (closing.get(at + 1) ?? at) + 1
@@ -45,7 +49,7 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
     const body = bodyAt(next)
     return body === undefined ? undefined : { name, body, isCommon: true }
   }
-  const plain = (at: number): Relation | undefined => {
+  const plain = (at: number): Found | undefined => {
     const body = bodyAt(at)
     const afterComma = isSymbol(at - 1, ',')
     if (body !== undefined) {
@@ -65,13 +69,18 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
   }
 
   const found: Relation[] = []
+  let depth = 0
+  let closedUntil = -1
   for (const at of tokens.keys()) {
+    const closes = closing.get(at)
+    if (closes !== undefined) closedUntil = Math.max(closedUntil, closes)
+    else if (isSymbol(at, '(')) depth++
     const isComma = isSymbol(at, ',')
     const withBefore = wordAt(at) === 'with' || wordAt(at) === 'recursive'
     const relation =
       (isComma || withBefore ? common(at + 1) : undefined) ??
       (isComma || before.has(wordAt(at)) ? plain(at + 1) : undefined)
-    if (relation !== undefined) found.push(relation)
+    if (relation !== undefined) found.push({ ...relation, depth: at < closedUntil ? undefined : depth })
   }
   return found
 }

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../store/lakehouseSchema.js'
 import type { Guard } from '../guard/Guard.js'
 import { tokenize } from '../guard/tokenize.js'
+import { columnsOf } from './columnsOf.js'
 import { findRelations, type Relation } from './findRelations.js'
 import { suggestAfterDot } from './suggestAfterDot.js'
 import { trimStatement } from './trimStatement.js'
@@ -25,7 +26,14 @@ const own = (name: string, type: string, start: number, score = 0): Suggestion =
   extra_char: null,
 })
 
-const ofDuckdb = async (connection: DuckDBConnection, statement: string): Promise<Suggestion[]> => {
+/** Of this catalog alone, where one is given. */
+type Catalog = string | undefined
+
+const ofDuckdb = async (
+  connection: DuckDBConnection,
+  statement: string,
+  catalog: Catalog,
+): Promise<Suggestion[]> => {
   const trimmed = trimStatement(statement)
   if (trimmed === undefined) return []
   // The service's own tables are left out, unless others are called the same.
@@ -35,13 +43,17 @@ const ofDuckdb = async (connection: DuckDBConnection, statement: string): Promis
        OR trim(suggestion, ' "') NOT IN (
          SELECT unnest([table_name, column_name]) FROM system.main.duckdb_columns() WHERE schema_name = '${internalSchema}'
          EXCEPT SELECT unnest([table_name, column_name]) FROM system.main.duckdb_columns()
-           WHERE schema_name <> '${internalSchema}' AND schema_name <> 'raw'))`,
-    [trimmed],
+           WHERE schema_name <> '${internalSchema}' AND schema_name <> 'raw'))
+       AND ($2 IS NULL OR suggestion_type NOT IN ('table', 'column') OR trim(suggestion, ' "') IN (
+         SELECT unnest([table_name, column_name]) FROM system.main.duckdb_columns() WHERE database_name = $2))`,
+    [trimmed, catalog ?? null],
   )
-  const cutBytes = Buffer.byteLength(statement) - Buffer.byteLength(trimmed)
+  const bytes = Buffer.from(trimmed)
+  /** DuckDB counts bytes from the beginning of the part that it was shown; both end alike. */
+  const place = (start: number) => statement.length - bytes.subarray(start).toString().length
   return reader.getRows().map(([suggestion, start, type, score, extra]) => ({
     suggestion: suggestion as string,
-    suggestion_start: Math.max(0, (start as number) + cutBytes),
+    suggestion_start: Math.max(0, place(start as number)),
     suggestion_type: type as string,
     suggestion_score: Number(score),
     extra_char: extra as string | null,
@@ -53,25 +65,30 @@ const maxName = 200
 const wordAtEnd = (statement: string) => /[A-Za-z_]\w*$/.exec(statement.slice(-maxName))?.[0] ?? ''
 
 /** DuckDB stops at a hundred; columns, tables and functions that begin alike fill the rest. */
-const more = async (connection: DuckDBConnection, statement: string, most: number): Promise<Suggestion[]> => {
+const more = async (
+  connection: DuckDBConnection,
+  statement: string,
+  { most, catalog }: { most: number; catalog: Catalog },
+): Promise<Suggestion[]> => {
   const begun = wordAtEnd(statement)
   const reader = await connection.runAndReadAll(
     `SELECT DISTINCT name, kind FROM (
        SELECT column_name AS name, 'column' AS kind FROM information_schema.columns
-         WHERE table_schema <> '${internalSchema}'
-       UNION ALL SELECT table_name, 'table' FROM information_schema.tables WHERE table_schema <> '${internalSchema}'
+         WHERE table_schema <> '${internalSchema}' AND ($3 IS NULL OR table_catalog = $3)
+       UNION ALL SELECT table_name, 'table' FROM information_schema.tables
+         WHERE table_schema <> '${internalSchema}' AND ($3 IS NULL OR table_catalog = $3)
        UNION ALL SELECT function_name, 'scalar_function' FROM duckdb_functions() WHERE function_type = 'scalar'
      ) WHERE starts_with(lower(name), lower($1)) AND regexp_full_match(name, '\\w+') ORDER BY kind, name LIMIT $2`,
-    [begun, most],
+    [begun, most, catalog ?? null],
   )
-  const start = Buffer.byteLength(statement) - begun.length
+  const start = statement.length - begun.length
   return reader.getRows().map(([found, kind]) => own(found as string, kind as string, start, 10))
 }
 
 /** What the statement itself has given a name to. */
 const ofStatement = (statement: string, relations: readonly Relation[]): Suggestion[] => {
   const begun = wordAtEnd(statement)
-  const start = Buffer.byteLength(statement) - begun.length
+  const start = statement.length - begun.length
   const isSource = /\b(?:from|join)\s*$/i.test(statement.slice(0, statement.length - begun.length).slice(-20))
   return relations
     .filter(({ isCommon, path, name }) => (isSource ? isCommon : path?.at(-1) !== name))
@@ -80,22 +97,56 @@ const ofStatement = (statement: string, relations: readonly Relation[]): Suggest
     .map(({ name }) => own(name, 'table', start))
 }
 
+/** More are not looked up. */
+const maxRelations = 20
+
+/** The columns of what the statement reads from, the innermost first. */
+const ofRelations = async (
+  connection: DuckDBConnection,
+  guard: Guard,
+  { statement, relations }: { statement: string; relations: readonly Relation[] },
+): Promise<Suggestion[]> => {
+  const begun = wordAtEnd(statement)
+  const start = statement.length - begun.length
+  if (statement[start - 1] === '"') return []
+  const visible = relations
+    .filter(({ isCommon, depth }) => !isCommon && depth !== undefined)
+    .toSorted((a, b) => b.depth! - a.depth!)
+  const found: Suggestion[] = []
+  for (const relation of visible.slice(0, maxRelations)) {
+    for (const name of await columnsOf(connection, guard, { relation, among: relations })) {
+      if (name.toLowerCase().startsWith(begun.toLowerCase())) found.push(own(name, 'column', start))
+    }
+  }
+  return found
+}
+
+export interface Wanted {
+  statement: string
+  most: number
+  /** Tables and columns of this catalog alone, besides what the statement names. */
+  catalog: Catalog
+}
+
 /** What could stand where the statement ends, the best first. */
 export const suggest = async (
   connection: DuckDBConnection,
   guard: Guard,
-  statement: string,
-  most: number,
+  { statement, most, catalog }: Wanted,
 ): Promise<Suggestion[]> => {
   if (most === 0) return []
   const { tokens } = tokenize(statement)
   const relations = findRelations(statement, tokens)
   const dot = await suggestAfterDot(connection, guard, statement, tokens, relations)
-  const start = dot === undefined ? 0 : Buffer.byteLength(statement.slice(0, dot.start))
-  const found = dot?.names.map(([name, type]) => own(name, type, start)) ?? []
+  const found = dot?.names.map(([name, type]) => own(name, type, dot.start)) ?? []
   if (found.length === 0) {
-    found.push(...ofStatement(statement, relations), ...(await ofDuckdb(connection, statement)))
-    if (found.length < most) found.push(...(await more(connection, statement, most)))
+    const general = await ofDuckdb(connection, statement, catalog)
+    // Only DuckDB's grammar knows whether a column may stand there.
+    if (general.some(({ suggestion_type: type }) => type === 'column')) {
+      found.push(...(await ofRelations(connection, guard, { statement, relations })))
+    }
+    found.push(...ofStatement(statement, relations), ...general)
+    if (found.length < most) found.push(...(await more(connection, statement, { most, catalog })))
   }
   const seen = new Set<string>()
   const unique = found.filter(({ suggestion }) => {

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../store/lakehouseSchema.js'
-import { quoteIdentifier } from '../../store/quote.js'
 import type { Guard } from '../guard/Guard.js'
 import type { SqlToken } from '../guard/tokenize.js'
+import { columnsOf } from './columnsOf.js'
 import type { Relation } from './findRelations.js'
 
 interface Cursor {
@@ -11,9 +11,6 @@ interface Cursor {
   /** Where what is begun starts in the statement. */
   start: number
 }
-
-/** Longer statements are not given to DuckDB to find out what their names stand for. */
-const maxLength = 10_000
 
 /** What stands before the end of a statement: `a.b.` and the beginning of a name. */
 const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | undefined => {
@@ -33,23 +30,6 @@ const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | un
   return isBegun
     ? { path, begun: last.text, start: last.start }
     : { path, begun: left.slice(1), start: last.end }
-}
-
-const columnsOf = async (
-  connection: DuckDBConnection,
-  guard: Guard,
-  relation: Relation,
-  common: readonly Relation[],
-): Promise<string[]> => {
-  const source = relation.path?.map(quoteIdentifier).join('.') ?? `(${relation.body}\n)`
-  const withs = common.map(({ name, body }) => `${quoteIdentifier(name)} AS (${body}\n)`)
-  const text = `DESCRIBE ${withs.length === 0 ? '' : `WITH ${withs.join(', ')} `}FROM ${source}`
-  if (text.length > maxLength) return []
-  const guarded = guard.check(text)
-  // To know the columns of a PIVOT takes more than a look.
-  if ('problem' in guarded || /\bpivot/i.test(text)) return []
-  const reader = await connection.runAndReadAll(text).catch(() => undefined)
-  return reader?.getRows().map(([column]) => column as string) ?? []
 }
 
 /** What may follow `path.`: the schemas of a catalog and the tables of a schema. */
@@ -88,14 +68,9 @@ export const suggestAfterDot = async (
   const { path, begun, start } = cursor
   const alias = path.at(-1)!.toLowerCase()
   const known = relations.find(({ name }) => name.toLowerCase() === alias)
-  const relation = known ?? { name: alias, path, isCommon: false }
-  // A WITH may name those before it.
-  const until = relation.isCommon ? relations.indexOf(relation) : relations.length
-  const common = relations.slice(0, until).filter(({ isCommon }) => isCommon)
-  const columns = (await columnsOf(connection, guard, relation, common)).map((column): [string, string] => [
-    column,
-    'column',
-  ])
+  const relation = known ?? { name: alias, path, isCommon: false, depth: 0 }
+  const found = await columnsOf(connection, guard, { relation, among: relations })
+  const columns = found.map((column): [string, string] => [column, 'column'])
   const names = columns.length > 0 ? columns : await membersOf(connection, path)
   return { names: names.filter(([name]) => name.toLowerCase().startsWith(begun.toLowerCase())), start }
 }

@@ -4,6 +4,7 @@ import type { Guard } from '../guard/Guard.js'
 import { type Plan, planStatement } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { messageOf } from '../refuse.js'
+import { findNamesake } from './findNamesake.js'
 import { runChange } from '../runChange.js'
 import { pathOfUse, type SearchPath } from '../searchPath.js'
 
@@ -39,8 +40,9 @@ export const validateStatement = async (
       )
       if (found.getRows().length === 0) return `There is no schema ${schema} in the catalog ${catalog}.`
     }
-    if (plan.kind === 'change') await tryChange(connection, plan, path, readable)
-    return undefined
+    if (plan.kind !== 'change') return undefined
+    await tryChange(connection, plan, path, readable)
+    return await findNamesake(connection, plan.tokens)
   } catch (error) {
     return messageOf(error)
   }

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
@@ -16,7 +17,7 @@ export interface Guarded {
 const harmless = new Set(
   (
     'range generate_series unnest repeat repeat_row json_each json_tree histogram histogram_values summary ' +
-    'duckdb_columns duckdb_constraints duckdb_databases duckdb_dependencies duckdb_functions duckdb_indexes ' +
+    'duckdb_columns duckdb_constraints duckdb_dependencies duckdb_functions duckdb_indexes ' +
     'duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_variables duckdb_views ' +
     'pragma_table_info pragma_show pragma_storage_info pragma_version pragma_platform pragma_user_agent ' +
     'pragma_collations pragma_database_size table_info storage_info show show_tables show_databases ' +
@@ -25,12 +26,24 @@ const harmless = new Set(
   ).split(' '),
 )
 const alwaysRefused = ['write_log', 'json_deserialize_sql']
+/** Views that show where the service keeps its files. Those of the schema `pg`, for Postgres' clients, do not. */
+const telling = new Set(['duckdb_databases', 'pragma_database_list', 'pg_settings'])
+/** Settings whose values are nothing but the engine's own affairs. */
+const harmlessSettings = new Set(
+  'timezone calendar search_path schema threads worker_threads memory_limit max_memory'.split(' '),
+)
+/** `PRAGMA database_list` without the places of the files. */
+const databaseList =
+  'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
 const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
 
 const nameOf = (token: SqlToken | undefined): string | undefined =>
   token !== undefined && (token.kind === 'word' || token.kind === 'name')
     ? token.text.toLowerCase()
     : undefined
+
+const isHarmlessSetting = (token: SqlToken | undefined): boolean =>
+  token?.kind === 'text' && harmlessSettings.has(token.text.slice(1, -1).toLowerCase())
 
 /** Behind these words stands the name of a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
@@ -73,7 +86,9 @@ export class Guard {
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
     const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
-    return { text: mendArrows(sql.slice(first.start, tokens.at(-1)!.end), tokens), tokens }
+    const isDatabaseList = /^pragma$/i.test(first.text) && /^database_list$/i.test(tokens[1]?.text ?? '')
+    const text = mendArrows(sql.slice(first.start, tokens.at(-1)!.end), tokens)
+    return { text: isDatabaseList && tokens.length === 2 ? databaseList : text, tokens }
   }
 
   #findProblem(tokens: readonly SqlToken[]): string | undefined {
@@ -85,11 +100,17 @@ export class Guard {
       const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
       const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
       if (isCall && this.#refused.has(name)) return `The function ${name} is not allowed here.`
+      const isOfPostgres = tokens[at - 1]?.text === '.' && nameOf(tokens[at - 2]) === 'pg'
+      if (telling.has(name) && !isOfPostgres)
+        return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
+      if (name === 'current_setting' && called && !isOfPostgres && !isHarmlessSetting(tokens[at + 2])) {
+        return 'current_setting takes one of these names here: ' + [...harmlessSettings].join(', ') + '.'
+      }
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
     const file = findFile(tokens)
     if (file !== undefined) {
-      return `Files cannot be read here: ${file.slice(0, 200)}. Bring them in by /upload.`
+      return `Files cannot be read here: ${shorten(file, 200)}. Bring them in by /upload.`
     }
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
     if (object === 'secret') return 'Secrets are not allowed here.'

@@ -6,6 +6,8 @@ export interface StatementHead {
   /** What a CREATE, DROP or ALTER is about: `table`, `type`, `secret`; else empty. */
   object: string
   isTemporary: boolean
+  /** `OR REPLACE` or `IF NOT EXISTS`: it does not matter whether there is one of that name. */
+  takesExisting: boolean
   /** The name that follows, part by part. */
   name: readonly string[]
   /** Where the name's last part stands among the tokens; -1 without one. */
@@ -28,11 +30,21 @@ export const readHead = (tokens: readonly SqlToken[]): StatementHead => {
     }
   }
   const verb = wordAt()
-  const head = { verb, object: '', isTemporary: false, name: [] as string[], nameAt: -1 }
+  const head = {
+    verb,
+    object: '',
+    isTemporary: false,
+    takesExisting: false,
+    name: [] as string[],
+    nameAt: -1,
+  }
   if (!/^(create|drop|alter)$/.test(verb)) return head
-  for (at++; beforeObject.has(wordAt()); at++) head.isTemporary ||= wordAt().startsWith('temp')
+  for (at++; beforeObject.has(wordAt()); at++) {
+    head.isTemporary ||= wordAt().startsWith('temp')
+    head.takesExisting ||= wordAt() === 'replace'
+  }
   head.object = wordAt()
-  for (at++; beforeName.has(wordAt()); at++);
+  for (at++; beforeName.has(wordAt()); at++) head.takesExisting ||= wordAt() === 'not'
   for (; tokens[at]?.kind === 'word' || tokens[at]?.kind === 'name'; at++) {
     head.name.push(tokens[at]!.text)
     head.nameAt = at++

@@ -43,7 +43,7 @@ const rowsThroughTable = async (
         .map(([line]) => line ?? '')
         .join(''),
     )
-    return layout === 'csv' || layout === 'text' ? lines : createMend(types)(lines)
+    return layout === 'csv' || layout === 'text' ? lines : createMend(types, layout === 'object')(lines)
   } finally {
     await connection.run(`DROP TABLE IF EXISTS temp.main.${table}`).catch(() => undefined)
   }

@@ -5,9 +5,28 @@ import { writeMoments } from './writeMoments.js'
 
 interface Inner {
   valueType?: DuckDBType
+  keyType?: DuckDBType
   entryNames?: readonly string[]
   entryTypes?: readonly DuckDBType[]
+  memberTypes?: readonly DuckDBType[]
 }
+
+const innerOf = (type: DuckDBType): DuckDBType[] => {
+  const { valueType, keyType, entryTypes = [], memberTypes = [] } = type as Inner
+  return [valueType, keyType, ...entryTypes, ...memberTypes].filter((each) => each !== undefined)
+}
+
+const nested = new Set([
+  DuckDBTypeId.LIST,
+  DuckDBTypeId.ARRAY,
+  DuckDBTypeId.STRUCT,
+  DuckDBTypeId.MAP,
+  DuckDBTypeId.UNION,
+  DuckDBTypeId.VARIANT,
+])
+
+const holdsVariant = (type: DuckDBType): boolean =>
+  type.typeId === DuckDBTypeId.VARIANT || innerOf(type).some(holdsVariant)
 
 /** A row whose fields have no names, which `row(1, 2)` makes. */
 const isRow = (type: DuckDBType): boolean =>
@@ -21,10 +40,11 @@ const holdsRow = (type: DuckDBType): boolean =>
 
 /**
  * The SQL of a value for JSON. A row without names would be an object with one key many times, of
- * which a client keeps the last: it becomes an array.
+ * which a client keeps the last: it becomes an array. A VARIANT is one value of JSON only by a cast.
  */
 export const jsonOf = (sql: string, type: DuckDBType | undefined, depth = 0): string => {
-  if (type === undefined || !holdsRow(type)) return sql
+  if (type === undefined) return sql
+  if (!holdsRow(type)) return holdsVariant(type) ? `(${sql})::JSON` : sql
   if (isList(type)) {
     const item = `x${depth}`
     const each = jsonOf(item, (type as Inner).valueType, depth + 1)
@@ -56,22 +76,45 @@ const csvCell = (column: string) =>
   `CASE WHEN ${column} IS NULL THEN '' WHEN ${column}::VARCHAR = '' OR regexp_matches(${column}::VARCHAR, '[",\\r\\n]')
    THEN '"' || replace(${column}::VARCHAR, '"', '""') || '"' ELSE ${column}::VARCHAR END`
 
+const columnsOf = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
+
 const line = (layout: Layout, names: readonly string[], types: readonly DuckDBType[]): string => {
-  const plain = names.map((_, at) => `c${at}`)
+  const plain = columnsOf(names.length)
   if (layout === 'text') {
     const texts = plain.map((column, at) => postgresText(jsonOf(column, types[at]), types[at]!))
     return `json_array(${texts.join(', ')})::VARCHAR`
   }
+  if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`
   const columns = plain.map((column, at) => jsonOf(column, types[at]))
   if (layout === 'array') return `json_array(${columns.join(', ')})::VARCHAR`
-  if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`
   return `json_object(${columns.map((column, at) => `${quoteText(names[at]!)}, ${column}`).join(', ')})::VARCHAR`
+}
+
+const isNested = (type: DuckDBType | undefined): type is DuckDBType =>
+  type !== undefined && nested.has(type.typeId)
+
+/** The JSON of a nested value, as text. */
+const jsonText = (column: string, type: DuckDBType): string =>
+  `CASE WHEN ${column} IS NOT NULL THEN (${jsonOf(column, type)})::JSON::VARCHAR END`
+
+/** `NaN` and infinities outside of the texts in JSON become null. */
+const finite = (json: string) =>
+  `CASE WHEN regexp_matches(${json}, 'NaN|Infinity') THEN list_aggregate(list_transform(
+     regexp_extract_all(${json}, '"(?:[^"\\\\]|\\\\.)*"|[^"]+'), lambda part: CASE WHEN starts_with(part, '"') THEN part
+     ELSE regexp_replace(part, '-?(NaN|Infinity)', 'null', 'g') END), 'string_agg', '') ELSE ${json} END`
+
+/** A table with JSON in the place of nested values. */
+const withJson = (table: string, types: readonly DuckDBType[]): string => {
+  if (!types.some(isNested)) return table
+  const columns = columnsOf(types.length)
+  const select = (write: (column: string, type: DuckDBType) => string) =>
+    columns.map((column, at) => (isNested(types[at]) ? `${write(column, types[at])} AS ${column}` : column))
+  return `(SELECT ${select(finite).join(', ')} FROM (SELECT ${select(jsonText).join(', ')} FROM ${table}))`
 }
 
 /** The statement as a table whose columns are c0, c1, … whatever they were called. */
 export const asTable = (text: string, columnCount: number): string => {
-  const columns = Array.from({ length: columnCount }, (_, at) => `c${at}`).join(', ')
-  return `(${text}\n) AS t(${columns})`
+  return `(${text}\n) AS t(${columnsOf(columnCount).join(', ')})`
 }
 
 export const pageSql = ({ limit, offset }: Page): string =>
@@ -91,6 +134,7 @@ export const encodeRows = (
   const plain = asTable(text, names.length)
   // The Postgres protocol has DuckDB's own form.
   const table = layout === 'text' ? plain : writeMoments(plain, types)
-  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${table}${pageSql(page)}`
+  const from = layout === 'csv' ? withJson(table, types) : table
+  const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${from}${pageSql(page)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }

@@ -6,6 +6,7 @@ import { quoteIdentifier, quoteText } from '../../store/quote.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { asTable, pageSql, uniqueNames, type Page } from './encodeRows.js'
+import { exactType } from './exactType.js'
 
 export interface ParquetFile {
   file: string
@@ -29,7 +30,10 @@ export const exportParquet = async (
   { plan, page, folder }: ExportOptions,
 ): Promise<ParquetFile> => {
   const file = join(folder, `export-${randomUUID()}`)
-  const columns = uniqueNames(plan.names).map((name, at) => `c${at} AS ${quoteIdentifier(name)}`)
+  const columns = uniqueNames(plan.names).map((name, at) => {
+    const type = exactType(plan.types[at]!)
+    return `c${at}${type === undefined ? '' : `::${type}`} AS ${quoteIdentifier(name)}`
+  })
   const rows = `SELECT ${columns.join(', ')} FROM ${asTable(plan.text, plan.names.length)}${pageSql(page)}`
   const remove = () => rm(file, { force: true })
   await mkdir(folder, { recursive: true })

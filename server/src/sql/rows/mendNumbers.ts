@@ -23,6 +23,8 @@ const holds = (type: DuckDBType, ids: ReadonlySet<DuckDBTypeId>): boolean => {
 
 const token = /"(?:[^"\\]|\\.)*"|-?Infinity|-?NaN|-?\d{16,}(?:\.\d+)?(?![\d.eE])|-?\d+\.\d+(?![\deE])/g
 
+const mendInfinite = (text: string): string => (/^-?[IN]/.test(text) ? 'null' : text)
+
 const mendToken = (text: string): string => {
   if (text.startsWith('"')) return text
   if (/[IN]/.test(text)) return 'null'
@@ -33,24 +35,26 @@ const mendToken = (text: string): string => {
 }
 
 const same: Mend = (json) => json
-const replace = (json: Buffer) => Buffer.from(json.toString().replaceAll(token, mendToken))
 
 /**
  * DuckDB writes NaN and infinities bare, which is no JSON: they become null. It writes 64-bit
- * integers as numbers, which JavaScript would read wrongly beyond 2^53 - 1: those become text.
+ * integers as numbers, which JavaScript would read wrongly beyond 2^53 - 1: those become text, or
+ * stay as they are where each column must keep one type (`keepsDigits`).
  */
-export const createMend = (types: readonly DuckDBType[]): Mend => {
+export const createMend = (types: readonly DuckDBType[], keepsDigits: boolean): Mend => {
   const whole = types.some((type) => type.alias === 'JSON' || holds(type, wide))
   const decimal = types.some((type) => holds(type, exact))
   const odd = types.some((type) => holds(type, floating))
   const suspicions = [
     // Sixteen digits before any point; a DOUBLE has as many after it, and that is nothing to mend.
-    ...(whole ? [String.raw`(?<![\d.])\d{16}`] : []),
-    ...(decimal ? [String.raw`\d[\d.]{17}`] : []),
+    ...(whole && !keepsDigits ? [String.raw`(?<![\d.])\d{16}`] : []),
+    ...(decimal && !keepsDigits ? [String.raw`\d[\d.]{17}`] : []),
     ...(odd ? ['NaN|Infinity'] : []),
   ]
   if (suspicions.length === 0) return same
   const suspect = new RegExp(suspicions.join('|'))
   // What is looked for is ASCII, and no byte of another character is, so the bytes need no decoding.
-  return (json) => (suspect.test(json.toString('latin1')) ? replace(json) : json)
+  const mendOne = keepsDigits ? mendInfinite : mendToken
+  return (json) =>
+    suspect.test(json.toString('latin1')) ? Buffer.from(json.toString().replaceAll(token, mendOne)) : json
 }

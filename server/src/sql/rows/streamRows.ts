@@ -53,7 +53,8 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   const sql = encodeRows(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, page, types)
   const wrapped = await prepareOne(connection, sql).catch(() => undefined)
   if (wrapped === undefined) return undefined
-  const mend = layout === 'csv' || layout === 'text' ? (lines: Buffer) => lines : createMend(types)
+  const mend =
+    layout === 'csv' || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
   let result: DuckDBResult
   try {
     result = await wrapped.stream()

@@ -5,12 +5,18 @@ import { basic, type Body, createService, type Service } from '../../fixtures/cr
 
 let service: Service
 beforeAll(async () => {
-  service = await createService()
+  service = await createService({ catalogs: ['lakehouse', 'second'] })
   await service.query(
     'CREATE TABLE orders AS SELECT i AS order_id, i % 7 AS "Day", repeat(\'x\', 20) AS note FROM range(300000) r(i)',
   )
   await service.query('CREATE SCHEMA corner')
   await service.query('CREATE TABLE corner.small (only_here INT)')
+  await service.query('CREATE TABLE second.main.big (zebra INT, alpha INT)')
+  await service.query('CREATE VIEW seen AS SELECT 1 AS a')
+  await service.query('CREATE SEQUENCE counted')
+  await service.query('CREATE TABLE second.main.größe (a INT)')
+  await service.query(`CREATE TYPE mood AS ENUM ('ok')`)
+  await service.query('CREATE MACRO twice(x) AS 2 * x')
 })
 afterAll(() => service.close())
 
@@ -68,6 +74,52 @@ describe('POST /validate', () => {
     })
   })
 
+  it.each([
+    ['CREATE TABLE orders (a INT)', 'table orders'],
+    ['CREATE TABLE ORDERS AS SELECT 1 AS a', 'table ORDERS'],
+    ['CREATE TABLE lakehouse.main."orders" (a INT)', 'table orders'],
+    ['CREATE TABLE lakehouse.orders (a INT)', 'table orders'],
+    ['CREATE TABLE corner.small (a INT)', 'table small'],
+    ['CREATE TABLE second.big (a INT)', 'table big'],
+    ['CREATE TABLE seen (a INT)', 'view seen'],
+    ['CREATE VIEW seen AS SELECT 2 AS a', 'view seen'],
+    ['CREATE VIEW orders AS SELECT 2 AS a', 'table orders'],
+    ['CREATE SCHEMA corner', 'schema corner'],
+    ['CREATE SCHEMA second.main', 'schema main'],
+    ['CREATE SEQUENCE counted', 'sequence counted'],
+    [`CREATE TYPE mood AS ENUM ('bad')`, 'type mood'],
+    ['CREATE MACRO twice(x) AS x', 'macro twice'],
+  ])('does not pass %s, which there is', async (statement, named) => {
+    const { valid, error } = await validate(statement)
+    expect({ valid, error }).toEqual({ valid: false, error: expect.stringContaining(`a ${named} already`) })
+    // And so it is when it runs.
+    expect((await service.query(statement)).status).toBe(400)
+  })
+
+  it.each([
+    'CREATE TABLE IF NOT EXISTS orders (a INT)',
+    'CREATE OR REPLACE TABLE orders (a INT)',
+    'CREATE OR REPLACE VIEW seen AS SELECT 2 AS a',
+    'CREATE TEMP TABLE orders (a INT)',
+    'CREATE TABLE corner.orders (a INT)',
+    'CREATE TABLE second.orders (a INT)',
+    'CREATE TABLE events (a INT)',
+    'CREATE SCHEMA second.corner',
+  ])('passes %s, which can be made all the same', async (statement) => {
+    expect(await validate(statement)).toMatchObject({ valid: true, error: null })
+  })
+
+  it('knows what a session has made', async () => {
+    await service.query('CREATE TEMP TABLE taken (a INT)', { session_id: 'maker' })
+    const statement = 'CREATE TEMP TABLE taken (b INT)'
+    expect(await validate(statement, { session_id: 'maker' })).toMatchObject({ valid: false })
+    expect(await validate(statement)).toMatchObject({ valid: true })
+    await service.query('USE corner', { session_id: 'maker' })
+    expect(await validate('CREATE TABLE small (a INT)', { session_id: 'maker' })).toMatchObject({
+      valid: false,
+    })
+  })
+
   it('knows the catalog, schema and session', async () => {
     expect(await validate('FROM small', { schema: 'corner' })).toMatchObject({ valid: true })
     expect(await validate('FROM small')).toMatchObject({ valid: false })
@@ -106,6 +158,18 @@ describe('POST /explain', () => {
     })
     const [table] = body['tables'] as Record<string, number>[]
     expect(table?.['scanned_bytes_estimate']).toBeLessThanOrEqual(table?.['total_bytes'] ?? -1)
+  })
+
+  it('does not know the bytes of a table that is not in its file yet, and says null', async () => {
+    await service.query('CREATE TABLE young (a INT)')
+    expect((await explain('FROM young')).body).toMatchObject({ total_bytes: 0 })
+    await service.query('INSERT INTO young VALUES (1), (2)')
+    const unknown = { scanned_bytes_estimate: null, total_bytes: null, total_files: 1 }
+    expect((await explain('FROM young')).body).toMatchObject({ ...unknown, tables: [unknown] })
+    const { body } = await explain('SELECT * FROM orders, young')
+    expect(body).toMatchObject({ scanned_bytes_estimate: null, total_bytes: null })
+    expect(body['tables']).toHaveLength(2)
+    await service.query('DROP TABLE young')
   })
 
   it('gives the plan, in an array, only when asked', async () => {
@@ -173,7 +237,7 @@ describe('POST /autocomplete', () => {
     ['SELECT * FROM lakehouse.main.orders WHERE orders.n', ['note']],
     ['SELECT * FROM events a JOIN orders b ON a.session', ['session_id']],
     ['SELECT * FROM corner.', ['small']],
-    ['SELECT * FROM lakehouse.', ['corner', 'main', 'orders', 'rejected']],
+    ['SELECT * FROM lakehouse.', ['corner', 'main', 'orders', 'seen']],
     ['WITH c AS (SELECT 1 AS one, 2 AS two) SELECT c.', ['one', 'two']],
     ['WITH c AS (SELECT 1 AS one), d AS (SELECT one AS uno FROM c) SELECT * FROM d WHERE d.', ['uno']],
     ['SELECT * FROM (SELECT order_id AS id FROM orders) AS sub WHERE sub.', ['id']],
@@ -204,6 +268,55 @@ describe('POST /autocomplete', () => {
     expect(common.names[0]).toBe('monthly')
     expect((common.body['suggestions'] as Body[])[0]).toMatchObject({ suggestion_start: 46 })
     expect((await complete('SELECT 1 FROM orders bestellung WHERE best')).names[0]).toBe('bestellung')
+  })
+
+  it.each([
+    ['SELECT * FROM big WHERE ', ['zebra', 'alpha']],
+    ['SELECT * FROM big b JOIN corner.small ON ', ['zebra', 'alpha']],
+    ['SELECT * FROM big ORDER BY al', ['alpha']],
+    ['UPDATE big SET ', ['zebra', 'alpha']],
+    ['SELECT 1 FROM events WHERE event IN (SELECT x FROM big WHERE ', ['zebra', 'alpha', 'event_id']],
+    ['SELECT * FROM (SELECT zebra AS stripes FROM big) s WHERE ', ['stripes']],
+    ['WITH c AS (SELECT 1 AS uno FROM events) SELECT * FROM c WHERE ', ['uno']],
+  ])('puts the columns of what is read first in %s', async (statement, first) => {
+    const { names } = await complete(statement, { catalog: 'second' })
+    expect(names.slice(0, first.length)).toEqual(first)
+  })
+
+  it.each(['SELECT * FROM big ', 'SELECT * FROM big WHERE zebra ', 'SELECT * FROM '])(
+    'suggests no column where none may stand: %s',
+    async (statement) => {
+      expect((await complete(statement, { catalog: 'second' })).names).not.toContain('zebra')
+    },
+  )
+
+  it('names the tables and columns of the catalog that is asked about, and of no other', async () => {
+    const foreign = ['orders', 'small', 'seen', 'events', 'order_id', 'only_here', 'event_id']
+    for (const statement of ['SELECT * FROM ', 'SELECT ', 'SELECT * FROM s', 'SELECT o', 'SELECT * FROM e']) {
+      const { names } = await complete(statement, { catalog: 'Second', max_suggestions: 200 })
+      for (const name of foreign) expect(names).not.toContain(name)
+    }
+    expect((await complete('SELECT * FROM ', { catalog: 'second' })).names[0]).toBe('big')
+    expect((await complete('SELECT * FROM ord', { catalog: 'lakehouse' })).names[0]).toBe('orders')
+    expect((await complete('SELECT * FROM ord')).names[0]).toBe('orders')
+  })
+
+  it.each([
+    [`SELECT 'é😀' FROM ord`, 'ord'],
+    [`SELECT '😀😀', note FROM orders WHERE "no`, '"no'],
+    [`SELECT '😀' FROM orders ö WHERE ö.no`, 'no'],
+    [`SELECT 'é' || '😀' FROM orders WHERE no`, 'no'],
+    [`SELECT '😀', sub`, 'sub'],
+    [`SELECT '😀', `, ''],
+    [`SELECT '😀' FROM "grö`, '"grö'],
+  ])('counts places in UTF-16 code units: %s', async (statement, replaced) => {
+    const { body } = await complete(statement, { max_suggestions: 200 })
+    for (const { suggestion_start: start } of body['suggestions'] as Body[]) {
+      expect([statement.length - replaced.length, statement.length]).toContain(start)
+    }
+    expect((body['suggestions'] as Body[])[0]).toMatchObject({
+      suggestion_start: statement.length - replaced.length,
+    })
   })
 
   it("keeps quiet about the service's own schema", async () => {
@@ -244,7 +357,7 @@ describe('POST /autocomplete', () => {
     const { body, names } = await complete(statement)
     expect(names[0]).toBe('orders')
     expect((body['suggestions'] as Body[])[0]).toMatchObject({
-      suggestion_start: Buffer.byteLength(statement) - 3,
+      suggestion_start: statement.length - 3,
     })
   })
 

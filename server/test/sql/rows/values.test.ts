@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../../fixtures/createService.js'
+import { basic, createService, type Service } from '../../fixtures/createService.js'
 
 let service: Service
 beforeAll(async () => {
@@ -21,6 +21,13 @@ describe('values', () => {
     ['[1, NULL]', [1, null]],
     ["MAP {'k': 2}", { k: 2 }],
     [`'{"a":[1,2.50]}'::JSON`, { a: [1, 2.5] }],
+    ["{'a': 1, 'b': [true, NULL], 'c': 'x'}::VARIANT", { a: 1, b: [true, null], c: 'x' }],
+    ["'x'::VARIANT", 'x'],
+    ['5::VARIANT', 5],
+    ["{'v': 'nan'::DOUBLE::VARIANT, 'w': [1::VARIANT, 'y'::VARIANT]}", { v: null, w: [1, 'y'] }],
+    ["row(1, {'a': 2}::VARIANT)", [1, { a: 2 }]],
+    ['NULL::VARIANT', null],
+    ['union_value(n := [1, 2])', { n: [1, 2] }],
     ["DATE '2026-01-02'", '2026-01-02'],
     ["TIMESTAMP '2026-01-02 03:04:05.678'", '2026-01-02 03:04:05.678'],
     ["TIMESTAMPTZ '2026-01-02 03:04:05+00'", '2026-01-02T03:04:05+00:00'],
@@ -61,6 +68,51 @@ describe('values', () => {
     for (const beside of ['NULL', '5::BIGINT', `'nan'::DOUBLE`, '1.5::DECIMAL(38,20)', '9007199254740993']) {
       expect((await service.query(`SELECT ${sql} AS v, ${beside}`)).rows[0]?.[0]).toEqual(value)
     }
+  })
+
+  it.each([
+    ["{'a': 1, 'b': 'x,\"y\"'}", { a: 1, b: 'x,"y"' }],
+    ["[1.5::DOUBLE, 'nan'::DOUBLE, '-inf'::DOUBLE]", [1.5, null, null]],
+    ["{'a': 'NaN, \"Infinity\"', 'b': 'inf'::FLOAT}", { a: 'NaN, "Infinity"', b: null }],
+    ["MAP {'k': {'v': DATE '2026-01-02'}}", { k: { v: '2026-01-02' } }],
+    ["{'a': [1, NULL]}::VARIANT", { a: [1, null] }],
+    ["[row(1, 'x')]", [[1, 'x']]],
+    [`'{"a": [1.50]}'::JSON`, { a: [1.5] }],
+    ["union_value(s := 'x')", { s: 'x' }],
+  ])('writes %s in csv as JSON', async (sql, value) => {
+    const { bytes } = await service.download(`SELECT ${sql} AS v, 5 AS n`, { format: 'csv' })
+    const [, cell = ''] = /^v,n\n(.*),5\n$/.exec(bytes.toString()) ?? []
+    const text = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
+    expect(JSON.parse(text)).toEqual(value)
+  })
+
+  it('writes a nested NULL in csv as nothing', async () => {
+    const { bytes } = await service.download(`SELECT NULL::INT[] AS l, NULL::VARIANT AS v, 1 AS n`, {
+      format: 'csv',
+    })
+    expect(bytes.toString()).toBe('l,v,n\n,,1\n')
+  })
+
+  it('keeps one type in a column of jsonl, so that a file of it can be brought in again', async () => {
+    const statement = `SELECT * FROM (VALUES
+      (1::BIGINT, 1::HUGEINT, 1.5::DECIMAL(38,2), [1::BIGINT], 1.5::DOUBLE),
+      (9007199254740993, 170141183460469231731687303715884105727, 1234567890123456789.25, [9007199254740993], 'nan')
+    ) t(b, h, d, l, f)`
+    const { bytes } = await service.download(statement, { format: 'jsonl' })
+    expect(bytes.toString()).toBe(
+      '{"b":1,"h":1,"d":1.50,"l":[1],"f":1.5}\n' +
+        '{"b":9007199254740993,"h":170141183460469231731687303715884105727,"d":1234567890123456789.25,"l":[9007199254740993],"f":null}\n',
+    )
+    const place = 'catalog=lakehouse&schema=main&table=again&mode=overwrite&format=json'
+    const headers = { authorization: basic }
+    const small = await service.download('SELECT b FROM (VALUES (1::BIGINT), (9007199254740993)) t(b)', {
+      format: 'jsonl',
+    })
+    expect((await service.send('POST', `/upload?${place}`, small.bytes, headers)).status).toBe(200)
+    expect((await service.query('SELECT typeof(b), b::VARCHAR FROM again ORDER BY b')).rows).toEqual([
+      ['BIGINT', '1'],
+      ['BIGINT', '9007199254740993'],
+    ])
   })
 
   it.each([

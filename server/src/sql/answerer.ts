@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpError } from '../http/HttpError.js'
+import type { Cancellation } from './Cancellation.js'
+import { pageOfRequest, type QueryRequest } from './QueryRequest.js'
+import type { QueryJob, QueryRunner } from './QueryRunner.js'
+import { Answer, type Form } from './rows/Answer.js'
+
+const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
+
+/** One query as it was asked for. */
+export interface Asked {
+  user: string
+  http: IncomingMessage
+  response: ServerResponse
+  request: QueryRequest
+  form: Form
+  readsOnly: HttpError | undefined
+}
+
+export interface AnswererOptions {
+  runner: QueryRunner
+  newCancellation(): Cancellation
+  workerSlug: string
+}
+
+/** Runs a query and writes its answer. */
+export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOptions) => {
+  const write = async (job: QueryJob, answer: Answer) => {
+    const query = await runner.run(job)
+    const head = {
+      statement: job.request.statement,
+      page: job.page,
+      initTimeMs: Math.round(performance.now() - query.startedMs),
+      sessionId: query.info.session_id,
+      queryId: query.info.uuid,
+      workerSlug,
+    }
+    try {
+      // The log is complete before the answer is: a client may look right after it.
+      if ('file' in query.rows) {
+        await query.end()
+        await answer.sendFile(query.rows, head)
+      } else {
+        await answer.writeRows(query.rows, head)
+        await query.end()
+        answer.end()
+      }
+    } catch (error) {
+      const told = query.fail(error)
+      if (!answer.hasBegun) throw told
+      answer.breakOff(told, head.queryId)
+    }
+  }
+
+  return async ({ user, http, response, request, form, readsOnly: refusal }: Asked): Promise<undefined> => {
+    const cancellation = newCancellation()
+    response.once('close', () => {
+      if (!response.writableFinished) cancellation.cancel('gone')
+    })
+    const job = {
+      user,
+      userAgent: http.headers['user-agent'] ?? null,
+      request,
+      layout: layouts[form.format],
+      page: pageOfRequest(request),
+      readsOnly: refusal,
+      cancellation,
+    }
+    await write(job, new Answer(response, form))
+    return undefined
+  }
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { DuckDBType } from '@duckdb/node-api'
+import { brokenLine, HttpError, refuse } from '../../http/HttpError.js'
+import { clientPatienceMs } from '../../http/readBody.js'
+import type { ColumnsForm } from '../columnsForm.js'
+import type { Format } from '../QueryRequest.js'
+import type { Page } from './encodeRows.js'
+import type { ParquetFile } from './exportParquet.js'
+import type { Rows } from './streamRows.js'
+
+/** How an answer is written. */
+export interface Form {
+  format: Format
+  columns: ColumnsForm
+  isZipped: boolean
+  /** Sent as a file to be saved. */
+  isFile: boolean
+}
+
+/** What is told about a query before its rows. */
+export interface Head {
+  statement: string
+  page: Page
+  initTimeMs: number
+  sessionId: string
+  queryId: string
+  workerSlug: string
+}
+
+const contentTypes: Record<Format, string> = {
+  default: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+  parquet: 'application/vnd.apache.parquet',
+}
+const endings: Record<Format, string> = { default: 'ndjson', jsonl: 'jsonl', csv: 'csv', parquet: 'parquet' }
+
+/** A Parquet file is compressed already. */
+const zips = ({ format, isZipped }: Form) => isZipped && format !== 'parquet'
+
+/** The headers that a form has whatever the query is. */
+export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
+  'content-type': contentTypes[form.format],
+  'x-waymark-format': form.format,
+  ...(zips(form) && { 'content-encoding': 'gzip', vary: 'Origin, Accept-Encoding' }),
+  ...(form.isFile && { 'content-disposition': `attachment; filename="query.${endings[form.format]}"` }),
+})
+
+/** The SQL name of a column's type; JSON is a VARCHAR underneath and says so unless asked for its alias. */
+const typeName = (type: DuckDBType): string => type.alias ?? type.toString()
+
+const csvName = (name: string) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
+
+const openingLines = ({ names, types }: Rows, head: Head, { format, columns }: Form): string => {
+  if (format === 'csv') return `${names.map(csvName).join(',')}\n`
+  if (format === 'jsonl') return ''
+  const metadata = {
+    statement: head.statement,
+    rows_limit: head.page.limit ?? null,
+    rows_offset: head.page.offset ?? null,
+    init_time_ms: head.initTimeMs,
+    connections_errors: {},
+    session_id: head.sessionId,
+    query_id: head.queryId,
+    worker_slug: head.workerSlug,
+  }
+  const objects = names.map((name, at) => ({ name, type: typeName(types[at]!) }))
+  return `${JSON.stringify(metadata)}\n${JSON.stringify(columns === 'labels' ? names : objects)}\n`
+}
+
+/** The answer to one query, written no faster than the client takes it. */
+export class Answer {
+  readonly #response: ServerResponse
+  readonly #form: Form
+  /** The response, or a gzip before it. */
+  #out: Writable
+
+  constructor(response: ServerResponse, form: Form) {
+    this.#response = response
+    this.#out = response
+    this.#form = form
+  }
+
+  get hasBegun(): boolean {
+    return this.#response.headersSent
+  }
+
+  /** The answer is not complete before `end`. */
+  async writeRows(rows: Rows, head: Head): Promise<void> {
+    // Read before the status is sent, so that a statement that fails at once is a 400.
+    let lines = await rows.next()
+    this.#begin(head)
+    const opening = openingLines(rows, head, this.#form)
+    let taken = opening === '' || (await this.#write(opening))
+    while (lines !== undefined && taken) {
+      taken = await this.#write(lines)
+      if (taken) lines = await rows.next()
+    }
+    if (!taken) throw refuse(400, 'query-gone', 'The client went away.')
+  }
+
+  end(): void {
+    this.#out.end()
+  }
+
+  async sendFile({ file, bytes, remove }: ParquetFile, head: Head): Promise<void> {
+    try {
+      this.#begin(head, { 'content-length': bytes })
+      await pipeline(createReadStream(file), this.#response)
+    } finally {
+      await remove()
+    }
+  }
+
+  /** What is under way is not complete, and nobody may take it for that: not for a row either. */
+  breakOff(error: unknown, queryId: string): void {
+    const told = error instanceof HttpError ? error : refuse(500, 'internal', String(error))
+    if (this.#form.format === 'default') this.#out.end(brokenLine(told, queryId))
+    else this.#response.destroy()
+  }
+
+  #begin(head: Head, more: OutgoingHttpHeaders = {}): void {
+    this.#response.writeHead(200, {
+      ...headersOfForm(this.#form),
+      'x-query-id': head.queryId,
+      'x-session-id': encodeURIComponent(head.sessionId),
+      ...more,
+    })
+    if (!zips(this.#form)) return
+    const gzip = createGzip()
+    gzip.pipe(this.#response)
+    this.#response.once('close', () => gzip.destroy())
+    this.#out = gzip
+  }
+
+  /** Writes, and waits while the client is slower than the query. False once the client has gone. */
+  async #write(lines: string | Buffer): Promise<boolean> {
+    const response = this.#response
+    if (response.destroyed) return false
+    if (this.#out.write(lines)) return true
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    const timer = setTimeout(leave, clientPatienceMs)
+    response.once('close', leave)
+    try {
+      await once(this.#out, 'drain', { signal: gone.signal })
+      return true
+    } catch {
+      response.destroy()
+      return false
+    } finally {
+      clearTimeout(timer)
+      response.off('close', leave)
+    }
+  }
+}

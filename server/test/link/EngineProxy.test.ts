@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type OutgoingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EngineLink } from '../../src/link/EngineLink.js'
+import { EngineProxy } from '../../src/link/EngineProxy.js'
+import { askRaw } from '../fixtures/askRaw.js'
+
+const queryId = '6b29fc40-ca47-4067-b31d-00dd010662da'
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-proxy-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What a client gets from an engine that ends after it has written so much. */
+const answerOf = async (written: string, headers: OutgoingHttpHeaders) => {
+  const path = join(folder, 'engine.sock')
+  const engine = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson', 'x-query-id': queryId, ...headers })
+    response.write(written, () => setImmediate(() => response.destroy()))
+  })
+  await once(engine.listen(path), 'listening')
+  const proxy = new EngineProxy({ whenUp: () => Promise.resolve(true) } as unknown as EngineLink, path)
+  const server = createServer((request, response) => void proxy.forward(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    return await askRaw(`http://127.0.0.1:${port}`, { path: '/query', body: {} })
+  } finally {
+    proxy.close()
+    server.close()
+    engine.close()
+  }
+}
+
+describe.runIf(process.platform !== 'win32')('an engine that ends under a stream', () => {
+  it('is told in a last line with the error as a text', async () => {
+    const { body, isComplete } = await answerOf('{}\n[]\n[1]\n', { 'x-waymark-format': 'default' })
+    expect(isComplete).toBe(true)
+    expect(JSON.parse(body.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+      error: expect.stringContaining('engine ended'),
+      error_code: 'engine-ended',
+      query_id: queryId,
+    })
+  })
+
+  it.each([
+    ['within a line', '{}\n[]\n[1', { 'x-waymark-format': 'default' }],
+    ['in jsonl', '{"a":1}\n', { 'x-waymark-format': 'jsonl' }],
+    ['in csv', 'a\n1\n', { 'x-waymark-format': 'csv' }],
+    ['compressed', 'xx\n', { 'x-waymark-format': 'default', 'content-encoding': 'gzip' }],
+  ])('breaks the connection when it ends %s', async (_, written, headers) => {
+    const { body, isComplete } = await answerOf(written, headers)
+    expect(isComplete).toBe(false)
+    expect(body).toBe(written)
+  })
+})
