@@ -72,3 +72,40 @@ test.describe('the script tag', () => {
     }
   })
 })
+
+test.describe('a page that is not as it should be', () => {
+  const tag = (attributes: string) => `<script src="/waymark.iife.js" ${attributes}></script>`
+
+  test('and has the tag twice counts its view once, and says why', async ({
+    page,
+    shop,
+    service,
+    complaints,
+  }) => {
+    await page.goto(`${shop}/basket`)
+    await waymarkOf(page).loaded()
+    await page.evaluate((endpoint) => {
+      const second = document.createElement('script')
+      Object.assign(second.dataset, { apiKey: 'test-key', endpoint, pageviews: '' })
+      second.src = '/waymark.iife.js'
+      document.head.append(second)
+      return new Promise((resolve) => (second.onload = resolve))
+    }, service.url)
+    await waymarkOf(page).track('Last')
+    await expect.poll(service.events).toContain('Last')
+    expect(await service.events()).toEqual(['$pageview', 'Last'])
+    expect(complaints).toEqual([expect.stringContaining('already-on-page')])
+  })
+
+  test('and forgets the key says so', async ({ page, shop }) => {
+    const warned = page.waitForEvent('console', (message) => message.text().includes('missing-api-key'))
+    await page.route('**/keyless', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<!doctype html><title>Keyless</title>${tag('data-endpoint="/w"')}`,
+      }),
+    )
+    await page.goto(`${shop}/keyless`)
+    await warned
+  })
+})

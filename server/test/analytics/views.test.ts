@@ -290,6 +290,6 @@ it('lets /explain and /validate know the tables below the views', async () => {
   )
   const { scanned_bytes_estimate, total_bytes } = events as unknown as Record<string, number>
   expect(total_bytes).toBeGreaterThan(0)
-  expect(scanned_bytes_estimate).toBeLessThan(total_bytes)
+  expect(scanned_bytes_estimate).toBeLessThan(total_bytes!)
   expect((await service.ask('/validate', { statement: 'USE analytics.raw' })).body['valid']).toBe(true)
 })

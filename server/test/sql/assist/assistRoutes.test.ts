@@ -237,7 +237,7 @@ describe('POST /autocomplete', () => {
     ['SELECT * FROM lakehouse.main.orders WHERE orders.n', ['note']],
     ['SELECT * FROM events a JOIN orders b ON a.session', ['session_id']],
     ['SELECT * FROM corner.', ['small']],
-    ['SELECT * FROM lakehouse.', ['corner', 'main', 'orders', 'seen']],
+    ['SELECT * FROM lakehouse.', ['corner', 'main', 'orders', 'rejected', 'seen']],
     ['WITH c AS (SELECT 1 AS one, 2 AS two) SELECT c.', ['one', 'two']],
     ['WITH c AS (SELECT 1 AS one), d AS (SELECT one AS uno FROM c) SELECT * FROM d WHERE d.', ['uno']],
     ['SELECT * FROM (SELECT order_id AS id FROM orders) AS sub WHERE sub.', ['id']],
