@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import { compile } from 'svelte/compiler'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
-// @ts-expect-error plain JavaScript
 import { ensureBuilt } from '../../scripts/setup.mjs'
 // @ts-expect-error plain JavaScript
 import { tagEntries } from '../../scripts/entries.mjs'
@@ -84,7 +83,7 @@ describe('an example of code', () => {
       id: at,
       filename: at,
       source,
-      compilerOptions: bindings && { bindingMetadata: bindings },
+      ...(bindings && { compilerOptions: { bindingMetadata: bindings } }),
     })
     expect(template.errors).toEqual([])
   })
