@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { compile } from 'svelte/compiler'
@@ -33,7 +33,9 @@ describe('an example of code', () => {
 
   it('holds against the types of the built package, in all pages', async () => {
     rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(new URL('node_modules/', folder), { recursive: true })
+    // Where an application has it.
+    symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
     // Each is a module, so that no two of them share a name.
     for (const [at, { code, extension }] of scripts.entries())
       writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)

@@ -19,7 +19,3 @@ interface WindowEventMap {
   push: Event & { waitUntil(work: Promise<unknown>): void }
   'my-cmp-choice': CustomEvent<{ statistics: boolean }>
 }
-
-interface Window {
-  waymark?: { push(...calls: unknown[]): void }
-}
