@@ -14,9 +14,9 @@ const pages = [
 const statements = pages.flatMap((page) => {
   const text = readFileSync(new URL(page, root), 'utf8')
   const found = [
-    ...[...text.matchAll(/^```sql\n([^]*?)^```$/gm)].map(([, sql]) => sql!.trim()),
+    ...[...text.matchAll(/^```sql\n([^]*?)^```$/gm)].map(([, sql]) => (sql ?? '').trim()),
     ...[...text.matchAll(/-d '(\{"statement":[^']*\})'/g)].map(
-      ([, json]) => (JSON.parse(json!) as { statement: string }).statement,
+      ([, json]) => (JSON.parse(json ?? '') as { statement: string }).statement,
     ),
   ]
   return found.map((sql) => ({ page, sql }))
