@@ -9,7 +9,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'library', include: ['test/**/*.test.ts'], environment: 'node' },
+        test: {
+          name: 'library',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/docs/**'],
+          environment: 'node',
+        },
+      },
+      {
+        // Needs the built library.
+        extends: true,
+        test: { name: 'docs', include: ['test/docs/*.test.ts'], environment: 'node' },
       },
       {
         extends: true,

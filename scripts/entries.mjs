@@ -29,6 +29,8 @@ export const entries = [
   { name: 'sample', source: 'sample', limit: '0.2 kB' },
   { name: 'scopes', source: 'scopes', limit: '1.1 kB' },
   { name: 'do-not-track', source: 'doNotTrack', limit: '0.1 kB' },
+  { name: 'consent-mode', source: 'consentMode', limit: '0.4 kB', wrap: 'consentMode' },
+  { name: 'import-ids', source: 'importIds', limit: '0.6 kB' },
   { name: 'checks', source: 'checks', limit: '3.2 kB', wrap: 'withChecks' },
   { name: 'react', source: 'react', limit: '0.3 kB', banner: `'use client';` },
   { name: 'vue', source: 'vue', limit: '0.3 kB' },

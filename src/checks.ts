@@ -14,27 +14,27 @@ const texts: Record<string, (what: string) => string> = {
   'trait-name-too-long': (what) =>
     `The trait "${what}…" was refused, because its name has more than 400 characters. Put long text into a trait's value.`,
   'unknown-built-in-property': (what) =>
-    `The property "${what}" was left out, because names with a "$" are the service's own and it knows no such one. Name it "${what.slice(1)}".`,
+    `The property "${what}" was left out, because names that begin with "$" belong to the service, and it has none of that name. Name it "${what.slice(1)}".`,
   'invalid-user-id': (what) =>
-    `A call was refused, because "${what}" is no user's id: it would make one person of everybody who gets it. Call identify() and alias() only when someone is signed in, with an id of theirs.`,
+    `A call was refused, because "${what}" cannot be a user's id: everybody who gets it would become one person. Call identify() and alias() only when someone is signed in, with the id of that user.`,
   'invalid-properties': (what) =>
-    `Properties were left out, because ${what} is no object. Give { name: value }; the address of a page() is { $url }.`,
+    `Properties were left out, because ${what} is not an object. Give { name: value }; to page() give the address as { $url }.`,
   'invalid-timestamp': (what) =>
-    `The time of the call was taken, because ${what} is no date with a year of four digits. Give Unix milliseconds, an ISO 8601 text or a Date.`,
+    `The event got the time of the call, because ${what} is not a date with a year of four digits. Give Unix milliseconds, ISO 8601 text or a Date.`,
   'not-identified': () =>
     `Traits were refused, because nobody is signed in. Call identify() before updateTraits().`,
   'before-send-failed': (what) =>
-    `A beforeSend has thrown (${what}), and the event was sent as it was. Correct that function; if it takes private data away, let it return null where it is not sure.`,
+    `A beforeSend threw an error (${what}), and the event was sent unchanged. Correct that function. If it removes private data, let it return null where it is not sure.`,
   'plugin-failed': (what) =>
-    `A plugin has thrown (${what}), and does not run. Correct it, or report it to its author.`,
+    `A plugin threw an error (${what}), and does not run. Correct it, or report the error to its author.`,
   unreadable: (what) =>
-    `A call was refused, because its arguments threw when they were read (${what}). Give plain values, no proxies.`,
+    `A call was refused, because reading its arguments threw an error (${what}). Give plain values, not proxies.`,
   internal: (what) =>
-    `Something failed that should not have (${what}). If it was thrown by a function that you gave to on(), correct that; else please report it: the queue goes on.`,
+    `Something failed that should not have (${what}). If a function that you gave to on() threw it, correct that function. Otherwise please report it. The queue goes on.`,
   'missing-api-key': () =>
     `Nothing is sent, because init() got no API key. Give it as the first argument, or as data-api-key; calls are kept until then.`,
   'missing-endpoint': (what) =>
-    `Nothing is sent, because ${what ? `"${what}" is no URL` : 'init() got no endpoint'}. Give the service's base URL, as "https://…" or as a path of this site, "/…", in { endpoint } or data-endpoint; calls are kept until then.`,
+    `Nothing is sent, because ${what ? `"${what}" is not a URL` : 'init() got no endpoint'}. Give the service's base URL, as "https://…" or as a path of this site, "/…", in { endpoint } or data-endpoint; calls are kept until then.`,
   'already-on-page': (what) =>
     `Another instance of "${what}" follows this page, so the plugins of this one do not run: nothing is counted twice. Load the library once, and call init() once.`,
   unreachable: (what) =>
@@ -46,7 +46,7 @@ const texts: Record<string, (what: string) => string> = {
   'http-403': (what) => refusedKey(what),
   'invalid-headers': (what) => refusedKey(what),
   'environment-not-found': (what) =>
-    `The service does not know the environment (${what}). Correct "environment", or make it there; events are kept meanwhile, and tried again every one to three minutes.`,
+    `The service does not know the environment (${what}). Correct "environment", or add it to the service's --environments; events are kept meanwhile, and tried again every one to three minutes.`,
   'not-found': (what) => nothingThere(what),
   'http-404': (what) => nothingThere(what),
 }

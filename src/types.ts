@@ -108,9 +108,9 @@ export interface Plugin {
   beforeSend?: BeforeSend
   /**
    * Called when the ids of this browser were read, with those that it has: what this returns replaces them. It runs
-   * inside a transaction of the database, so it must answer at once.
+   * inside a transaction of the database, so it must answer at once. A user counts where nobody is signed in.
    */
-  restore?(stored: Partial<Ids>): { deviceId: string; anonymousId: string } | undefined
+  restore?(stored: Partial<Ids>): { deviceId: string; anonymousId: string; userId?: string } | undefined
 }
 
 /** What waits, what went, and where it is kept. Counts are payloads since the page started. */

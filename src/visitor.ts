@@ -1,5 +1,5 @@
 import { schedule } from './disk'
-import { newId } from './ids'
+import { newId, readUserId } from './ids'
 import type { Instance } from './instance'
 import { recall } from './plugins'
 import { isInSession, type Session } from './session'
@@ -112,7 +112,10 @@ export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }
   const found = recall(w, stored.ids ?? {})
   if (found || !stored.ids)
     set(w, {
-      ids: { ...fresh(found ?? w.settings.ids ?? w.config.bootstrap), userId: w.settings.ids?.userId },
+      ids: {
+        ...fresh(found ?? w.settings.ids ?? w.config.bootstrap),
+        userId: w.settings.ids?.userId ?? readUserId(found?.userId),
+      },
     })
   w.isAssumed = false
   for (const one of [...late, ...w.late.splice(0)]) act(w, ...one)

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createService, type Service } from '../fixtures/createService.js'
+
+const root = new URL('../../../', import.meta.url)
+// `docs/sql.md` has a test of its own, which looks at what its queries find.
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('docs/', root))
+    .filter((name) => name.endsWith('.md') && name !== 'sql.md')
+    .map((name) => `docs/${name}`),
+]
+
+const statements = pages.flatMap((page) => {
+  const text = readFileSync(new URL(page, root), 'utf8')
+  const found = [
+    ...[...text.matchAll(/^```sql\n([^]*?)^```$/gm)].map(([, sql]) => (sql ?? '').trim()),
+    ...[...text.matchAll(/-d '(\{"statement":[^']*\})'/g)].map(
+      ([, json]) => (JSON.parse(json ?? '') as { statement: string }).statement,
+    ),
+  ]
+  return found.map((sql) => ({ page, sql }))
+})
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+
+it('the docs have SQL besides docs/sql.md', () => expect(statements.length).toBeGreaterThan(4))
+
+it.each(statements)('runs the SQL of $page: $sql', async ({ sql }) => {
+  const { status, error } = await service.query(sql)
+  expect(error).toBeUndefined()
+  expect(status).toBe(200)
+})

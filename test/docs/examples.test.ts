@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { compile } from 'svelte/compiler'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
+import { ensureBuilt } from '../../scripts/setup.mjs'
+// @ts-expect-error plain JavaScript
+import { tagEntries } from '../../scripts/entries.mjs'
+import { defaults } from '../../src/config'
+import { blocks, blocksIn, exists, pathOf, read, type Block } from './pages'
+
+const run = promisify(execFile)
+const folder = pathOf('.cache/docs/')
+
+/** What the page's scripts say, of a block that holds more than scripts. */
+const scriptsIn = ({ code }: Block) =>
+  [...code.matchAll(/<script(?<attributes>[^>]*)>(?<script>[^]*?)<\/script>/g)]
+    .filter(({ groups }) => !groups!.attributes!.includes('importmap'))
+    .map(({ groups }) => groups!.script!)
+    .filter((script) => script.trim())
+
+const scripts = [
+  ...blocksIn('js', 'jsx', 'ts', 'tsx').map((block) => ({ ...block, extension: block.language })),
+  ...blocksIn('html', 'svelte', 'vue').flatMap((block) =>
+    scriptsIn(block).map((code) => ({ ...block, code, extension: 'js' })),
+  ),
+]
+
+describe('an example of code', () => {
+  beforeAll(() => ensureBuilt({ only: ['library'] }), 120_000)
+
+  it('holds against the types of the built package, in all pages', async () => {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(new URL('node_modules/', folder), { recursive: true })
+    // Where an application has it.
+    symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
+    // Each is a module, so that no two of them share a name.
+    for (const [at, { code, extension }] of scripts.entries())
+      writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)
+    const tsconfig = {
+      compilerOptions: {
+        target: 'ES2023',
+        module: 'ESNext',
+        moduleResolution: 'bundler',
+        lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+        types: [],
+        jsx: 'react-jsx',
+        allowJs: true,
+        checkJs: true,
+        strict: true,
+        // An example in JavaScript names no types.
+        noImplicitAny: false,
+        strictNullChecks: false,
+        skipLibCheck: true,
+        noEmit: true,
+      },
+      files: [
+        fileURLToPath(pathOf('test/docs/names.d.ts')),
+        ...scripts.map(({ extension }, at) => `${at}.${extension}`),
+      ],
+    }
+    writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
+    const { stdout } = await run('npx', ['tsc', '-p', fileURLToPath(folder), '--pretty', 'false'], {
+      cwd: fileURLToPath(pathOf('.')),
+    }).catch((error: { stdout: string }) => error)
+    const faults = stdout.replaceAll(
+      /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
+      (_, at: string, line: string) => `${scripts[Number(at)]!.at}, line ${line} of the example`,
+    )
+    expect(faults).toBe('')
+  }, 120_000)
+
+  it.each(blocksIn('svelte'))('is a component that Svelte compiles: $at', ({ code }) => {
+    expect(() => compile(code, { generate: 'client', runes: code.includes('$props') })).not.toThrow()
+  })
+
+  it.each(blocksIn('vue'))('is a component that Vue compiles: $at', ({ code, at }) => {
+    const { descriptor, errors } = parse(code)
+    expect(errors).toEqual([])
+    const { bindings } = compileScript(descriptor, { id: at })
+    const source = descriptor.template!.content
+    const template = compileTemplate({
+      id: at,
+      filename: at,
+      source,
+      ...(bindings && { compilerOptions: { bindingMetadata: bindings } }),
+    })
+    expect(template.errors).toEqual([])
+  })
+})
+
+describe('an example of HTML', () => {
+  const tags = blocksIn('html').flatMap(({ at, code }) =>
+    [...code.matchAll(/<script\s(?<attributes>[^>]*waymark\.iife\.js[^>]*)>/g)].map(({ groups }) => ({
+      at,
+      attributes: Object.fromEntries(
+        [...groups!.attributes!.matchAll(/([\w-]+)(?:=(?:"([^"]*)"|'([^']*)'))?/g)].map(
+          ([, name, double, single]) => [name!, double ?? single ?? ''],
+        ),
+      ),
+    })),
+  )
+
+  it('shows the script tag', () => expect(tags.length).toBeGreaterThan(2))
+
+  it.each(tags)('gives the script tag attributes that it knows: $at', ({ attributes }) => {
+    const known = [...Object.keys(defaults), 'api-key', 'config', 'pageviews', 'plugins']
+    const data = Object.keys(attributes).filter((name) => name.startsWith('data-'))
+    expect(data.filter((name) => !known.includes(name.slice(5)))).toEqual([])
+    const config = JSON.parse(attributes['data-config'] ?? '{}') as object
+    expect(Object.keys(config).filter((name) => !(name in defaults))).toEqual([])
+    const plugins = (tagEntries as { name: string }[]).map(({ name }) => name)
+    for (const name of attributes['data-plugins']?.split(' ') ?? []) expect(plugins).toContain(name)
+  })
+
+  it.each(blocksIn('html'))('closes what it opens: $at', ({ code }) => {
+    const open: string[] = []
+    const isVoid = /^(meta|link|img|input|br|hr)$/
+    const markup = code.replaceAll(/<!--[^]*?-->|(?<=<script[^>]*>)[^]*?(?=<\/script>)/g, '')
+    for (const [, close, name] of markup.matchAll(/<(\/?)([a-z][\w-]*)(?:"[^"]*"|'[^']*'|[^'">])*>/g))
+      if (close) expect(open.pop()).toBe(name)
+      else if (!isVoid.test(name!)) open.push(name!)
+    expect(open).toEqual([])
+  })
+})
+
+describe('an example of a command', () => {
+  const commands = blocksIn('sh', 'bash').flatMap(({ at, code }) =>
+    code
+      .replaceAll('\\\n', '')
+      .split('\n')
+      .map((line) => line.replace(/\s+#.*/, '').trim())
+      .filter(Boolean)
+      .map((line) => ({ at, line })),
+  )
+  const { scripts: ownScripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const flags = new Set(read('docs/service.md').match(/--[a-z-]+/g))
+  const paths = ['/query', '/track', '/identify', '/alias', '/append', '/upload', '/tasks']
+
+  it.each(commands)('names what is there: $line ($at)', ({ line }) => {
+    const [program, ...words] = line.split(/\s+/)
+    if (program === 'npm' && words[0] === 'run') {
+      expect(Object.keys(ownScripts)).toContain(words[1])
+      if (words[1] === 'server')
+        for (const flag of line.match(/(?<=\s)--[a-z-]+/g) ?? []) expect([...flags, '--']).toContain(flag)
+    } else if (program === 'npm') expect(['ci', 'test', 'pack', 'install']).toContain(words[0])
+    else if (program === 'npx') expect(exists(`node_modules/.bin/${words[0]}`)).toBe(true)
+    else if (program === 'node') expect(exists(words[0]!)).toBe(true)
+    else if (program === 'docker') expect(exists('Dockerfile')).toBe(true)
+    else if (program === 'curl') {
+      expect(paths).toContain(new URL(line.match(/https?:[^\s'"]+/)![0]).pathname)
+      const body = /-d '([^']*)'/.exec(line)?.[1]
+      if (body) expect(() => JSON.parse(body) as unknown).not.toThrow()
+    } else expect.unreachable(`nobody checks ${program}`)
+  })
+})
+
+it('every example is of a kind that a test looks at', () => {
+  const looked = ['js', 'jsx', 'ts', 'tsx', 'html', 'svelte', 'vue', 'sh', 'bash']
+  // SQL is run by the service's tests, recipes for proxies by their own; the rest is no code.
+  const elsewhere = ['sql', 'nginx', 'caddy', 'json', 'diff', '']
+  const others = blocks.filter(({ language }) => ![...looked, ...elsewhere].includes(language))
+  expect(others.map(({ at, language }) => `${at} ${language}`)).toEqual([])
+})
