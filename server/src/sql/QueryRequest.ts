@@ -1,3 +1,4 @@
+import { checkParameters } from '../http/checkParameters.js'
 import { shapeChecker } from '../http/readJson.js'
 import { shorten } from '../json/shorten.js'
 import { columnsForms, type ColumnsForm } from './columnsForm.js'
@@ -76,21 +77,15 @@ export const checkRequest = (request: QueryRequest): void => {
   }
 }
 
-const checkParameters = shapeChecker(querySchema, { coerceTypes: true })
+const checkShape = shapeChecker(querySchema, { coerceTypes: true })
 
 /** The same fields as parameters of an address. Without a session_id nobody can come back to the session. */
 export const readParameters = (search: string): QueryRequest => {
-  const given = [...new URLSearchParams(search)]
+  const given = new URLSearchParams(search)
+  checkParameters(given, Object.keys(querySchema.properties))
   const request: Record<string, unknown> = Object.fromEntries(given)
-  for (const name of Object.keys(request)) {
-    if (!Object.hasOwn(querySchema.properties, name)) {
-      const known = Object.keys(querySchema.properties).join(', ')
-      throw refuseField(`There is no parameter ${shorten(name, 80)}; there are ${known}.`)
-    }
-    if (given.filter(([each]) => each === name).length > 1) throw refuseField(`${name} is given twice.`)
-  }
   if (request['statement'] === undefined) throw refuseField('The parameter statement is missing.')
-  checkParameters(request)
+  checkShape(request)
   return { ephemeral: request['session_id'] === undefined, ...(request as unknown as QueryRequest) }
 }
 

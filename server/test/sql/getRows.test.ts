@@ -90,8 +90,8 @@ describe('GET /query', () => {
 
   it.each([
     [{ format: 'csv' }, 'statement is missing'],
-    [{ statement: 'SELECT 1', fromat: 'csv' }, 'no parameter fromat; there are statement'],
-    [{ statement: 'SELECT 1', toString: 'x' }, 'no parameter toString'],
+    [{ statement: 'SELECT 1', fromat: 'csv' }, 'no parameter "fromat" here; there are statement'],
+    [{ statement: 'SELECT 1', toString: 'x' }, 'no parameter "toString"'],
     [{ statement: 'SELECT 1', limit: 'few' }, 'limit must be integer'],
     [{ statement: 'SELECT 1', format: 'xlsx' }, 'csv, jsonl'],
     [{ statement: 'SELECT 1', columns: 'names' }, 'objects, labels'],
@@ -105,7 +105,7 @@ describe('GET /query', () => {
     const path = '/query?statement=SELECT+1&statement=SELECT+2'
     const { status, body } = await askRaw(service.url, { method: 'GET', path })
     expect(status).toBe(400)
-    expect(body).toContain('statement is given twice')
+    expect(body).toContain('comes twice')
   })
 
   it('wants the password, and asks a browser for it', async () => {
