@@ -33,13 +33,13 @@ export default {
       ],
       // The last two are run by their names (`scripts/test/steps.mjs`).
       ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
-      ignoreBinaries: ['apt-get'],
+      ignoreBinaries: ['apt-get', 'psql', 'openssl'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
       entry: ['src/main.ts', 'bin/*.mjs', 'test/**/*.test.ts'],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs'],
-      ignoreBinaries: ['unshare'],
+      ignoreBinaries: ['unshare', 'psql', 'openssl'],
     },
   },
 }

@@ -52,17 +52,15 @@ export const readyForQuery = (state: TransactionState): Buffer => writer.addStri
 
 export const commandComplete = (tag: string): Buffer => writer.addCString(tag).flush(code('C'))
 
-const report = (letter: string, severity: string, { code: state, message, detail }: ProtocolError) => {
+export const errorResponse = (
+  { code: state, message, detail }: ProtocolError,
+  severity: 'ERROR' | 'FATAL' = 'ERROR',
+): Buffer => {
   writer.addString('S').addCString(severity).addString('V').addCString(severity)
   writer.addString('C').addCString(state).addString('M').addCString(message.replaceAll('\0', ''))
   if (detail !== undefined) writer.addString('D').addCString(detail.replaceAll('\0', ''))
-  return writer.addCString('').flush(code(letter))
+  return writer.addCString('').flush(code('E'))
 }
-
-export const errorResponse = (error: ProtocolError, severity: 'ERROR' | 'FATAL' = 'ERROR'): Buffer =>
-  report('E', severity, error)
-
-export const notice = (error: ProtocolError): Buffer => report('N', 'WARNING', error)
 
 export const parameterDescription = (oids: readonly number[]): Buffer => {
   writer.addInt16(oids.length)

@@ -288,8 +288,11 @@ it('lets /explain and /validate know the tables below the views', async () => {
   const [events] = (body['tables'] as { table_name: string }[]).filter(
     (table) => table.table_name === 'analytics.raw.events',
   )
-  const { scanned_bytes_estimate, total_bytes } = events as unknown as Record<string, number>
+  const { scanned_bytes_estimate, total_bytes } = events as unknown as {
+    scanned_bytes_estimate: number
+    total_bytes: number
+  }
   expect(total_bytes).toBeGreaterThan(0)
-  expect(scanned_bytes_estimate).toBeLessThan(total_bytes!)
+  expect(scanned_bytes_estimate).toBeLessThan(total_bytes)
   expect((await service.ask('/validate', { statement: 'USE analytics.raw' })).body['valid']).toBe(true)
 })
