@@ -12,7 +12,7 @@ export function backOff(failures: number, random: number, retryAfterMs = 0): num
   return retryAfterMs > 0 ? Math.min(retryAfterMs, 3_600_000) + random * 1000 : most * (0.25 + 0.75 * random)
 }
 
-/** A page that the service never answered asks this often in one session: a blocker stands there, as a rule. */
+/** A visitor whom the service never answered asks this often in one session: a blocker stands there, as a rule. */
 const mostMisses = 6
 
 /** The same for it: five times as long after each of them, and after the last none until the next session. */

@@ -18,7 +18,7 @@ const believeAfterMs = 300
 /** A page that has sent everything looks for what others left, but not more often than this. */
 const scanEveryMs = 60_000
 
-/** What pages of this session, that never had an answer, know. */
+/** What is known in this session of a service that never answered. */
 const unheard = ({ settings: { down, session } }: Instance) =>
   typeof down === 'object' && down.session === session?.id ? down : undefined
 
@@ -34,8 +34,11 @@ const wait = (w: Instance, ms: number) => {
     w.stopTimer = w.browser.after(w.timerMs, () => (restMs(w) ? wait(w, 0) : void flush(w)))
 }
 
-export const setDown = (w: Instance, down: Settings['down'] = w.settings.down || true) =>
-  down !== (w.settings.down ?? false) && set(w, { down })
+export const setDown = (
+  w: Instance,
+  // Who was never answered is not taken for one who was, because the network is gone.
+  down: Settings['down'] = w.settings.down || w.settings.down === false || { misses: 0, tryAt: 0 },
+) => down !== w.settings.down && set(w, { down })
 
 /** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
 export const flush = (w: Instance): Promise<void> => {
@@ -142,7 +145,7 @@ const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answ
   w.paused = status === 'misconfigured' ? errorCode : ''
   // Once for each time it is away: a browser does not tell a page why.
   if (isMissing && !w.settings.down) complain(w, 'unreachable', w.config.endpoint)
-  if (isMissing && !w.accepted && browser.online()) {
+  if (isMissing && typeof w.settings.down !== 'boolean' && browser.online()) {
     const misses = (unheard(w)?.misses ?? 0) + 1
     const tryAt = browser.now() + backOffUnheard(misses, random)
     setDown(w, { misses, tryAt, session: w.settings.session?.id })

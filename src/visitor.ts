@@ -16,15 +16,15 @@ export interface Settings {
   session?: Session | undefined
   /** Registered properties. */
   persistent?: Properties | undefined
-  /** The last request failed, or the browser said that it is offline. */
+  /** The last request failed, or the browser said that it is offline; false once the service has answered. */
   down?: boolean | Unheard | undefined
 }
 
-/** What pages that never had an answer know of a service: how often they asked in a session, and when the next may. */
+/** What a visitor who never had an answer knows of the service: how often they asked in a session, and when the next may. */
 export interface Unheard {
   misses: number
   tryAt: number
-  session: string | undefined
+  session?: string | undefined
 }
 
 /** The time of the last event is stored and told no more often than this: a session ends right to a second. */

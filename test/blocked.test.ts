@@ -61,6 +61,19 @@ describe('a visitor whose requests are blocked', () => {
     expect(visitor.requests).toBeLessThanOrEqual(6)
   })
 
+  it('is not one whom the service has answered before: that one waits as in any outage, also on the next page', async () => {
+    const visitor = visit()
+    visitor.isBlocked = false
+    const first = visitor.open()
+    await visitor.use(first, 0.5)
+    first.leave()
+    visitor.isBlocked = true
+    const second = visitor.open()
+    visitor.requests = 0
+    await visitor.use(second, 20)
+    expect(visitor.requests).toBeGreaterThan(8)
+  })
+
   it('loses nothing: the next session asks once more, in a new page or in the same', async () => {
     for (const isSame of [true, false]) {
       const visitor = visit()
