@@ -57,4 +57,44 @@ test.describe('the live view', () => {
     await expect(queued).toHaveText('0')
     expect((await waymarkOf(page).stats()).dropped).toEqual({})
   })
+
+  test('ticks each of its three steps when it was done, and asks nothing of a service that is off', async ({
+    page,
+    shop,
+    service,
+  }) => {
+    const asked: string[] = []
+    page.on('request', (request) => void (request.url().startsWith(service.url) && asked.push(request.url())))
+    const done = page.locator('.steps .is-done')
+    const order = async () => {
+      await page.goto(`${shop}/maps/elderwood`)
+      await page.getByRole('button', { name: /Put in the basket/ }).click()
+      await page.goto(`${shop}/basket`)
+      await page.getByRole('button', { name: /Order/ }).click()
+      await expect(page).toHaveURL(/thanks/)
+    }
+    await order()
+    await expect(done).toHaveText([/Buy a map/])
+
+    const serviceSwitch = page.getByRole('switch')
+    await expect(page.locator('#n-stored')).toHaveText(/^[5-9]$/)
+    await serviceSwitch.click()
+    await expect(page.getByText('The service is off. What is shown is the last answer.')).toBeVisible()
+    await order()
+    await page.reload()
+    await expect(page.getByText(/^The service is off/)).toBeVisible()
+    asked.length = 0
+    // The view looks once a second whether the service is back.
+    for (let look = 0; look < 3; look++) await page.waitForResponse('**/demo/service')
+    expect(asked.filter((url) => url.includes('/query'))).toEqual([])
+
+    await serviceSwitch.click()
+    await expect(done).toHaveText([/Buy a map/, /Switch the service off/], { timeout: 60_000 })
+    await page.getByRole('button', { name: 'Run' }).click()
+    await expect(done).toHaveCount(3)
+    await page.getByText('Their columns').click()
+    await expect(
+      page.getByRole('region', { name: 'Columns' }).getByRole('cell', { name: 'person_id' }),
+    ).toHaveCount(2)
+  })
 })

@@ -22,9 +22,24 @@ const station = (id, label, about) =>
     <span class="about" id="about-${id}">${about}</span>
   </li>`
 
+/** @param {string} name @param {string} what */
+const step = (name, what) =>
+  html`<li data-step="${name}">${what} <span class="done" role="status"></span></li>`
+
 /** Everything that shows what waymark does, the same beside the shop and on its own page. */
 export function livePanel() {
   return html`<div class="live" id="live">
+    <section class="intro" aria-labelledby="intro-title">
+      <h3 id="intro-title">
+        waymark keeps each event on this device until the service has it, and sends none twice.
+      </h3>
+      <ol class="steps">
+        ${step('buy', 'Buy a map: what you do becomes rows.')}
+        ${step('outage', 'Switch the service off, buy another, reload the page, switch it on.')}
+        ${step('ask', 'Ask in SQL what was bought.')}
+      </ol>
+    </section>
+
     <section class="route" aria-labelledby="route-title">
       <div class="title-row">
         <h2 id="route-title">Live view</h2>
@@ -64,6 +79,10 @@ export function livePanel() {
       <h3 id="ask-title">Ask DuckDB</h3>
       <form id="sql-form">
         <label for="sql">SQL over <code>events</code> and <code>persons</code></label>
+        <details id="columns">
+          <summary>Their columns</summary>
+          <div class="scroll" tabindex="0" role="region" aria-label="Columns" id="column-list"></div>
+        </details>
         <textarea
           id="sql"
           rows="5"

@@ -45,6 +45,15 @@ async function show() {
   document.querySelector('#about-stored').textContent = 'by everyone'
 }
 
+/** Says why there is no newer answer. */
+function stale(/** @type {string} */ why) {
+  const hasOne = document.querySelector('#latest').hasChildNodes()
+  document.body.classList.add('is-stale')
+  document.querySelector('#chart-caption').textContent = hasOne
+    ? `${why} What is shown is the last answer.`
+    : why
+}
+
 /**
  * Keeps DuckDB's answers fresh: at once when the service took something, else every second while they are seen.
  * @param {{ isShown: () => boolean, lost: () => void }} options
@@ -55,6 +64,11 @@ export function startAnswers({ isShown, lost }) {
 
   const refresh = async () => {
     if (!isShown() || document.hidden) return
+    // The browser would print a line for each question that nobody answers; the demo's own server knows.
+    if (document.body.classList.contains('service-off')) {
+      stale('The service is off.')
+      return lost()
+    }
     again = isAsking
     if (isAsking) return
     isAsking = true
@@ -62,9 +76,7 @@ export function startAnswers({ isShown, lost }) {
       await show()
       document.body.classList.remove('is-stale')
     } catch (problem) {
-      document.body.classList.add('is-stale')
-      document.querySelector('#chart-caption').textContent =
-        `${problem.message} What is shown is the last answer.`
+      stale(problem.message)
       if (problem.unreachable) lost()
     }
     isAsking = false

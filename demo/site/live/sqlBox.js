@@ -3,8 +3,30 @@ import { table } from './table.js'
 
 const mostRows = 200
 
-/** The box in which the visitor asks in SQL. */
-export function startSqlBox() {
+const columnsSql = `
+  SELECT table_name, column_name, data_type, column_comment FROM information_schema.columns
+  WHERE table_catalog = 'analytics' AND table_name IN ('events', 'persons') ORDER BY table_name, ordinal_position`
+
+/** Shows what there is to ask for, when the visitor looks for it. */
+function startColumns() {
+  const list = document.querySelector('#column-list')
+  document.querySelector('#columns').addEventListener('toggle', async () => {
+    if (list.hasChildNodes()) return
+    try {
+      const { rows } = await query(columnsSql)
+      const names = ['table', 'column', 'type', 'what it is'].map((name) => ({ name }))
+      list.replaceChildren(table(names, rows))
+    } catch (problem) {
+      list.textContent = problem.message
+    }
+  })
+}
+
+/**
+ * The box in which the visitor asks in SQL.
+ * @param {{ answered: () => void }} options
+ */
+export function startSqlBox({ answered }) {
   const form = document.querySelector('#sql-form')
   const box = document.querySelector('#sql')
   const error = document.querySelector('#sql-error')
@@ -23,6 +45,7 @@ export function startSqlBox() {
       if (mine !== asked) return
       answer.replaceChildren(table(columns, rows))
       answer.hidden = false
+      answered()
       const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
       const more = rows.length === mostRows ? ', the most that is shown' : ''
       caption.textContent = `${count}${more} in ${Math.round(performance.now() - startedMs)} ms`
@@ -35,6 +58,7 @@ export function startSqlBox() {
     }
   }
 
+  startColumns()
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void run()
