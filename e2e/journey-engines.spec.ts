@@ -1,14 +1,9 @@
+import { inTab } from './fixtures/inTab'
 import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
-import { withEngine, type Tab } from './fixtures/withEngine'
-
-/** Calls a method of the instance; what it returns cannot leave the page. */
-const call = (tab: Tab, method: string, ...args: unknown[]) =>
-  tab.run(`(waymark.${method}(${args.map((arg) => JSON.stringify(arg)).join()}), 0)`)
-const ids = async (tab: Tab) =>
-  JSON.parse(String(await tab.run('JSON.stringify(waymark.ids)'))) as Record<string, string>
-const loaded = (tab: Tab) => expect.poll(() => tab.run('typeof window.waymark?.stats')).toBe('function')
+import { until } from './fixtures/until'
+import { withEngine } from './fixtures/withEngine'
 
 let site: Site
 test.afterEach(() => site.close())
@@ -21,30 +16,30 @@ for (const name of ['firefox', 'webkit'] as const) {
     site = await serveSite({ endpoint: service.url })
     await withEngine(name, site.url, async (open) => {
       const first = await open(site.url)
-      await loaded(first)
-      await call(first, 'track', 'As Visitor')
-      await expect.poll(async () => (await ids(first)).anonymousId).toBeTruthy()
-      const { anonymousId: visitor } = await ids(first)
-      await call(first, 'identify', 'ann', { plan: 'pro' })
-      await call(first, 'track', 'As Ann')
+      await inTab(first).loaded()
+      await inTab(first).call('track', 'As Visitor')
+      await until(async () => (await inTab(first).ids()).anonymousId, expect.any(String))
+      const { anonymousId: visitor } = await inTab(first).ids()
+      await inTab(first).call('identify', 'ann', { plan: 'pro' })
+      await inTab(first).call('track', 'As Ann')
 
       const second = await open(`${site.url}/tab`)
-      await loaded(second)
-      await expect.poll(async () => (await ids(second)).userId).toBe('ann')
-      await call(second, 'track', 'As Ann In Tab')
+      await inTab(second).loaded()
+      await until(async () => (await inTab(second).ids()).userId, 'ann')
+      await inTab(second).call('track', 'As Ann In Tab')
 
-      await call(first, 'reset')
+      await inTab(first).call('reset')
       // The other tab hears of it.
-      await expect.poll(async () => (await ids(second)).userId).toBeUndefined()
-      const { anonymousId: next } = await ids(first)
-      expect((await ids(second)).anonymousId).toBe(next)
-      await call(second, 'track', 'As Visitor In Tab')
-      await call(second, 'identify', 'bob')
-      await call(second, 'track', 'As Bob In Tab')
-      await expect.poll(async () => (await ids(first)).userId).toBe('bob')
-      await call(first, 'track', 'As Bob')
+      await until(async () => (await inTab(second).ids()).userId, undefined)
+      const { anonymousId: next } = await inTab(first).ids()
+      expect((await inTab(second).ids()).anonymousId).toBe(next)
+      await inTab(second).call('track', 'As Visitor In Tab')
+      await inTab(second).call('identify', 'bob')
+      await inTab(second).call('track', 'As Bob In Tab')
+      await until(async () => (await inTab(first).ids()).userId, 'bob')
+      await inTab(first).call('track', 'As Bob')
 
-      await expect.poll(() => service.sql(identityRows)).toEqual(identitiesOf(visitor!, next!))
+      await until(() => service.sql(identityRows), identitiesOf(visitor!, next!))
     })
   })
 
@@ -54,7 +49,7 @@ for (const name of ['firefox', 'webkit'] as const) {
     site = await serveSite({ endpoint: service.url, config: { consent: 'pending' } })
     await withEngine(name, site.url, async (open) => {
       const tab = await open(`${site.url}/first?token=secret`)
-      await loaded(tab)
+      await inTab(tab).loaded()
       const times = [Date.now()]
       for (const path of ['/second', '/third']) {
         await new Promise((resolve) => setTimeout(resolve, 60))
@@ -67,8 +62,8 @@ for (const name of ['firefox', 'webkit'] as const) {
         'indexedDB.databases().then((all) => all.length + localStorage.length + sessionStorage.length + document.cookie.length)'
       expect(await tab.run(stored)).toBe(0)
 
-      await call(tab, 'setConsent', 'granted')
-      await expect.poll(async () => (await service.sql(viewRows)).length).toBe(3)
+      await inTab(tab).call('setConsent', 'granted')
+      await until(async () => (await service.sql(viewRows)).length, 3)
       const views = await service.sql(viewRows)
       expect(views.map(([url, referrer]) => [url, referrer])).toEqual([
         [`${site.url}/first`, null],

@@ -5,6 +5,7 @@ import { openUndriven } from './fixtures/openUndriven'
 import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
+import { until } from './fixtures/until'
 import { waymarkOf } from './fixtures/waymarkOf'
 
 type Globals = { waymark: Waymark; go(path: string): void; wasRestored: boolean }
@@ -50,17 +51,17 @@ test('a visitor, a member, two tabs, another member: each event has its own of t
 
   await call(page, 'reset')
   // The other tab hears of it.
-  await expect.poll(async () => (await waymarkOf(tab).ids()).userId).toBeUndefined()
+  await until(async () => (await waymarkOf(tab).ids()).userId, undefined)
   await waymarkOf(tab).track('As Visitor In Tab')
   const { anonymousId: second } = await waymarkOf(page).ids()
   expect((await waymarkOf(tab).ids()).anonymousId).toBe(second)
 
   await call(tab, 'identify', 'bob')
   await waymarkOf(tab).track('As Bob In Tab')
-  await expect.poll(async () => (await waymarkOf(page).ids()).userId).toBe('bob')
+  await until(async () => (await waymarkOf(page).ids()).userId, 'bob')
   await waymarkOf(page).track('As Bob')
 
-  await expect.poll(() => service.sql(identityRows)).toEqual(identitiesOf(visitor, second))
+  await until(() => service.sql(identityRows), identitiesOf(visitor, second))
   expect(new Set([visitor, second, 'ann', 'bob']).size).toBe(4)
   const sessions = await service.sql(
     `SELECT count(DISTINCT session_id) FILTER (WHERE person_id = 'ann'), count(DISTINCT session_id) FROM events`,
@@ -99,7 +100,7 @@ test('consent after three pages: all three arrive, with their own times and refe
   expect(stored).toEqual([0, 0, 0, ''])
 
   await call(page, 'setConsent', 'granted')
-  await expect.poll(async () => (await service.sql(viewRows)).length).toBe(3)
+  await until(async () => (await service.sql(viewRows)).length, 3)
   const views = await service.sql(viewRows)
   expect(views.map(([url, referrer]) => [url, referrer])).toEqual([
     [`${site.url}/first`, 'https://search.test/'],
@@ -151,12 +152,12 @@ for (const api of ['the Navigation API', 'the history alone']) {
     await page.evaluate(() => history.back())
     // A page from the cache is not loaded.
     await page.waitForURL('**/spa/20?filter=1', { waitUntil: 'commit' })
-    await expect.poll(() => page.evaluate(() => (window as unknown as Globals).wasRestored)).toBe(true)
+    await until(() => page.evaluate(() => (window as unknown as Globals).wasRestored), true)
     view('/spa/20', '')
 
     const rows = `SELECT properties->>'$."$url"', coalesce(properties->>'$."$referer"', '')
       FROM events WHERE event = '$pageview' ORDER BY timestamp, event_id`
-    await expect.poll(async () => (await service.sql(rows)).length).toBe(expected.length)
+    await until(async () => (await service.sql(rows)).length, expected.length)
     expect(await service.sql(rows)).toEqual(expected)
     // Long enough for one too many to arrive.
     await page.waitForTimeout(700)
@@ -170,19 +171,18 @@ test('a prerendered page counts when it is shown, and not at all when it never i
   const browser = await openUndriven(site.url)
   try {
     const prerendered = (path: string) => `?path=${path}&prerendering=true`
-    await expect.poll(() => site.ran).toContain(prerendered('/shown'))
-    await expect.poll(() => site.ran).toContain(prerendered('/unseen'))
+    await until(() => site.ran, expect.arrayContaining([prerendered('/shown'), prerendered('/unseen')]))
     const paths = async () =>
       (await service.sql(`SELECT properties->>'$."$url"' FROM events ORDER BY timestamp`)).map(([url]) =>
         String(url).replace(site.url, ''),
       )
-    await expect.poll(paths).toEqual(['/'])
+    await until(paths, ['/'])
     // Long enough for one too many to arrive.
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect(await paths()).toEqual(['/'])
 
     site.lead('/shown')
-    await expect.poll(paths).toEqual(['/', '/shown'])
+    await until(paths, ['/', '/shown'])
     // Activated, not loaded again.
     expect(site.ran.filter((told) => told.includes('/shown'))).toEqual([prerendered('/shown')])
     await new Promise((resolve) => setTimeout(resolve, 700))
@@ -219,7 +219,7 @@ test('calls made before the script is there keep their time and their URL', asyn
       `SELECT properties->>'$."$url"', epoch_ms(timestamp) FROM events WHERE event = 'Early' ORDER BY timestamp`,
     )
   const urls = async () => (await rows()).map(([url]) => url)
-  await expect.poll(urls).toEqual([`${site.url}/before`, `${site.url}/after`])
+  await until(urls, [`${site.url}/before`, `${site.url}/after`])
   const [early] = await rows()
   expect(Math.abs(Number(early![1]) - calledAt)).toBeLessThanOrEqual(5)
 })

@@ -3,6 +3,7 @@ import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { appendError } from './append/appendError.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
+import { frontPath, frontRoutes } from './front/frontRoutes.js'
 import { authorizeBy, SecretSet } from './http/auth.js'
 import { Origins } from './http/cors.js'
 import { lakehouseError } from './http/HttpError.js'
@@ -147,10 +148,16 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
     const analytics = analyticsRoutes({ environments, apiKeys, intake })
-    const paths = { events: analytics.map(({ path }) => path), files: filePrefix, own: idsPath }
+    const paths = {
+      events: analytics.map(({ path }) => path),
+      files: filePrefix,
+      front: frontPath,
+      own: idsPath,
+    }
     const listener = new Listener(
       [
         ...analytics,
+        ...frontRoutes(),
         ...fileRoutes(options.filesFolder),
         ...(options.idCookie ? idsRoutes(options.basePath) : []),
         tasksRoute({

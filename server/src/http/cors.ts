@@ -16,6 +16,8 @@ interface Paths {
   events: readonly string[]
   /** What every page may load begins so. */
   files: string
+  /** What a browser shows to whoever follows a link there: the same text for everybody. */
+  front: string
   /** For pages of the service's own address, and no other's: it reads a cookie. */
   own: string
 }
@@ -27,19 +29,21 @@ interface Paths {
 export class Origins {
   readonly #events: ReadonlySet<string>
   readonly #files: string
+  readonly #front: string
   readonly #own: string
   readonly #listed: readonly string[]
 
-  constructor({ events, files, own }: Paths, listed: readonly string[]) {
+  constructor({ events, files, front, own }: Paths, listed: readonly string[]) {
     this.#events = new Set(events)
     this.#files = files
+    this.#front = front
     this.#own = own
     this.#listed = listed.map((origin) => origin.toLowerCase())
   }
 
   /** Throws for a page that may not ask; otherwise lets it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
-    if (path.startsWith(this.#files)) return
+    if (path === this.#front || path.startsWith(this.#files)) return
     const { origin } = request.headers
     const isOpen = this.#events.has(path)
     // No cache keeps the answer to an event, and each header costs those that come by the thousand.

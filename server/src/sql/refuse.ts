@@ -21,10 +21,16 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
+const intoView =
+  /^Binder Error: Can only (?:insert into|update|delete from) base table|^Catalog Error: .* is not an table$/
+const viewsAreRead =
+  'Views are for reading: no row can be inserted, changed or deleted through one. The rows of events and persons come from /track, /identify and /alias. Write to a table of your own instead: CREATE TABLE mine AS SELECT ….'
+
 export const messageOf = (error: unknown): string => {
   const message = (error instanceof Error ? error.message : String(error))
     .replace(/^Failed to extract statements: /, '')
     .replaceAll(cutCharacter, '')
+  if (intoView.test(message)) return viewsAreRead
   const found = advice.find(([pattern, text]) => pattern.test(message) && !message.endsWith(text))
   return found === undefined ? message : `${message}\n\n${found[1]}`
 }

@@ -165,6 +165,19 @@ describe('properties', () => {
   })
 })
 
+describe('a change through a view', () => {
+  it.each([
+    'INSERT INTO events (event) VALUES (1)',
+    'UPDATE persons SET events = 1',
+    'DELETE FROM events',
+    'TRUNCATE persons',
+  ])('is refused with what views are for: %s', async (statement) => {
+    const { status, error } = await service.query(statement)
+    expect(status).toBe(400)
+    expect(error?.['message']).toMatch(/^Views are for reading: .*a table of your own/)
+  })
+})
+
 describe('identities and identity_traits', () => {
   it('tell whose an id is, and the latest value of each trait', async () => {
     const identify = (distinct_id: string, anonymous_id: string, traits: object, timestamp: number) =>
