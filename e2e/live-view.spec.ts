@@ -90,6 +90,8 @@ test.describe('the live view', () => {
 
     await serviceSwitch.click()
     await expect(done).toHaveText([/Buy a map/, /Switch the service off/], { timeout: 60_000 })
+    // Events are accepted before the part of the service that answers has started.
+    await expect(page.locator('body')).not.toHaveClass(/is-stale/, { timeout: 60_000 })
     await page.getByRole('button', { name: 'Run' }).click()
     await expect(done).toHaveCount(3)
     await page.getByText('Their columns').click()

@@ -79,9 +79,11 @@ export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, 
           isLive
             ? ''
             : html`<aside class="beside" aria-label="Live view">${livePanel()}</aside>
-                <a class="dock" href="/live"
-                  ><span>Live view</span> <span data-dock></span> <span aria-hidden="true">→</span></a
-                >`
+                <nav aria-label="To the live view">
+                  <a class="dock" href="/live"
+                    ><span>Live view</span> <span data-dock></span> <span aria-hidden="true">→</span></a
+                  >
+                </nav>`
         }
       </body>
     </html>`

@@ -30,9 +30,9 @@ const step = (name, what) =>
 export function livePanel() {
   return html`<div class="live" id="live">
     <section class="intro" aria-labelledby="intro-title">
-      <h3 id="intro-title">
+      <h2 id="intro-title">
         waymark keeps each event on this device until the service has it, and sends none twice.
-      </h3>
+      </h2>
       <ol class="steps">
         ${step('buy', 'Buy a map: what you do becomes rows.')}
         ${step('outage', 'Switch the service off, buy another, reload the page, switch it on.')}
@@ -67,12 +67,12 @@ export function livePanel() {
 
     <section class="latest" aria-labelledby="latest-title">
       <h3 id="latest-title">Latest rows</h3>
-      <div class="scroll" tabindex="0" role="region" aria-labelledby="latest-title" id="latest"></div>
+      <div class="scroll" tabindex="0" role="group" aria-labelledby="latest-title" id="latest"></div>
     </section>
 
     <section class="people" aria-labelledby="people-title">
       <h3 id="people-title">Persons</h3>
-      <div class="scroll" tabindex="0" role="region" aria-labelledby="people-title" id="people"></div>
+      <div class="scroll" tabindex="0" role="group" aria-labelledby="people-title" id="people"></div>
     </section>
 
     <section class="ask" aria-labelledby="ask-title">
