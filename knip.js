@@ -33,7 +33,7 @@ export default {
       ],
       // The last two are run by their names (`scripts/test/steps.mjs`).
       ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
-      ignoreBinaries: ['apt-get', 'psql', 'openssl'],
+      ignoreBinaries: ['apt-get'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
