@@ -108,6 +108,12 @@ describe('a base path', () => {
 
   it('is a whole part of the path', async () => {
     expect((await get('/ww/waymark.iife.js')).status).toBe(404)
-    expect((await get('/w')).status).toBe(404)
+    expect((await get('/w-')).status).toBe(404)
+  })
+
+  it('opens the page that says what the service is', async () => {
+    const { status, headers } = await get('/w')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toContain('text/html')
   })
 })
