@@ -28,7 +28,7 @@ it.runIf(process.platform !== 'win32')(
     shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     await vi.waitFor(() => expect(output).toContain('ready at'), { timeout: 100_000 })
     const url = /http:\S+/.exec(output)![0]
-    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(url)).status).toBe(200)
     shell.kill('SIGTERM')
     await vi.waitFor(() => expect(fetch(url)).rejects.toThrow('fetch failed'), { timeout: 15_000 })
   },
