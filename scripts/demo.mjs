@@ -1,19 +1,25 @@
 // npm run demo: sets up, builds, and runs the shop and the service until Ctrl-C.
 //   --port N           of the shop (default 4180, 0 = any)
 //   --service-port N   of the service (default 0 = any)
+//   --host ADDRESS     of both (default 127.0.0.1; 0.0.0.0 is every address of this machine)
+//   --open             opens the shop in the browser
 //   --data FOLDER      of the service (default .cache/demo)
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { openInBrowser } from './setup/openInBrowser.mjs'
 import { root } from './setup/root.mjs'
 import { stopOnSignal } from './setup/stopOnSignal.mjs'
 
 const options = /** @type {const} */ ({
   port: { type: 'string', default: '4180' },
   'service-port': { type: 'string', default: '0' },
+  host: { type: 'string', default: '127.0.0.1' },
+  open: { type: 'boolean', default: false },
   data: { type: 'string', default: join(root, '.cache/demo') },
 })
 
@@ -24,24 +30,43 @@ function readPort(flag, text) {
   return Number(text)
 }
 
-/** @param {string} flag @param {number} port */
-function mustBeFree(flag, port) {
-  return new Promise((free, refuse) => {
+/**
+ * The port itself, or a free one for 0: the service must know the shop's address before either listens.
+ * @param {string} flag @param {number} port @param {string} host
+ * @returns {Promise<number>}
+ */
+function findPort(flag, port, host) {
+  return new Promise((found, refuse) => {
     const probe = createServer()
-    probe.once('error', () =>
-      refuse(new Error(`Port ${port} is taken: choose another with --${flag}, or 0 for any.`)),
-    )
-    probe.listen(port, '127.0.0.1', () => probe.close(free))
+    probe.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+      const reason =
+        error.code === 'EADDRINUSE'
+          ? `Port ${port} is taken: choose another with --${flag}, or 0 for any.`
+          : `--host ${host} cannot be used: ${error.message}. It takes an address of this machine.`
+      refuse(new Error(reason))
+    })
+    probe.listen(port, host, () => {
+      const address = /** @type {import('node:net').AddressInfo} */ (probe.address())
+      probe.close(() => found(address.port))
+    })
   })
+}
+
+/** Every origin by which a page of the shop can be reached. @param {string} host @param {number} port */
+function originsOf(host, port) {
+  const local = ['http://127.0.0.1:*', 'http://localhost:*']
+  if (host !== '0.0.0.0') return [...local, `http://${host}:${port}`]
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const names = addresses.filter(({ family }) => family === 'IPv4').map(({ address }) => address)
+  return [...local, ...[...names, hostname()].map((name) => `http://${name}:${port}`)]
 }
 
 async function main() {
   const { values } = parseArgs({ options })
-  const port = readPort('port', values.port)
-  const servicePort = readPort('service-port', values['service-port'])
+  const { host } = values
   const data = resolve(values.data)
-  await mustBeFree('port', port)
-  await mustBeFree('service-port', servicePort)
+  const port = await findPort('port', readPort('port', values.port), host)
+  const servicePort = await findPort('service-port', readPort('service-port', values['service-port']), host)
   await ensureInstalled()
   await ensureBuilt()
   // Only now: these read the packages that were just installed.
@@ -52,6 +77,8 @@ async function main() {
   mkdirSync(data, { recursive: true })
   const serviceSwitch = await createServiceSwitch({
     port: servicePort,
+    host,
+    origins: originsOf(host, port).join(),
     data,
     apiKeys: 'demo-key',
     users: `demo:${sqlPassword}`,
@@ -64,7 +91,7 @@ async function main() {
     sqlUser: 'demo',
     sqlPassword,
   }
-  const demo = await startDemo({ port, settings, serviceSwitch }).catch(async (error) => {
+  const demo = await startDemo({ port, host, settings, serviceSwitch }).catch(async (error) => {
     await serviceSwitch.close()
     throw error
   })
@@ -73,13 +100,17 @@ async function main() {
     await demo.close()
     await serviceSwitch.close()
   })
+  // Nobody can open 0.0.0.0 itself, and this machine is reached by its own address, too.
+  const shown = (/** @type {string} */ url) => url.replace('//0.0.0.0:', '//127.0.0.1:')
+  const note = host === '0.0.0.0' ? '\n\n  Other machines reach them by the name or address of this one.' : ''
   console.log(`
-  The shop       ${demo.url}
-  The live view  ${demo.url}/live
-  The service    ${serviceSwitch.url}   (SQL: user demo, password ${sqlPassword})
-  Its data       ${data}
+  The shop       ${shown(demo.url)}
+  The live view  ${shown(demo.url)}/live
+  The service    ${shown(serviceSwitch.url)}   (SQL: user demo, password ${sqlPassword})
+  Its data       ${data}${note}
 
   Ctrl-C stops everything.`)
+  if (values.open) openInBrowser(shown(demo.url))
 }
 
 try {

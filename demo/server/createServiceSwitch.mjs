@@ -6,15 +6,22 @@ import { startService } from './startService.mjs'
  * @param {Parameters<typeof startService>[0]} options
  */
 export async function createServiceSwitch(options) {
-  const first = await startService(options)
-  const { url } = first
+  /** @type {Awaited<ReturnType<typeof startService>> | undefined} */
+  let service
+  const start = async (/** @type {number | undefined} */ port) => {
+    const started = await startService({ ...options, port })
+    service = started
+    // One that ends by itself is off, too.
+    void started.gone.then(() => service === started && (service = undefined))
+    return started.url
+  }
+  const url = await start(options.port)
   const port = Number(new URL(url).port)
-  let service = /** @type {typeof first | undefined} */ (first)
   /** Changes happen one after the other. @type {Promise<unknown>} */
   let last = Promise.resolve()
 
   const change = async (/** @type {boolean} */ running) => {
-    if (running && !service) service = await startService({ ...options, port })
+    if (running && !service) await start(port)
     if (!running && service) {
       const stopping = service
       service = undefined

@@ -16,14 +16,29 @@ const securityHeaders = (endpoint) => ({
   'referrer-policy': 'strict-origin-when-cross-origin',
 })
 
+/** Every address of the machine. */
+const wildcards = new Set(['0.0.0.0', '::', '[::]'])
+
+/**
+ * Where a page reaches a service that listens at every address: at the one by which the page was reached itself.
+ * @param {string} endpoint
+ * @param {string} [host] of the page's request
+ */
+function endpointFor(endpoint, host) {
+  const url = new URL(endpoint)
+  if (wildcards.has(url.hostname) && host && URL.canParse(`http://${host}`))
+    url.hostname = new URL(`http://${host}`).hostname
+  return url.origin
+}
+
 /**
  * Serves the shop. `serviceSwitch` is what lets a page stop and start the service.
- * @param {{ port?: number, settings: Settings, serviceSwitch?: import('./answerSwitch.mjs').Switch }} options
+ * @param {{ port?: number, host?: string, settings: Settings, serviceSwitch?: import('./answerSwitch.mjs').Switch }} options
  */
-export async function startDemo({ port = 0, settings, serviceSwitch }) {
-  const security = securityHeaders(settings.endpoint)
-
+export async function startDemo({ port = 0, host = '127.0.0.1', settings, serviceSwitch }) {
   const server = createServer(async (request, response) => {
+    const endpoint = endpointFor(settings.endpoint, request.headers.host)
+    const security = securityHeaders(endpoint)
     const { pathname } = new URL(request.url ?? '/', 'http://demo')
     const send = (
       /** @type {number} */ status,
@@ -44,7 +59,7 @@ export async function startDemo({ port = 0, settings, serviceSwitch }) {
         asset.body,
       )
     const page = pages.get(pathname)
-    const document = layout(settings, (page ?? notFound)()).markup
+    const document = layout({ ...settings, endpoint }, (page ?? notFound)()).markup
     return send(
       page ? 200 : 404,
       { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
@@ -52,12 +67,12 @@ export async function startDemo({ port = 0, settings, serviceSwitch }) {
     )
   })
 
-  server.listen(port, '127.0.0.1')
+  server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()
   const taken = typeof address === 'object' && address ? address.port : port
   return {
-    url: `http://127.0.0.1:${taken}`,
+    url: `http://${host}:${taken}`,
     /** Stops at once, open connections included. */
     async close() {
       server.closeAllConnections()

@@ -6,13 +6,14 @@ const launcher = fileURLToPath(new URL('../../server/bin/waymark-server.mjs', im
 
 /**
  * Starts the service as a process of its own and waits until it answers.
- * @param {{ port?: number, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void }} options
+ * @param {{ port?: number, host?: string, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void }} options
  *   `origins` are those of pages that may ask in SQL: by default every page of this machine's own address, where the
  *   shop is. `log` gets what the service writes to stderr; without it that is kept for the message of a failed start.
  * @returns {Promise<{ url: string, stop: () => Promise<void>, gone: Promise<unknown> }>}
  */
 export async function startService({
   port = 0,
+  host = '127.0.0.1',
   data,
   apiKeys,
   users,
@@ -20,7 +21,7 @@ export async function startService({
   origins = 'http://127.0.0.1:*',
   log,
 }) {
-  const flags = { port: String(port), data, 'api-keys': apiKeys, users, environments, origins }
+  const flags = { port: String(port), host, data, 'api-keys': apiKeys, users, environments, origins }
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
   const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
