@@ -9,6 +9,9 @@ import { stored } from './stored.js'
 const entries = stored('fernweg.journal', [])
 const most = 300
 
+/** How many events all pages of this browser have sent or handed off. */
+const sent = stored('fernweg.sent', 0)
+
 /** @param {string} id an empty one when the call was made before the script was there */
 export function note(id, /** @type {string} */ name) {
   entries.set(
@@ -25,14 +28,19 @@ export function note(id, /** @type {string} */ name) {
  */
 export function settle(ids, state, why) {
   const list = entries.get()
+  const isGone = (/** @type {string | undefined} */ each) => each === 'sent' || each === 'handed off'
+  let more = 0
   for (const id of ids) {
     const entry =
       list.find((each) => each.id === id) ??
       list.findLast((each) => each.id === '' && each.state === 'waiting')
+    if (isGone(state) && !isGone(entry?.state) && entry?.name !== 'identify') more++
     if (entry) Object.assign(entry, { id, state, why })
   }
   entries.set(list)
+  sent.set(sent.get() + more)
 }
 
+export const readSent = sent.get
 export const readJournal = entries.get
 export const watchJournal = entries.watch

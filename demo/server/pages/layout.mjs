@@ -1,5 +1,6 @@
 import { html } from '../html.mjs'
 import { livePanel } from './livePanel.mjs'
+import { tour } from './tour.mjs'
 
 /**
  * @typedef {{ endpoint: string, apiKey: string, environment: string, sqlUser: string, sqlPassword: string }} Settings
@@ -26,6 +27,7 @@ export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, 
         <title>${title}</title>
         <link rel="icon" href="/site/blaze.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/site/css/base.css" />
+        <link rel="stylesheet" href="/site/css/tour.css" />
         <link rel="stylesheet" href="/site/css/shop.css" />
         <link rel="stylesheet" href="/site/css/live.css" />
         <script
@@ -49,6 +51,7 @@ export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, 
       </head>
       <body data-page="${page}">
         <a class="skip" href="#main">Skip to the content</a>
+        ${tour()}
         <div class="shop">
           <header class="masthead">
             <a class="wordmark" href="/"><span class="blaze" aria-hidden="true"></span>Fernweg</a>
@@ -79,8 +82,8 @@ export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, 
           isLive
             ? ''
             : html`<aside class="beside" aria-label="Live view">${livePanel()}</aside>
-                <nav aria-label="To the live view">
-                  <a class="dock" href="/live"
+                <nav class="dock" aria-label="To the live view">
+                  <a href="/live"
                     ><span>Live view</span> <span data-dock></span> <span aria-hidden="true">→</span></a
                   >
                 </nav>`

@@ -3,6 +3,13 @@ import { html } from '../html.mjs'
 const examples = [
   ['Events by name', 'SELECT event, count(*) AS times\nFROM events\nGROUP BY event\nORDER BY times DESC'],
   [
+    'Who bought what',
+    "SELECT coalesce(traits->>'name', person_id) AS person,\n" +
+      "       prop(properties, 'maps') AS maps, prop_number(properties, 'total') AS total\n" +
+      'FROM events LEFT JOIN persons USING (environment, person_id)\n' +
+      "WHERE event = 'Order Placed'\nORDER BY event_id DESC",
+  ],
+  [
     'Seen, taken, bought',
     "SELECT count(DISTINCT person_id) FILTER (event = 'Map Viewed') AS seen,\n" +
       "       count(DISTINCT person_id) FILTER (event = 'Added to Basket') AS taken,\n" +
@@ -22,24 +29,9 @@ const station = (id, label, about) =>
     <span class="about" id="about-${id}">${about}</span>
   </li>`
 
-/** @param {string} name @param {string} what */
-const step = (name, what) =>
-  html`<li data-step="${name}">${what} <span class="done" role="status"></span></li>`
-
 /** Everything that shows what waymark does, the same beside the shop and on its own page. */
 export function livePanel() {
   return html`<div class="live" id="live">
-    <section class="intro" aria-labelledby="intro-title">
-      <h2 id="intro-title">
-        waymark keeps each event on this device until the service has it, and sends none twice.
-      </h2>
-      <ol class="steps">
-        ${step('buy', 'Buy a map: what you do becomes rows.')}
-        ${step('outage', 'Switch the service off, buy another, reload the page, switch it on.')}
-        ${step('ask', 'Ask in SQL what was bought.')}
-      </ol>
-    </section>
-
     <section class="route" aria-labelledby="route-title">
       <div class="title-row">
         <h2 id="route-title">Live view</h2>
@@ -65,24 +57,20 @@ export function livePanel() {
       <p class="caption" id="chart-caption"></p>
     </section>
 
-    <section class="latest" aria-labelledby="latest-title">
+    <div class="latest">
       <h3 id="latest-title">Latest rows</h3>
-      <div class="scroll" tabindex="0" role="group" aria-labelledby="latest-title" id="latest"></div>
-    </section>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="latest-title" id="latest"></div>
+    </div>
 
-    <section class="people" aria-labelledby="people-title">
+    <div class="people">
       <h3 id="people-title">Persons</h3>
-      <div class="scroll" tabindex="0" role="group" aria-labelledby="people-title" id="people"></div>
-    </section>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="people-title" id="people"></div>
+    </div>
 
     <section class="ask" aria-labelledby="ask-title">
       <h3 id="ask-title">Ask DuckDB</h3>
       <form id="sql-form">
         <label for="sql">SQL over <code>events</code> and <code>persons</code></label>
-        <details id="columns">
-          <summary>Their columns</summary>
-          <div class="scroll" tabindex="0" role="region" aria-label="Columns" id="column-list"></div>
-        </details>
         <textarea
           id="sql"
           rows="5"
@@ -95,12 +83,17 @@ export function livePanel() {
 ${examples[0][1]}</textarea>
         <p class="row">
           <button type="submit">Run</button>
+          <button type="button" class="plain" id="sql-cancel" hidden>Cancel</button>
           <span class="hint" id="sql-keys">or Ctrl + Enter</span>
         </p>
         <ul class="examples" aria-label="Examples">
           ${examples.map(([label, sql]) => html`<li><button type="button" class="plain" data-example="${sql}">${label}</button></li>`)}
         </ul>
       </form>
+      <details id="columns">
+        <summary>Columns of <code>events</code> and <code>persons</code></summary>
+        <div class="scroll" tabindex="0" role="region" aria-label="Columns">Asking …</div>
+      </details>
       <p class="error" id="sql-error" role="alert"></p>
       <div class="scroll" id="answer" tabindex="0" role="region" aria-label="Answer" hidden></div>
       <p class="caption" id="answer-caption" role="status"></p>

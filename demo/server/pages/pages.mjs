@@ -133,15 +133,20 @@ const join = () => ({
 const thanks = () => ({
   path: '/thanks',
   page: 'thanks',
-  title: 'Thank you · Fernweg',
-  main: html`<section class="opening">
-    <h1>Thank you. <em>Mind the bogs.</em></h1>
-    <p class="lede">
-      The order was tracked in the very moment the basket page was left. Look for <b>Order Placed</b> in the
-      live view: the browser carried it out of a page that no longer existed.
-    </p>
-    <p><a class="button" href="/maps">More sheets</a></p>
-  </section>`,
+  title: 'Your order · Fernweg',
+  main: html`<section class="opening" data-ordered hidden>
+      <h1>Thank you. <em>Mind the bogs.</em></h1>
+      <p class="lede">
+        The order was tracked in the very moment you left the basket page: <b>Order Placed</b>
+        <span data-order-state></span>.
+      </p>
+      <p><a class="button" href="/maps">More sheets</a></p>
+    </section>
+    <section class="opening" data-not-ordered>
+      <h1>Nothing ordered yet.</h1>
+      <p class="lede">This page thanks for an order, and in this tab there was none.</p>
+      <p><a class="button" href="/maps">See the sheets</a></p>
+    </section>`,
 })
 
 /** @type {() => Page} */

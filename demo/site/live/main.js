@@ -1,17 +1,19 @@
 import { startAnswers } from './answers.js'
+import { startColumnList } from './columnList.js'
 import { startQueueView } from './queueView.js'
 import { startServiceSwitch } from './serviceSwitch.js'
 import { startSqlBox } from './sqlBox.js'
-import { startSteps } from './steps.js'
 
 // On a narrow screen the live view is a page of its own, and beside the shop there is only the dock.
 const panel = document.querySelector('#live')
 const isShown = () => panel !== null && panel.offsetParent !== null
 
-const serviceSwitch = panel && startServiceSwitch()
-const answers = panel && startAnswers({ isShown, lost: () => serviceSwitch.look() })
-startQueueView({ changed: () => answers?.refresh() })
+/** @type {ReturnType<typeof startAnswers> | undefined} */
+let answers
+const refresh = () => void answers?.refresh()
 if (panel) {
-  const steps = startSteps()
-  startSqlBox({ answered: () => steps.did('ask') })
+  answers = startAnswers({ isShown, service: startServiceSwitch({ changed: refresh }) })
+  startSqlBox()
+  startColumnList()
 }
+startQueueView({ changed: refresh })

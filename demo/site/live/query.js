@@ -4,17 +4,18 @@ const { endpoint, user, password } = document.querySelector('#live-script').data
 const lakehouse = createLakehouse({ endpoint, username: user, password })
 
 /**
- * Asks DuckDB. Throws an error with the service's own words when it refuses, `unreachable` when there is none.
+ * Asks DuckDB. Throws an error with the service's own words when it refuses, `unreachable` when there is none, and an
+ * `AbortError` when `signal` ends it.
  * @param {string} statement
- * @param {number} [limit]
+ * @param {{ limit?: number, signal?: AbortSignal }} [options]
  * @returns {Promise<{ columns: { name: string, type: string }[], rows: unknown[][] }>}
  */
-export async function query(statement, limit) {
+export async function query(statement, options) {
   try {
-    const result = await lakehouse.query(statement, { ...(limit && { limit }), requested_by: 'fernweg' })
+    const result = await lakehouse.query(statement, { ...options, requested_by: 'fernweg' })
     return { columns: result.columns, rows: await result.rows() }
   } catch (error) {
-    if (error instanceof LakehouseError) throw error
+    if (error instanceof LakehouseError || error.name === 'AbortError') throw error
     throw Object.assign(new Error('The service cannot be reached.', { cause: error }), { unreachable: true })
   }
 }

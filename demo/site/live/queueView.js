@@ -1,6 +1,7 @@
 import { h } from '../h.js'
-import { readJournal, settle, watchJournal } from '../journal.js'
+import { readJournal, readSent, settle, watchJournal } from '../journal.js'
 import { whenWaymark } from '../whenWaymark.js'
+import { readQueue } from './readQueue.js'
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 const marks = { waiting: '○', sent: '●', 'handed off': '➤', dropped: '✕' }
@@ -34,23 +35,25 @@ function showJournal() {
   if (empty) empty.hidden = list.length > 0
 }
 
-function showStats(waymark) {
-  const { store, queued, sent, handedOff, dropped, state, bytes } = waymark.stats()
-  // What pages before this one left on disk is in the journal too; waymark adopts it a few seconds later.
-  const waiting = Math.max(queued, readJournal().filter((entry) => entry.state === 'waiting').length)
+/** @param {any} waymark @param {Awaited<ReturnType<typeof readQueue>>} stored */
+function showStats(waymark, stored) {
+  const { store, queued, dropped, state, bytes } = waymark.stats()
+  // What other tabs and pages before this one have in hand is in the database only.
+  const waiting = Math.max(queued, stored?.count ?? 0)
+  const waitingBytes = Math.max(bytes, stored?.bytes ?? 0)
   const drops = Object.entries(dropped).map(([reason, count]) => `${count} dropped (${reason})`)
   text('#n-queued', waiting)
   const elsewhere = waiting > queued ? `${waiting - queued} not in this page` : ''
   text('#about-queued', store === 'memory' ? 'in memory only' : elsewhere)
-  text('#n-sent', sent + handedOff)
-  text('#about-sent', 'by this page')
+  text('#n-sent', readSent())
+  text('#about-sent', 'by this browser')
   text(
     '#state-line',
-    [state === 'idle' && queued ? 'collecting' : words[state], bytes && `${bytes} bytes`, ...drops]
+    [state === 'idle' && queued ? 'collecting' : words[state], waiting && `${waitingBytes} bytes`, ...drops]
       .filter(Boolean)
       .join(' · '),
   )
-  text('[data-dock]', waiting ? `${waiting} in the queue` : `${sent} sent`)
+  text('[data-dock]', waiting ? `${waiting} in the queue` : `${readSent()} sent`)
   document.body.classList.toggle('is-waiting', state === 'waiting' || state === 'paused')
   const { deviceId, anonymousId, distinctId } = waymark.ids
   const ids = Object.entries({ device: deviceId, anonymous: anonymousId, distinct: distinctId })
@@ -72,7 +75,15 @@ export function startQueueView({ changed }) {
   showJournal()
 
   whenWaymark((waymark) => {
-    const show = () => showStats(waymark)
+    /** @type {Awaited<ReturnType<typeof readQueue>>} */
+    let stored
+    const show = () => showStats(waymark, stored)
+    const look = async () => {
+      // Where every call has been sent, nothing can wait.
+      const isWaiting = readJournal().some((entry) => entry.state === 'waiting')
+      stored = isWaiting && !document.hidden ? await readQueue() : undefined
+      show()
+    }
     waymark.on('sent', ({ ids, status }) => {
       settle(ids, status === 'accepted' ? 'sent' : 'handed off')
       show()
@@ -81,7 +92,7 @@ export function startQueueView({ changed }) {
     waymark.on('drop', ({ id, reason }) => settle([id], 'dropped', reason))
     document.querySelector('#flush')?.addEventListener('click', () => waymark.flush().then(show))
     watchJournal(show)
-    setInterval(show, 500)
+    setInterval(look, 500)
     show()
   })
 }

@@ -1,6 +1,8 @@
 import { h } from '../h.js'
+import { record } from '../tour.js'
 import { emptyBasket, readBasket, removeFromBasket, totalOf, watchBasket } from './basket.js'
 import { tell } from './tell.js'
+import { noteOrder } from './thanks.js'
 
 /** The basket: its lines, and the order, which is tracked in the last moment of the page. */
 export function startBasketPage() {
@@ -38,6 +40,8 @@ export function startBasketPage() {
   document.querySelector('[data-order]').addEventListener('click', () => {
     const items = readBasket()
     tell('track', 'Order Placed', { total: totalOf(items), maps: items.map(({ slug }) => slug) })
+    noteOrder()
+    record('buy')
     emptyBasket()
     location.href = '/thanks'
   })
