@@ -33,6 +33,22 @@ test.describe('the live view', () => {
     await expect(answer).toBeHidden()
   })
 
+  test('answers each of its examples', async ({ page, shop, service }) => {
+    await page.goto(`${shop}/live`)
+    for (const event of ['Map Viewed', 'Order Placed']) await waymarkOf(page).track(event, { total: 14 })
+    await until(async () => (await service.events()).length, 2)
+    const examples = page.getByRole('list', { name: 'Examples' }).getByRole('button')
+    const answer = page.getByRole('region', { name: 'Answer' })
+    expect(await examples.allInnerTexts()).toContain('Who bought what')
+    for (const example of await examples.all()) {
+      await example.click()
+      await expect(page.getByText(/^\d+ rows? in \d+ ms$/)).toBeVisible()
+      await expect(page.getByRole('alert')).toBeEmpty()
+    }
+    await page.getByRole('button', { name: 'Who bought what' }).click()
+    await expect(answer.getByRole('cell').last()).toHaveText('14')
+  })
+
   test('shows the queue grow while the service is switched off, and drain when it is back', async ({
     page,
     shop,

@@ -4,10 +4,11 @@ const examples = [
   ['Events by name', 'SELECT event, count(*) AS times\nFROM events\nGROUP BY event\nORDER BY times DESC'],
   [
     'Who bought what',
-    "SELECT coalesce(traits->>'name', person_id) AS person,\n" +
-      "       prop(properties, 'maps') AS maps, prop_number(properties, 'total') AS total\n" +
-      'FROM events LEFT JOIN persons USING (environment, person_id)\n' +
-      "WHERE event = 'Order Placed'\nORDER BY event_id DESC",
+    "SELECT coalesce(traits->>'name', person_id)\n" +
+      "         AS who, prop(properties, 'maps') AS maps,\n" +
+      "       prop_number(properties, 'total') AS total\n" +
+      'FROM events LEFT JOIN persons\n     USING (environment, person_id)\n' +
+      "WHERE event = 'Order Placed'",
   ],
   [
     'Seen, taken, bought',
@@ -73,7 +74,7 @@ export function livePanel() {
         <label for="sql">SQL over <code>events</code> and <code>persons</code></label>
         <textarea
           id="sql"
-          rows="5"
+          rows="6"
           spellcheck="false"
           autocapitalize="off"
           autocomplete="off"
