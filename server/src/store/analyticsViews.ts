@@ -76,6 +76,11 @@ const views: readonly View[] = [
       ['browser', browserSql, 'The browser that the property $user_agent names; NULL when none was sent.'],
       ['device', 'e.device', property('$device')],
       ['viewport', 'e.viewport', property('$viewport')],
+      [
+        'bot',
+        'e.bot',
+        'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
+      ],
       ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],
     ],
   },
