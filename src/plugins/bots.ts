@@ -5,19 +5,27 @@ export interface BotOptions {
   also?: RegExp
   /** Browsers that a program drives (`navigator.webdriver`) are bots, too. @defaultValue `true` */
   driven?: boolean
+  /**
+   * Marks the events of bots by `$device_type: 'bot'` instead of dropping them. The service then has `automation`
+   * in their column `bot`. @defaultValue `false`
+   */
+  mark?: boolean
 }
 
 // "cubot" is a telephone.
 const known =
   /(?<!cu)bot\b|bot[/;-]|crawl|spider|slurp|headless|lighthouse|pagespeed|phantomjs|facebookexternalhit|bingpreview|mediapartners|gtmetrix|pingdom|uptime|archiver|curl\/|wget\/|python-|scrapy/i
 
-/** Drops everything that is called in the browser of a known bot. */
-export function bots({ also, driven = true }: BotOptions = {}): Plugin {
+/** Drops, or marks, everything that is called in the browser of a known bot. */
+export function bots({ also, driven = true, mark }: BotOptions = {}): Plugin {
   return {
     name: 'bots',
     beforeSend(draft) {
       const { userAgent, webdriver } = navigator
-      return known.test(userAgent) || also?.test(userAgent) || (driven && webdriver) ? null : draft
+      if (!(known.test(userAgent) || also?.test(userAgent) || (driven && webdriver))) return draft
+      if (!mark) return null
+      if (draft.properties) draft.properties['$device_type'] = 'bot'
+      return draft
     },
   }
 }

@@ -39,6 +39,17 @@ describe('bots', () => {
     expect(passes(chrome, { driven: false }, true)).toBe(true)
   })
 
+  it('marks the events of bots instead of dropping them when it is told to', () => {
+    const propertiesIn = (webdriver: boolean) => {
+      vi.stubGlobal('navigator', { userAgent: chrome, webdriver })
+      const draft: Draft = { kind: 'track', event: 'Read', properties: { page: 1 } }
+      return (bots({ mark: true }).beforeSend!(draft) as Draft).properties
+    }
+    expect(propertiesIn(true)).toEqual({ page: 1, $device_type: 'bot' })
+    expect(propertiesIn(false)).toEqual({ page: 1 })
+    expect(passes('curl/8.5.0', { mark: true })).toBe(true)
+  })
+
   it('drops what its user names besides', () => {
     expect(passes(`${chrome} OurMonitor`, { also: /OurMonitor/ })).toBe(false)
   })

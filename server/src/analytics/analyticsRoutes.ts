@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { judgeSender } from './judgeUserAgent.js'
 import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { notBearer, readApiKey, type SecretSet } from '../http/auth.js'
@@ -76,7 +77,14 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
         intake.admit()
         const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-        const record = { kind, count, receivedAtMs: Date.now(), body }
+        const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
+        const record = {
+          kind,
+          count,
+          receivedAtMs: Date.now(),
+          body,
+          ...(bot && { target: JSON.stringify({ bot }) }),
+        }
         const { taskId, deadLetter } = await intake.accept(record, sync)
         if (deadLetter !== undefined) {
           const { rows, reason } = deadLetter

@@ -1,4 +1,5 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { markBots } from './markBots.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
@@ -57,6 +58,7 @@ export const applyAnalytics =
       tracked.length > 0
         ? await insertEvents(connection, { entries: tracked, environments, window })
         : new BigUint64Array()
+    if (tracked.length > 0) await markBots(connection, entries)
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)
     const known = operations.length > 0 ? await readIdRows(connection, operations) : []

@@ -21,9 +21,11 @@ const between = Buffer.from('},')
  */
 export const documentOf = (entries: readonly LogEntry[]): DuckDBBlobValue => {
   const parts: Buffer[] = []
-  for (const { first, receivedAtMs, body } of entries) {
+  for (const { first, receivedAtMs, target, body } of entries) {
     const opening = parts.length === 0 ? '[' : ''
-    parts.push(Buffer.from(`${opening}{"first":${first},"at_ms":${receivedAtMs},"items":`), body, between)
+    const about = target === undefined ? '' : `"about":${target},`
+    const head = `${opening}{"first":${first},"at_ms":${receivedAtMs},${about}"items":`
+    parts.push(Buffer.from(head), body, between)
   }
   parts[parts.length - 1] = Buffer.from('}]')
   return blobValue(Buffer.concat(parts))
@@ -33,8 +35,10 @@ export const documentType = BLOB
 
 /** The items of `$document`, one a row, each with its sequence and its time of arrival. */
 export const itemsSql = (fields: Record<string, string>): string => {
-  const shape = JSON.stringify([{ first: 'BIGINT', at_ms: 'BIGINT', items: [fields] }])
+  const shape = JSON.stringify([
+    { first: 'BIGINT', at_ms: 'BIGINT', about: { bot: 'VARCHAR' }, items: [fields] },
+  ])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
-    ${momentSql('entry.at_ms')} AS received_at, unnest(entry.items) AS e
+    ${momentSql('entry.at_ms')} AS received_at, entry.about.bot AS sender_bot, unnest(entry.items) AS e
   FROM (SELECT unnest(from_json(decode($document), '${shape}')) AS entry)`
 }

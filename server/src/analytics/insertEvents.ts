@@ -1,4 +1,5 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
@@ -16,22 +17,28 @@ const items = itemsSql({
   properties: 'JSON',
 })
 
+/** `markBots` looks at the user agents that events name themselves. */
+const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender_bot END,
+    CASE WHEN built_in[2] = 'bot' THEN '${automation}' END)`
+
 /**
  * The environment is asked for again because of an object that names a key twice: JavaScript
  * checked the last of the two, DuckDB reads the first. What is left out here is set aside below.
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${builtInColumns.map(({ column }) => column).join(', ')})
+  device_id, session_id, insert_id, properties, ${builtInColumns.map(({ column }) => column).join(', ')}, bot)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
     nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
-    ${builtInsSql('e.properties', ['insert_id'])} AS built_in, e.properties
+    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties,
+    sender_bot
   FROM item WHERE list_contains($environments, e.environment) AND length(e.event) <= 400
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
-  session_id, nullif(built_in[1], ''), properties, ${builtInColumns.map((_, at) => `built_in[${at + 2}]`).join(', ')}
+  session_id, nullif(built_in[1], ''), properties, ${builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`).join(', ')},
+  ${botSql}
 FROM flat`
 
 const setAside = `

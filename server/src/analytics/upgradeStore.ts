@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsSchema, storeVersion } from '../store/analyticsSchema.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
+import { markUserAgents } from './markBots.js'
 import { StoreError } from '../store/StoreError.js'
 import { inTransaction } from '../store/transactions.js'
 
@@ -31,13 +32,20 @@ const fromFirst = [
   analyticsSchema,
   `INSERT INTO analytics.raw.events
    SELECT seq, ${utc('received_at')}, ${utc('"timestamp"')}, environment, event, distinct_id, anonymous_id,
-     device_id, session_id, insert_id, properties, ${builtInColumns.map((_, at) => `x[${at + 1}]`).join(', ')}
+     device_id, session_id, insert_id, properties, ${builtInColumns.map((_, at) => `x[${at + 1}]`).join(', ')}, NULL
    FROM (SELECT *, ${builtInsSql('properties')} AS x FROM analytics.raw.old_events)`,
   `INSERT INTO analytics.raw.traits
    SELECT seq, ${utc('"timestamp"')}, environment, distinct_id, name, value FROM analytics.raw.old_traits`,
   'DROP TABLE analytics.raw.old_events',
   'DROP TABLE analytics.raw.old_traits',
 ]
+
+const fromSecond = ['ALTER TABLE analytics.raw.events ADD COLUMN bot VARCHAR']
+
+const stepsFrom = (version: number | undefined): readonly string[] => {
+  if (version === undefined) return [analyticsSchema]
+  return version === 1 ? fromFirst : fromSecond
+}
 
 /** Makes the tables of analytics, and brings those of an older version up to date, all or none. */
 export const upgradeStore = async (connection: DuckDBConnection): Promise<void> => {
@@ -49,7 +57,9 @@ export const upgradeStore = async (connection: DuckDBConnection): Promise<void> 
     )
   }
   await inTransaction(connection, async () => {
-    for (const sql of version === undefined ? [analyticsSchema] : fromFirst) await connection.run(sql)
+    for (const sql of stepsFrom(version)) await connection.run(sql)
+    if (version !== undefined) await markUserAgents(connection, 'true')
+    await connection.run('DELETE FROM analytics.raw.store')
     await connection.run(`INSERT INTO analytics.raw.store VALUES (${storeVersion})`)
   })
 }

@@ -4,7 +4,7 @@ import { rejectedTable } from './rejectedSchema.js'
 export const analyticsCatalog = 'analytics'
 
 /** Of the tables below. A store of an earlier version is upgraded once, one of a later version refused. */
-export const storeVersion = 2
+export const storeVersion = 3
 
 const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
 
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, properties JSON, ${stored}
+  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR
 );
 CREATE TABLE IF NOT EXISTS analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,

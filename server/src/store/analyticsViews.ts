@@ -1,7 +1,6 @@
 import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { browserOf } from './browserOf.js'
-import { bot } from './answers/askedEvents.js'
 import { answers } from './answers/index.js'
 import { hostOf, pathOf } from './urlParts.js'
 import { type View, viewSql } from './viewSql.js'
@@ -53,7 +52,7 @@ const views: readonly View[] = [
       ['viewport', 'e.viewport', property('$viewport')],
       [
         'bot',
-        bot,
+        'e.bot',
         'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
       ],
       ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],

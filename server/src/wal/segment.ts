@@ -8,7 +8,7 @@ export interface LogRecord {
   receivedAtMs: number
   /** A JSON array in UTF-8. */
   body: Buffer
-  /** Where the rows go, for kinds that say so in the request. */
+  /** What the request says of all its rows, as JSON: where they go, or what bot sent them. */
   target?: string
 }
 

@@ -13,9 +13,6 @@ export const choice = [
 ] as const
 export const zone = ['time_zone', `'UTC'`] as const
 
-/** The verdict about an event; nobody judges them yet. */
-export const bot = 'NULL::VARCHAR'
-
 const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
 
@@ -28,7 +25,7 @@ export const personId = `coalesce(m.person_id, ${id})`
 /** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
 export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
 
-export const isChosen = `e.environment = environment AND (bots OR ${bot} IS NULL)`
+export const isChosen = 'e.environment = environment AND (bots OR e.bot IS NULL)'
 export const isSince = `(from_time IS NULL OR e."timestamp" >= from_time::TIMESTAMPTZ)`
 export const isUntil = `(until_time IS NULL OR e."timestamp" < until_time::TIMESTAMPTZ)`
 export const isAsked = `${isChosen} AND ${isSince} AND ${isUntil}`

@@ -1,7 +1,7 @@
 import { browserOf } from '../browserOf.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
-import { bot, orderKey } from './askedEvents.js'
+import { orderKey } from './askedEvents.js'
 
 const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
 const firstOf = ['device_id', ...utm, 'os', 'device', 'user_agent'] as const
@@ -47,7 +47,7 @@ const grouped = `(
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
-    arg_min(${bot}, ${orderKey}) AS bot
+    arg_min(e.bot, ${orderKey}) AS bot
   FROM analytics.raw.events e WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id
 ) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 

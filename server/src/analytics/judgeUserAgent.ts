@@ -1,0 +1,67 @@
+import { isbot } from 'isbot'
+
+/** Programs that read pages for a model, or for somebody who asks one; by the name in their user agent. */
+const aiCrawlers = [
+  'GPTBot',
+  'OAI-SearchBot',
+  'ChatGPT-User',
+  'ClaudeBot',
+  'Claude-SearchBot',
+  'Claude-User',
+  'anthropic-ai',
+  'PerplexityBot',
+  'Perplexity-User',
+  'Google-Extended',
+  'Google-CloudVertexBot',
+  'Applebot-Extended',
+  'meta-externalagent',
+  'meta-externalfetcher',
+  'Amazonbot',
+  'Bytespider',
+  'CCBot',
+  'MistralAI-User',
+  'DuckAssistBot',
+  'cohere-ai',
+  'Diffbot',
+  'YouBot',
+] as const
+
+const aiCrawler = new RegExp(aiCrawlers.join('|'), 'i')
+const driven = /headless|phantomjs|puppeteer|playwright|selenium|webdriver|cypress/i
+const ownName = /[\w.-]{0,30}(?:bot|crawler|spider)[\w.-]{0,30}/i
+
+export const automation = 'automation'
+
+const maxLength = 500
+const maxKnown = 10_000
+const known = new Map<string, string | undefined>()
+
+const judge = (userAgent: string): string | undefined => {
+  const named = aiCrawler.exec(userAgent)?.[0]
+  if (named !== undefined) {
+    return `AI crawler ${aiCrawlers.find((name) => name.toLowerCase() === named.toLowerCase())}`
+  }
+  if (driven.test(userAgent)) return automation
+  if (!isbot(userAgent)) return undefined
+  return ['crawler', ...(ownName.exec(userAgent) ?? [])].join(' ')
+}
+
+/** What kind of bot calls itself so; undefined for a person's browser. */
+export const judgeUserAgent = (userAgent: string): string | undefined => {
+  if (userAgent.length > maxLength) return judge(userAgent.slice(0, maxLength))
+  if (!known.has(userAgent)) {
+    if (known.size === maxKnown) known.clear()
+    known.set(userAgent, judge(userAgent))
+  }
+  return known.get(userAgent)
+}
+
+/**
+ * The same for the one that sent a request. A program that neither calls itself a browser nor a crawler,
+ * such as `python-requests/2.32`, is taken for a server that sends what people did.
+ */
+export const judgeSender = (userAgent: string | undefined): string | undefined => {
+  if (userAgent === undefined) return undefined
+  const verdict = judgeUserAgent(userAgent)
+  return verdict === 'crawler' && !userAgent.startsWith('Mozilla/') ? undefined : verdict
+}

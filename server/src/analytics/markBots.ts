@@ -1,0 +1,55 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { jsonRows } from '../store/jsonRows.js'
+import { momentSql } from './entryItems.js'
+import type { LogEntry } from '../wal/segment.js'
+import { judgeUserAgent } from './judgeUserAgent.js'
+
+const judged = jsonRows({ userAgent: 'VARCHAR', bot: 'VARCHAR' })
+
+/** Writes the verdict beside events whose property `$user_agent` is that of a bot, in a range of them. */
+export const markUserAgents = async (connection: DuckDBConnection, range: string): Promise<void> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT user_agent FROM analytics.raw.events WHERE ${range} AND user_agent IS NOT NULL`,
+  )
+  const rows = (reader.getRows() as [string][]).flatMap(([userAgent]) => {
+    const bot = judgeUserAgent(userAgent)
+    return bot === undefined ? [] : [{ userAgent, bot }]
+  })
+  if (rows.length === 0) return
+  await connection.run(
+    `UPDATE analytics.raw.events e SET bot = j.bot FROM ${judged} j
+     WHERE ${range} AND e.user_agent = j."userAgent"`,
+    { rows: JSON.stringify(rows) },
+  )
+}
+
+/** So many pages in one second of the clock no person sees in one visit. */
+const pagesASecond = 10
+/** A page keeps its events for two seconds at most before it sends them, so these arrive together. */
+const apartMs = 5000
+
+/** Of a visit that is too fast for a person: what arrived about when the last of these pages did. */
+const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: LogEntry): Promise<void> => {
+  const recent = `received_at >= ${momentSql(`${receivedAtMs - apartMs}::BIGINT`)}`
+  const visit = 'environment, coalesce(session_id, device_id)'
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT ${visit} FROM analytics.raw.events
+     WHERE ${recent} AND event = '$pageview' AND coalesce(session_id, device_id) IS NOT NULL
+     GROUP BY ${visit}, time_bucket(INTERVAL 1 SECOND, "timestamp")
+     HAVING count(*) >= ${pagesASecond} AND max(seq) >= ${first}`,
+  )
+  const rows = reader.getRows().map(([environment, visitId]) => ({ environment, visit: visitId }))
+  if (rows.length === 0) return
+  await connection.run(
+    `UPDATE analytics.raw.events SET bot = 'impossible speed'
+     WHERE ${recent} AND bot IS NULL
+       AND (${visit}) IN (SELECT (environment, visit) FROM ${jsonRows({ environment: 'VARCHAR', visit: 'VARCHAR' })})`,
+    { rows: JSON.stringify(rows) },
+  )
+}
+
+/** Gives verdicts on events that were just written: all since the first of these entries. */
+export const markBots = async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+  await markUserAgents(connection, `seq >= ${entries[0]!.first}`)
+  await markSpeed(connection, entries[0]!)
+}
