@@ -53,6 +53,7 @@ export const scan = async (w: Instance, again: () => void) => {
 export const claim = async (w: Instance): Promise<boolean> => {
   if (isAway(w) || !w.abandoned[0]) return false
   const id = w.queueId
+  w.isMixed = true
   const moved: [RecordKey, string][] = []
   // What has to go, goes unread: there can be a great many where nothing was ever delivered.
   const gone = w.abandoned.splice(0, w.abandoned.length - w.config.queue.maxEvents)

@@ -54,10 +54,18 @@ export const save = (
   for (const record of records) w.dirty.delete(record)
   run((store) => {
     for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
+    const gone = records
+      .filter(({ items, isStored }) => isStored && !items[0])
+      .map(({ key }) => key)
+      .sort((a, b) => a[1] - b[1])
+    const last = gone.at(-1)
+    // A request costs the page as much as an event: one for a whole batch, where nothing else lies in between.
+    if (last && !w.isMixed && !(w.records[0] && w.records[0].key[1] < last[1]))
+      store.delete(range(gone[0]!, last))
+    else for (const key of gone) store.delete(key)
     for (const record of records) {
       if (record.items[0])
         store.put([record.kind, ...record.items.map(({ body }) => body)].join('\n'), record.key)
-      else if (record.isStored) store.delete(record.key)
       record.isStored = true
     }
   }).then(

@@ -103,6 +103,8 @@ export interface Instance {
   isWritable?: boolean | undefined
   isSaving?: boolean | undefined
   isFull?: boolean | undefined
+  /** The disk may hold records of others between this page's own: claimed just now, or of a queue given up. */
+  isMixed?: boolean | undefined
   brokenUntil: number
 
   // queue.ts

@@ -42,8 +42,7 @@ export const brief = (value: unknown) => {
   }
 }
 
-const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
-
-/** Bytes in UTF-8 of JSON, which has no lone surrogates. Counted, because Jest's jsdom has no `TextEncoder`. */
+/** Bytes in UTF-8 of JSON, which has no lone surrogates. Jest's jsdom has no `TextEncoder`. */
 export const byteLength = (text: string) =>
-  text.length + count(text, /[^\0-\x7f]/g) + count(text, /[\u0800-\ud7ff\ue000-\uffff]/g)
+  // Nearly always all of it is ASCII, and that is found out in a tenth of the time.
+  /[^\0-\x7f]/.test(text) ? encodeURIComponent(text).replace(/%../g, '.').length : text.length

@@ -196,6 +196,7 @@ export const giveUp = (w: Instance, queueId: string) => {
     w.records.filter(({ isStored }) => isStored),
   )
   w.queueId = queueId
+  w.isMixed = true
   for (const record of w.records) {
     record.key[0] = queueId
     record.isBusy = false

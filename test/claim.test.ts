@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld } from './world/createWorld'
+import { createWorld, openDatabase } from './world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -39,6 +39,50 @@ describe('lanes', () => {
     world.openTab().init()
     await world.advance(60_000)
     expect(world.service.names()).toEqual([1, 2, 3].flatMap((n) => names(250, `Tab ${n} event `)))
+  })
+
+  it('are safe while they are claimed, when what lay around them is delivered and deleted', async () => {
+    const world = createWorld()
+    let isHeld = false
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          async transact(mode, work) {
+            const result = await database.transact(mode, work)
+            return isHeld && mode === 'readwrite' ? new Promise(() => {}) : result
+          },
+        }
+      },
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    const other = world.openTab()
+    const gone = other.init()
+    await gone.ready()
+    world.service.become({ kind: 'down' })
+    for (const [from, name] of [
+      [waymark, 'Before'],
+      [gone, 'Between'],
+      [waymark, 'After'],
+    ] as const) {
+      from.track(name)
+      await world.advance(100)
+    }
+    other.crash()
+    await world.advance(10_000)
+    isHeld = true
+    tab.fire('online')
+    await world.advance(1000)
+    world.service.become({ kind: 'well' })
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(['Before', 'After'])
+    tab.crash()
+    await world.advance(10_000)
+    world.openTab().init()
+    await world.advance(10_000)
+    expect(world.service.names()).toEqual(['Before', 'After', 'Between'])
   })
 
   it('of a page that has just gone are taken a few seconds later', async () => {

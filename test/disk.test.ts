@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../src/database'
 import { createWorld, openDatabase } from './world/createWorld'
+import { readRecords } from './world/readStore'
+
+const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
 /** A disk that a test can break: each write asks `fail` first. */
 function breakable(fail: () => Error | undefined) {
@@ -105,6 +108,53 @@ describe('the disk', () => {
     world.openTab().init()
     await world.advance(10_000)
     expect(world.service.names()).toEqual(['A', 'B'])
+  })
+
+  it('that fails while a page comes back loses nothing of other tabs when it works again', async () => {
+    const world = createWorld()
+    let isBroken = false
+    const failures: (() => void)[] = []
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          // Nothing reaches the disk, which says so late: what it was to store may be delivered by then.
+          transact(mode, work) {
+            if (!isBroken || mode !== 'put') return database.transact(mode, work)
+            work({ put() {}, delete() {} } as unknown as IDBObjectStore, () => {})
+            return new Promise((_, reject) =>
+              failures.push(() => reject(new DOMException('gone', 'UnknownError'))),
+            )
+          },
+        }
+      },
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    const fetch = () => Promise.reject(new TypeError('offline'))
+    const others = names(20, 'Other ').map(() => world.openTab('https://shop.test/', { fetch }).init())
+    await world.settle()
+    world.service.become({ kind: 'down' })
+    for (const [n, other] of others.entries()) other.track(`Other ${n}`)
+    waymark.track('A')
+    await world.advance(100)
+
+    isBroken = true
+    world.service.become({ kind: 'well' })
+    await waymark.flush()
+    tab.fire('pagehide', 'pageshow')
+    await world.advance(1000)
+    waymark.track('B')
+    await waymark.flush()
+    expect(world.service.names()).toEqual(['A', 'B'])
+    isBroken = false
+    for (const fail of failures) fail()
+    await world.advance(60_000)
+    waymark.track('C')
+    await waymark.flush()
+    await world.settle()
+    expect(await readRecords()).toHaveLength(20)
   })
 
   it('that is full drops the older half, counts it, and keeps what is new', async () => {
