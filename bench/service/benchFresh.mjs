@@ -1,48 +1,9 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventBody, perBatch } from './eventBody.mjs'
+import { ids, mixedRequest } from './mixedRequest.mjs'
 import { sendLoad } from './sendLoad.mjs'
 import { query, startService } from './startProcess.mjs'
-
-const ids = 50_000
-const pick = () => Math.floor(Math.random() * ids)
-const many = (make) => JSON.stringify(Array.from({ length: perBatch }, make))
-const environment = 'production'
-
-/** Ten of a hundred requests identify, two merge; the others carry events of the same ids. */
-const mixed = (n) => {
-  const share = n % 50
-  if (share < 5) {
-    const identify = () => {
-      const id = pick()
-      const traits = { plan: 'pro', email: `user-${id}@shop.example` }
-      return { environment, distinct_id: `user-${id}`, anonymous_id: `anonymous-${id}`, traits }
-    }
-    return ['/identify', many(identify)]
-  }
-  if (share === 5) {
-    const merge = () => {
-      const id = pick()
-      return { environment, distinct_id: `old-${id}`, new_user_id: `user-${id}` }
-    }
-    return ['/alias', many(merge)]
-  }
-  return ['/track', many((_, at) => event(n * perBatch + at))]
-}
-
-const event = (n) => {
-  const id = pick()
-  const properties = { insert_id: `id-${n}-abcdefghijkl`, $url: `https://shop.example/${n}`, price: 12.5 }
-  const timestamp = '2026-11-21T03:04:05.123Z'
-  return {
-    environment,
-    event: 'Product Viewed',
-    distinct_id: `user-${id}`,
-    anonymous_id: `anonymous-${id}`,
-    timestamp,
-    properties,
-  }
-}
 
 /** Asked of the process that takes requests: a query would take from the engine what is measured. */
 const isStored = async (url, taskId) => {
@@ -95,7 +56,7 @@ const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
   while (performance.now() - began < steadyMs) {
     const due = ((performance.now() - began) / 1000) * (rowsPerSecond / perBatch)
     for (; sent < due; sent++) {
-      const [path, body] = mixed(sent)
+      const [path, body] = mixedRequest(sent)
       const isFollowed = sent % followed === 0
       const call = post(`${service.url}${path}?apiKey=key`, agent, body).then((answer) => {
         if (!answer.ok) refused++
@@ -132,7 +93,7 @@ const burst = async ({ forMs = 8000 } = {}) => {
   const began = performance.now()
   const agent = new Agent()
   // Rows are stored in order, so the newest of all says when those before it are there.
-  const { task_id: newest } = await post(`${service.url}/identify?apiKey=key`, agent, mixed(0)[1])
+  const { task_id: newest } = await post(`${service.url}/identify?apiKey=key`, agent, mixedRequest(0)[1])
   while (!(await isStored(service.url, newest))) await delay(20)
   const alone = (all - beside) / ((performance.now() - began) / 1000)
   await service.stop()

@@ -1,0 +1,109 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { perBatch } from './eventBody.mjs'
+import { mixedRequest } from './mixedRequest.mjs'
+import { basic, memoryOf, query, startService } from './startProcess.mjs'
+
+const forMs = Number(process.env.BENCH_MS ?? 600_000)
+const rowsPerSecond = 2000
+const samples = 10
+
+/** What somebody at the screens asks, one after the other, a second apart. */
+const questions = [
+  'SELECT count(*), count(DISTINCT person_id) FROM events',
+  `SELECT * FROM daily(from_time := now() - INTERVAL 30 DAY)`,
+  `SELECT * FROM breakdown('Product Viewed', '$url') ORDER BY events DESC LIMIT 10`,
+  'SELECT * FROM persons ORDER BY last_seen DESC LIMIT 50',
+  'SELECT event, timestamp FROM events ORDER BY event_id DESC LIMIT 50',
+]
+
+const post = (url, agent, body) =>
+  new Promise((resolve, reject) => {
+    const began = performance.now()
+    const headers = { 'content-type': 'application/json' }
+    const call = request(url, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume()
+      answer.on('end', () => resolve({ isTaken: answer.statusCode === 200, ms: performance.now() - began }))
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+
+const at = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
+
+/** What the service is at one tenth of the time: its memory, and how long it took since the tenth before. */
+const describe = ({ startedMs, memory, acks, asks }) =>
+  `${String(Math.round((performance.now() - startedMs) / 1000)).padStart(4)} s: RSS ${memory.nowMiB} MiB (own ${memory.ownMiB}), ` +
+  `acknowledged p50 ${at(acks, 0.5).toFixed(1)} p99 ${at(acks, 0.99).toFixed(1)} ms, asked p50 ${at(asks, 0.5).toFixed(0)} p99 ${at(asks, 0.99).toFixed(0)} ms`
+
+/** A steady load of events and identities while somebody asks: memory and latencies must not grow. */
+export const benchSoak = async () => {
+  const service = await startService()
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const startedMs = performance.now()
+  const endMs = startedMs + forMs
+  let [acks, asks, sent, refused] = [[], [], 0, 0]
+
+  const asking = (async () => {
+    for (let n = 0; performance.now() < endMs; n++) {
+      const began = performance.now()
+      const headers = { authorization: basic }
+      const body = JSON.stringify({ statement: questions[n % questions.length] })
+      const answer = await fetch(`${service.url}/query`, { method: 'POST', headers, body })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(text)
+      asks.push(performance.now() - began)
+      await delay(1000)
+    }
+  })()
+
+  const open = new Set()
+  const tenths = []
+  while (performance.now() < endMs) {
+    const due = ((performance.now() - startedMs) / 1000) * (rowsPerSecond / perBatch)
+    for (; sent < due; sent++) {
+      const [path, body] = mixedRequest(sent)
+      const call = post(`${service.url}${path}?apiKey=key`, agent, body).then(({ isTaken, ms }) => {
+        if (isTaken) acks.push(ms)
+        else refused++
+        open.delete(call)
+      })
+      open.add(call)
+    }
+    if (performance.now() - startedMs > ((tenths.length + 1) * forMs) / samples) {
+      const memory = memoryOf(service.pid)
+      tenths.push({ memory, p99: at(acks, 0.99) })
+      console.log(`         ${describe({ startedMs, memory, acks, asks })}`)
+      acks = []
+      asks = []
+    }
+    await delay(20)
+  }
+  await Promise.all([...open, asking])
+  agent.destroy()
+  const stored = async () => (await query(service.url, 'SELECT applied FROM analytics.raw.position'))[0][0]
+  const expected = (sent - refused) * perBatch
+  while ((await stored()) < expected && performance.now() < endMs + 60_000) await delay(100)
+  const applied = await stored()
+  await service.stop()
+
+  // The first two tenths fill caches.
+  const own = tenths.slice(2).map(({ memory }) => memory.ownMiB)
+  const [early, late] = [own.slice(0, own.length / 2), own.slice(own.length / 2)].map((half) =>
+    Math.max(...half),
+  )
+  return [
+    [
+      `soak: own memory over ${forMs / 1000} s at ${rowsPerSecond} rows/s with a question a second`,
+      'second half ≤ 1.3 × first half',
+      `${early} MiB and ${late} MiB at most`,
+      late <= 1.3 * early,
+    ],
+    [
+      'soak: requests',
+      'none refused, all rows stored',
+      `${sent} sent, ${refused} refused, ${applied} of ${expected} rows stored`,
+      refused === 0 && applied === expected,
+    ],
+  ]
+}
