@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { eventBody } from './eventBody.mjs'
 import { basic, memoryOf, query, startService } from './startProcess.mjs'
 
 const program = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
-const flags = ['--memory-limit', '256MiB', '--engine-memory', '700MB', '--statement-timeout', '5']
+const flags = ['--memory-limit', '256MiB', '--engine-memory', '1GB', '--statement-timeout', '5']
 
 const post = async (url, statement) => {
   const began = performance.now()
@@ -64,43 +64,49 @@ const statements = [
     statement: 'SELECT len(range(2000000000))',
     expected: 503,
   })),
-  ...paths.map((path) => ({ path, name: 'a condition of 100,000 terms', statement: many, expected: 400 })),
+  // The other two answer 200, and say in it that the statement is not valid.
+  ...paths.map((path) => ({
+    path,
+    name: 'a condition of 100,000 terms',
+    statement: many,
+    expected: path === '/query' ? 400 : 200,
+  })),
   { path: '/query', name: 'repeat, which no interrupt reaches', statement: endless, expected: 503 },
 ]
 
+const engineOf = ({ pid }) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+
 /** Statements that the query log would have to keep. */
 const longStatements = async (service) => {
-  const before = memoryOf(service.pid).ownMiB
-  const text = 'x'.repeat(8_000_000)
-  for (let n = 0; n < 40; n++) await post(`${service.url}/query`, `SELECT length('${text}')`)
+  const [engine, before] = [engineOf(service), memoryOf(service.pid).ownMiB]
+  const text = 'x'.repeat(1_000_000)
+  for (let n = 0; n < 600; n++) await post(`${service.url}/query`, `SELECT length('${text}')`)
   const grown = memoryOf(service.pid).ownMiB - before
-  return ['attack: 40 statements of 8 MB', 'less than 200 MiB more', `${grown} MiB more`, grown < 200]
+  const isSame = engineOf(service) === engine
+  const found = `${isSame ? 'the same engine' : 'another engine'}, ${grown} MiB more`
+  return ['attack: 600 statements of 1 MB', 'the engine goes on', found, isSame]
 }
 
-/** What a client without a key can make the service read. */
+/** What a client without a key can make the service read. By hand: Node's client hides an answer that comes early. */
 const bodyAfter401 = (service) =>
   new Promise((resolve) => {
-    const call = request(`${service.url}/track`, {
-      method: 'POST',
-      headers: { 'content-length': 2_000_000_000 },
-    })
-    let status
-    let taken = 0
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    let told = ''
     const chunk = Buffer.alloc(65_536)
     const more = () => {
-      while (!call.destroyed && call.write(chunk)) taken += chunk.length
+      while (!socket.destroyed && socket.write(chunk));
     }
-    call.on('response', (answer) => {
-      status = answer.statusCode
-      answer.resume()
-    })
-    call.on('drain', more).on('error', () => undefined)
-    call.once('close', () => {
-      const kiB = Math.round(taken / 1024)
+    socket.on('data', (part) => (told += part))
+    socket.on('drain', more).on('error', () => undefined)
+    socket.once('close', () => {
+      const status = told.split(' ', 2)[1]
+      const kiB = Math.round(socket.bytesWritten / 1024)
       // What the kernel holds on both sides is not what the service read.
-      const good = status === 401 && kiB < 16_384
+      const good = status === '401' && kiB < 16_384
       resolve(['attack: 2 GB after a 401', '401, hung up on', `${status}, hung up on after ${kiB} KiB`, good])
     })
+    socket.write('POST /track HTTP/1.1\r\nHost: bench\r\nContent-Length: 2000000000\r\n\r\n')
     more()
   })
 
@@ -122,7 +128,7 @@ const foreignOrigin = async (service) => {
 const refusedStart = (name, data) =>
   new Promise((resolve) => {
     const began = performance.now()
-    const child = spawn(process.execPath, [program, '--port', '0', '--data', data])
+    const child = spawn(process.execPath, [program, '--port', '0', '--data', data, '--api-keys', 'key'])
     let told = ''
     child.stderr.on('data', (part) => (told += part))
     child.once('close', (code) => {
