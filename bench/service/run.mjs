@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons attacks]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons attacks answers]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -11,6 +11,7 @@ const benches = {
   manyPersons: async () => (await import('./benchManyPersons.mjs')).benchManyPersons(),
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
+  answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
 }
 
 await ensureInstalled()
