@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons soak attacks]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers soak attacks]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -12,6 +12,7 @@ const benches = {
   soak: async () => (await import('./benchSoak.mjs')).benchSoak(),
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
+  answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
 }
 
 await ensureInstalled()

@@ -235,11 +235,14 @@ describe('listings', () => {
 
   it('name the views and tell what each column says', async () => {
     expect(await rowsOf(`SHOW TABLES FROM analytics`)).toEqual([
+      ['all_sessions'],
       ['events'],
       ['identities'],
       ['identity_traits'],
+      ['page_views'],
       ['persons'],
       ['rejected'],
+      ['sessions'],
     ])
     expect(
       await rowsOf(

@@ -20,10 +20,12 @@ export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}
 export const eventsOfPersons = `analytics.raw.events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, ${id})`
 export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key, hash(e.environment, ${id})) END`
-export const personId = `coalesce(m.person_id, ${id})`
 
 /** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
 export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
+
+/** The `event_id` in such a number. */
+export const seqOfKey = (key: string): string => `(${key} & 18446744073709551615::HUGEINT)::BIGINT`
 
 export const isChosen = 'e.environment = environment AND (bots OR e.bot IS NULL)'
 export const isSince = `(from_time IS NULL OR e."timestamp" >= from_time::TIMESTAMPTZ)`
@@ -59,3 +61,7 @@ export const zoneProblem = [
   `timezone(time_zone, TIMESTAMP '2000-01-01') IS NULL`,
   advice('time_zone', `is NULL. Name one, such as time_zone := 'Europe/Berlin'.`),
 ] as const
+
+/** One event of a clock that is thousands of years wrong must not make as many rows. */
+export const checkDays = (days: string): string =>
+  `CASE WHEN ${days} > 36525 THEN error('The range has ' || ${days} || ' days. Write from_time and until_time: some clocks are wrong.') END`

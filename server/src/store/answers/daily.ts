@@ -1,4 +1,5 @@
 import {
+  checkDays,
   choice,
   choiceProblems,
   eventsOfPersons,
@@ -39,7 +40,7 @@ export const daily: TableMacro = {
     [
       'days',
       `SELECT unnest(generate_series(b.first_day::TIMESTAMP, b.last_day::TIMESTAMP, INTERVAL 1 DAY))::DATE AS day
-       FROM bounds b`,
+       FROM bounds b WHERE ${checkDays('(b.last_day - b.first_day)')} IS NULL`,
     ],
     [
       'answer',

@@ -1,48 +1,51 @@
 import {
   choice,
   choiceProblems,
-  eventsOfPersons,
+  idKey,
   isChosen,
+  isNamed,
   isSince,
   orderKey,
-  personKey,
   propertyOf,
   range,
 } from './askedEvents.js'
-import { pathOf } from '../urlParts.js'
 import type { TableMacro } from './tableMacro.js'
 
 const maxSteps = 12
 const steps = Array.from({ length: maxSteps }, (_, at) => at + 1)
+const laterSteps = steps.slice(1)
 
 const withinUs = 'epoch_us(within::INTERVAL)'
 /** Before any event that can still be a step. */
 const isInTime = `(until_time IS NULL OR within IS NULL
   OR e."timestamp" <= until_time::TIMESTAMPTZ + to_microseconds(${withinUs}))`
-const hasPaths = `list_bool_or(list_transform(steps, lambda s: starts_with(s, '/')))`
+/** A bit for each step that an event may be. */
+const mask = steps
+  .map((step) => `CASE WHEN ${isNamed(`steps[${step}]`)} THEN ${2 ** (step - 1)} ELSE 0 END`)
+  .join(' | ')
 
-const hit = (step: number) => `
-SELECT m.person_key, m.key, m.us${step === 1 ? ', m.value' : ''} FROM matched m
-WHERE len(steps) >= ${step}
-  AND CASE WHEN starts_with(steps[${step}], '/') THEN m.path = steps[${step}] ELSE m.event = steps[${step}] END
-  ${step === 1 ? 'AND (until_time IS NULL OR m.us < epoch_us(until_time::TIMESTAMPTZ))' : ''}`
+const table = (name: string, step: number, sql: string) => [`${name}${step}`, sql] as const
+/** One table for each step, of which those of steps that are not asked for are empty before anything runs. */
+const perStep = (name: string, sqlOf: (step: number) => string) =>
+  steps.map((step) => table(name, step, sqlOf(step)))
 
-/** Each event that ends a chain of so many steps, with the latest start of such a chain: that start leaves it the most time. */
+const is = (step: number) => `n.mask & ${2 ** (step - 1)} <> 0`
+const isStart = `${is(1)} AND (until_time IS NULL OR n.us < epoch_us(until_time::TIMESTAMPTZ))`
+const start = `min(n.us) AS start_us, min(n.key) AS key, min(n.us) AS us, NULL::BIGINT AS us_before`
+
+/** From the start of each person: of every step the earliest event after the one before. */
+const chain = (name: string, step: number, isLimited: boolean) =>
+  `SELECT c.person_key, any_value(c.value) AS value, any_value(c.start_us) AS start_us, min(h.key) AS key,
+     min(h.us) AS us, any_value(c.us) AS us_before
+   FROM ${name}${step - 1} c JOIN hit${step} h ON h.person_key = c.person_key AND h.key > c.key
+   ${isLimited ? `WHERE h.us <= c.start_us + ${withinUs}` : ''} GROUP BY c.person_key`
+
+/** Each event that ends a chain of so many steps, with the latest start of such a chain: it leaves the most time. */
 const reached = (step: number) =>
-  step === 1
-    ? 'SELECT h.person_key, h.key, h.us, h.us AS start_us FROM hit1 h'
-    : `SELECT h.person_key, h.key, h.us, r.start_us FROM hit${step} h
-       ASOF JOIN reached${step - 1} r ON r.person_key = h.person_key AND h.key > r.key
-       WHERE within IS NULL OR h.us - r.start_us <= ${withinUs}`
-
-/** The chain of each person: of its first step, each earliest next one. */
-const chain = (step: number) =>
-  step === 1
-    ? 'SELECT s.person_key, s.value, s.depth, s.key, s.us, NULL::BIGINT AS us_before FROM started s'
-    : `SELECT c.person_key, any_value(c.value) AS value, any_value(c.depth) AS depth, min(h.key) AS key,
-         min(h.us) AS us, any_value(c.us) AS us_before
-       FROM chain${step - 1} c JOIN hit${step} h ON h.person_key = c.person_key AND h.key > c.key
-       WHERE c.depth >= ${step} GROUP BY c.person_key`
+  `SELECT h.person_key, h.key, h.us, r.start_us
+   FROM (SELECT * FROM hit${step} h SEMI JOIN retried u ON u.person_key = h.person_key) h
+   ASOF JOIN reached${step - 1} r ON r.person_key = h.person_key AND h.key > r.key
+   WHERE h.us <= r.start_us + ${withinUs}`
 
 export const funnel: TableMacro = {
   name: 'funnel',
@@ -66,42 +69,88 @@ export const funnel: TableMacro = {
   ],
   tables: [
     [
-      'matched',
-      `SELECT ${personKey} AS person_key, ${orderKey} AS key, epoch_us(e."timestamp") AS us, e.event,
-         CASE WHEN ${hasPaths} AND e.event = '$pageview' THEN ${pathOf('e.url')} END AS path,
+      'named',
+      `SELECT * FROM (
+         SELECT ${idKey} AS id_key, ${orderKey} AS key, epoch_us(e."timestamp") AS us, ${mask} AS mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM ${eventsOfPersons}
-       WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND coalesce(e.distinct_id, e.anonymous_id) IS NOT NULL
-         AND (e.event IN (${steps.map((step) => `steps[${step}]`).join(', ')})
-           OR (${hasPaths} AND e.event = '$pageview' AND list_contains(steps, ${pathOf('e.url')})))`,
+       FROM analytics.raw.events e WHERE ${isChosen} AND ${isSince} AND ${isInTime}
+       ) n WHERE n.mask > 0 AND n.id_key IS NOT NULL`,
     ],
-    ...steps.map((step) => [`hit${step}`, hit(step)] as const),
-    ...steps.map((step) => [`reached${step}`, reached(step)] as const),
+    [
+      'matched',
+      `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.us, n.mask
+       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key
+       WHERE n.mask > 1`,
+    ],
+    ...laterSteps.map((step) =>
+      table(
+        'hit',
+        step,
+        `SELECT n.person_key, n.key, n.us FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
+      ),
+    ),
+    // The first step is as a rule the most frequent event, so its persons are looked up once an id.
+    [
+      'began',
+      `SELECT n.id_key, min(n.key) AS key, min(n.us) AS us, arg_min_null(n.value, n.key) AS value
+       FROM named n WHERE ${isStart} GROUP BY n.id_key`,
+    ],
+    // A person's first start goes as far as any, if it has all the time. Where it took no longer than it
+    // may, that is the answer, which spares the search among all starts.
+    ...perStep('tried', (step) =>
+      step === 1
+        ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, arg_min_null(n.value, n.key) AS value, ${start}
+           FROM began n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key GROUP BY 1`
+        : chain('tried', step, false),
+    ),
+    [
+      'retried',
+      laterSteps
+        .map((step) => `SELECT t.person_key FROM tried${step} t WHERE t.us > t.start_us + ${withinUs}`)
+        .join(' UNION '),
+    ],
+    [
+      'hit1',
+      `SELECT i.person_key, n.key, n.us, n.value FROM named n JOIN (
+         SELECT u.person_key, m.id_key FROM retried u JOIN analytics.raw.id_map m ON m.person_key = u.person_key
+         UNION SELECT u.person_key, u.person_key FROM retried u
+       ) i ON i.id_key = n.id_key WHERE ${isStart}`,
+    ],
+    ...perStep('reached', (step) =>
+      step === 1 ? 'SELECT h.person_key, h.key, h.us, h.us AS start_us FROM hit1 h' : reached(step),
+    ),
+    // The chain that goes furthest, by its end, and of equal ones the first to get there.
     [
       'best',
-      `SELECT u.person_key, max(u.depth) AS depth, arg_max(u.us, u.depth) AS us FROM (${steps
+      `SELECT u.person_key, arg_max(u.us, u.depth) AS us FROM (${steps
         .map(
           (step) =>
             `SELECT r.person_key, ${step} AS depth, min(r.us) AS us FROM reached${step} r GROUP BY r.person_key`,
         )
         .join(' UNION ALL ')}) u GROUP BY u.person_key`,
     ],
+    // Every start from which that end is still in time leads to it, and none goes further: the earliest counts.
+    ...perStep('chosen', (step) =>
+      step === 1
+        ? `SELECT n.person_key, arg_min_null(n.value, n.key) AS value, ${start}
+           FROM best b JOIN hit1 n ON n.person_key = b.person_key
+           WHERE n.us >= b.us - ${withinUs} GROUP BY n.person_key`
+        : chain('chosen', step, true),
+    ),
     [
-      'started',
-      `SELECT b.person_key, b.depth, min(h.key) AS key, min(h.us) AS us, arg_min_null(h.value, h.key) AS value
-       FROM best b JOIN hit1 h ON h.person_key = b.person_key
-       WHERE within IS NULL OR h.us >= b.us - ${withinUs} GROUP BY b.person_key, b.depth`,
-    ],
-    ...steps.map((step) => [`chain${step}`, chain(step)] as const),
-    [
-      'counted',
+      'taken',
       steps
         .map(
           (step) =>
-            `SELECT c.value, ${step} AS step, count(*) AS people, median((c.us::DOUBLE - c.us_before) / 1e6) AS seconds
-             FROM chain${step} c GROUP BY c.value`,
+            `SELECT ${step} AS step, c.* FROM chosen${step} c
+             UNION ALL SELECT ${step} AS step, t.* FROM tried${step} t ANTI JOIN retried u ON u.person_key = t.person_key`,
         )
         .join(' UNION ALL '),
+    ],
+    [
+      'counted',
+      `SELECT t.value, t.step, count(*) AS people, median((t.us::DOUBLE - t.us_before) / 1e6) AS seconds
+       FROM taken t GROUP BY t.value, t.step`,
     ],
     [
       'grid',

@@ -5,12 +5,12 @@ import { funnel } from './funnel.js'
 import { pageViews } from './pageViews.js'
 import { paths } from './paths.js'
 import { retention } from './retention.js'
-import { sessionViews } from './sessionViews.js'
+import { sessionsOfRange, sessionViews } from './sessionViews.js'
 import { tableMacroSql } from './tableMacro.js'
 import { firstTouch, lastTouch } from './touches.js'
 
 /** The statements that make the views and table macros that answer the usual questions. */
 export const answers = [
   ...[...sessionViews, pageViews].map(viewSql),
-  ...[daily, funnel, retention, paths, firstTouch, lastTouch, breakdown].map(tableMacroSql),
+  ...[sessionsOfRange, daily, funnel, retention, paths, firstTouch, lastTouch, breakdown].map(tableMacroSql),
 ].join('\n')

@@ -1,4 +1,5 @@
 import {
+  checkDays,
   choice,
   choiceProblems,
   eventsOfPersons,
@@ -62,7 +63,7 @@ export const retention: TableMacro = {
       `SELECT c.cohort, c.size, p.period,
          (c.cohort + p.period * CASE unit WHEN 'month' THEN INTERVAL 1 MONTH WHEN 'week' THEN INTERVAL 7 DAY ELSE INTERVAL 1 DAY END)::DATE AS began
        FROM (SELECT c.cohort, c.size, unnest(range(date_diff(${known}, c.cohort, b.last_period) + 1)) AS period
-         FROM cohorts c, bound b) p JOIN cohorts c ON c.cohort = p.cohort`,
+         FROM cohorts c, bound b WHERE ${checkDays('(b.last_period - c.cohort)')} IS NULL) p JOIN cohorts c ON c.cohort = p.cohort`,
     ],
     [
       'answer',

@@ -1,7 +1,8 @@
 import { browserOf } from '../browserOf.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
-import { orderKey } from './askedEvents.js'
+import { choice, choiceProblems, isSince, isUntil, orderKey, range } from './askedEvents.js'
+import type { TableMacro } from './tableMacro.js'
 
 const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
 const firstOf = ['device_id', ...utm, 'os', 'device', 'user_agent'] as const
@@ -20,7 +21,7 @@ const columns: View['columns'] = [
   ['ended_at', 's.ended_at', 'When its last event happened.'],
   [
     'duration_seconds',
-    '(epoch_us(s.ended_at) - epoch_us(s.started_at)) / 1e6',
+    '(epoch_us(s.ended_at)::DOUBLE - epoch_us(s.started_at)) / 1e6',
     'From the first event to the last; 0 where there is only one.',
   ],
   ['entry', pathOf('s.entry_url'), 'The path of the first page view.'],
@@ -33,22 +34,19 @@ const columns: View['columns'] = [
   ['browser', browserOf('s.user_agent'), 'The browser that the first $user_agent names.'],
   ['os', 's.os', 'The first property $os.'],
   ['device', 's.device', 'The first property $device.'],
-  [
-    'bot',
-    's.bot',
-    'Why no person seems to have done it: the first verdict about one of its events; else NULL.',
-  ],
+  ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
-const grouped = `(
+/** The sessions of some events. */
+const grouped = (events: string, having = ''): string => `(
   SELECT e.environment, e.session_id, min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
     count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
     arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
-    arg_min(e.bot, ${orderKey}) AS bot
-  FROM analytics.raw.events e WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id
+    min(e.bot) AS bot
+  FROM ${events} GROUP BY e.environment, e.session_id ${having}
 ) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
@@ -57,7 +55,7 @@ export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: grouped,
+    from: grouped('analytics.raw.events e WHERE e.session_id IS NOT NULL'),
     columns,
   },
   {
@@ -67,3 +65,29 @@ export const sessionViews: readonly View[] = [
     columns: columns.filter(([name]) => name !== 'bot').map(([name, , comment]) => own(name, comment)),
   },
 ]
+
+const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
+
+/** The same for a range, of which the view would have to know all sessions ever. */
+export const sessionsOfRange: TableMacro = {
+  name: 'sessions',
+  comment: 'The sessions that began in a range, one a row.',
+  parameters: [...range, ...choice],
+  columns: columns.map(([name]) => name),
+  problems: choiceProblems,
+  tables: [
+    [
+      'met',
+      `SELECT DISTINCT e.session_id FROM analytics.raw.events e
+       WHERE e.environment = environment AND ${isSince} AND ${isUntil} AND e.session_id IS NOT NULL`,
+    ],
+    [
+      'answer',
+      `SELECT ${list} FROM ${grouped(
+        `analytics.raw.events e SEMI JOIN met ON met.session_id = e.session_id WHERE e.environment = environment`,
+        `HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
+      )} WHERE bots OR s.bot IS NULL`,
+    ],
+  ],
+  order: '5, 2',
+}

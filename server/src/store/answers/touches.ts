@@ -1,13 +1,14 @@
-import { choice, choiceProblems, eventsOfPersons, isAsked, orderKey, personId, range } from './askedEvents.js'
+import { choice, choiceProblems, idKey, isAsked, orderKey, range, seqOfKey } from './askedEvents.js'
 import { foreignReferrer, hostOf } from '../urlParts.js'
 import type { TableMacro } from './tableMacro.js'
 
 const source = ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'] as const
 
+const isTouch = `(${foreignReferrer('e.referrer', 'e.url')} IS NOT NULL OR e.utm_source IS NOT NULL
+  OR e.utm_medium IS NOT NULL OR e.utm_campaign IS NOT NULL)`
+
 const touch = (which: 'first' | 'last'): TableMacro => {
-  const pick = which === 'first' ? 'arg_min' : 'arg_max'
-  const isTouch =
-    '(s.referrer IS NOT NULL OR s.utm_source IS NOT NULL OR s.utm_medium IS NOT NULL OR s.utm_campaign IS NOT NULL)'
+  const pick = which === 'first' ? 'min' : 'max'
   return {
     name: `${which}_touch`,
     comment: `What brought each person here the ${which} time: a referrer from elsewhere, or a campaign.`,
@@ -17,19 +18,21 @@ const touch = (which: 'first' | 'last'): TableMacro => {
     tables: [
       [
         'seen',
-        `SELECT ${personId} AS person_id, ${orderKey} AS key, e."timestamp", e.utm_source, e.utm_medium, e.utm_campaign,
-           ${foreignReferrer('e.referrer', 'e.url')} AS referrer
-         FROM ${eventsOfPersons} WHERE ${isAsked} AND coalesce(e.distinct_id, e.anonymous_id) IS NOT NULL`,
+        `SELECT ${idKey} AS id_key, ${pick}(${orderKey}) FILTER (${isTouch}) AS touch, ${pick}(${orderKey}) AS key
+         FROM analytics.raw.events e WHERE ${isAsked} GROUP BY 1`,
       ],
       [
         'picked',
-        `SELECT s.person_id, coalesce(${pick}(s, s.key) FILTER (${isTouch}), ${pick}(s, s.key)) AS s
-         FROM seen s GROUP BY s.person_id`,
+        `SELECT any_value(m.person_id) AS person_id, coalesce(${pick}(s.touch), ${pick}(s.key)) AS key
+         FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key
+         WHERE s.id_key IS NOT NULL GROUP BY coalesce(m.person_key, s.id_key)`,
       ],
+      // Texts are read of these events alone.
       [
         'answer',
-        `SELECT p.person_id, p.s."timestamp", ${hostOf('p.s.referrer')} AS referrer_host, p.s.utm_source,
-           p.s.utm_medium, p.s.utm_campaign FROM picked p`,
+        `SELECT coalesce(p.person_id, e.distinct_id, e.anonymous_id) AS person_id, e."timestamp",
+           ${hostOf(foreignReferrer('e.referrer', 'e.url'))} AS referrer_host, e.utm_source, e.utm_medium, e.utm_campaign
+         FROM picked p JOIN analytics.raw.events e ON e.seq = ${seqOfKey('p.key')} WHERE ${isAsked}`,
       ],
     ],
     order: '1',

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
+import { fillShop } from './fillShop.mjs'
+
+const million = 1_000_000
+const rounds = 7
+const month = `'2025-10-01', '2025-11-01'`
+const inMonth = `started_at >= '2025-10-01' AND started_at < '2025-11-01'`
+const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
+
+/** Of one month, as a screen asks, and of all the half year. */
+const questions = {
+  'funnel of four steps, a month': `FROM funnel(${steps}, INTERVAL 7 DAY, ${month})`,
+  'retention of 30 days': `FROM retention('$pageview', '$pageview', 'day', ${month})`,
+  'sessions of a month': `SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions WHERE ${inMonth} GROUP BY ALL`,
+  'daily, a month': `FROM daily(${month}, time_zone := 'Europe/Berlin')`,
+  'breakdown, a month': `FROM breakdown('Map Viewed', 'sku', ${month})`,
+  'paths, a month': `FROM paths('/', 3, ${month})`,
+  'first touch, a month': `SELECT utm_source, count(*) FROM first_touch(${month}) GROUP BY ALL`,
+  'funnel of four steps, all': `FROM funnel(${steps}, INTERVAL 7 DAY)`,
+  'retention by week, all': `FROM retention('$pageview', '$pageview', 'week')`,
+  'sessions, all': 'SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions GROUP BY ALL',
+  'daily, all': `FROM daily(time_zone := 'Europe/Berlin')`,
+  'breakdown, all': `FROM breakdown('$pageview', '$utm_source')`,
+  'paths, all': `FROM paths('/', 3)`,
+}
+
+const measure = async (events) => {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-answers-'))
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: '4GiB',
+    temp_directory: join(folder, 'temp'),
+  })
+  const connection = await instance.connect()
+  await connection.run(`SET TimeZone = 'UTC'`)
+  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+  await openAnalytics(connection)
+  await fillShop(connection, events)
+  // As the service has it: the other processor is the ingest process's.
+  await connection.run(`SET threads = ${Math.max(1, availableParallelism() - 1)}`)
+  await connection.run(`SET search_path = 'memory.main,analytics.main'`)
+  const medians = {}
+  for (const [name, sql] of Object.entries(questions)) {
+    const took = []
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now()
+      await connection.runAndReadAll(sql)
+      took.push(performance.now() - began)
+    }
+    medians[name] = took.toSorted((a, b) => a - b)[rounds >> 1]
+  }
+  instance.closeSync()
+  rmSync(folder, { recursive: true, force: true })
+  return medians
+}
+
+/** How long each answer takes, and how it grows with the store: the same half year, with more people in it. */
+export const benchAnswers = async () => {
+  const sizes = (process.env.BENCH_EVENTS ?? '1,10,20').split(',').map(Number)
+  const bySize = new Map()
+  for (const size of sizes) bySize.set(size, await measure(size * million))
+  const cells = (name) => sizes.map((size) => `${bySize.get(size)[name].toFixed(0)} ms`.padStart(9))
+  console.log(`${' '.repeat(32)}${sizes.map((size) => `${size} M`.padStart(9)).join('')}`)
+  for (const name of Object.keys(questions)) console.log(`${name.padEnd(32)}${cells(name).join('')}`)
+  const at = bySize.get(10)
+  if (at === undefined) return []
+  return Object.entries(at).map(([name, ms]) => [
+    `answers: ${name} (10 M events)`,
+    '< 1000 ms',
+    `${ms.toFixed(0)} ms, median of ${rounds}`,
+    ms < 1000,
+  ])
+}

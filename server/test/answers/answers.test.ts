@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
+import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
+import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { quoteText } from '../../src/store/quote.js'
+import { inTransaction } from '../../src/store/transactions.js'
+import { entriesOf, environments, eventNames, history, type Step, timestamp, zones } from './histories.js'
+import * as oracle from './oracle.js'
+import { type Asked, readHistory, type Seen } from './readHistory.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-answers-'))
+let instance: DuckDBInstance
+let connection: DuckDBConnection
+let window: InsertIdWindow
+
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:')
+  connection = await instance.connect()
+  await connection.run(`SET TimeZone = 'Asia/Tokyo'`)
+  await connection.run("ATTACH ':memory:' AS analytics")
+  await openAnalytics(connection)
+  window = new InsertIdWindow({ folder, windowMs: 1000 })
+  window.open(0)
+})
+afterAll(() => {
+  instance.closeSync()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Stores a history in one or more runs, by the service's own applier, and reads it by plain loops. */
+const store = async (steps: readonly Step[], cut: number): Promise<Seen[]> => {
+  for (const table of ['events', 'id_map', 'traits', 'persons']) {
+    await connection.run(`DELETE FROM analytics.raw.${table}`)
+  }
+  const apply = applyAnalytics({ environments, window })
+  const entries = entriesOf(steps)
+  for (const run of [entries.slice(0, cut), entries.slice(cut)]) {
+    if (run.length > 0) await inTransaction(connection, () => apply(connection, run))
+  }
+  const verdicts = await connection.runAndReadAll(
+    'SELECT seq, bot FROM analytics.raw.events WHERE bot IS NOT NULL',
+  )
+  return readHistory(steps, new Map(verdicts.getRows().map(([seq, bot]) => [Number(seq), bot as string])))
+}
+
+const literal = (value: unknown): string =>
+  value === null
+    ? 'NULL'
+    : Array.isArray(value)
+      ? `[${value.map(literal).join(', ')}]`
+      : typeof value === 'number' || typeof value === 'boolean'
+        ? String(value)
+        : quoteText(String(value))
+const moment = (ms: number | null): string => (ms === null ? 'NULL' : `make_timestamptz(${ms * 1000})`)
+
+const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
+  rows.map((row) => JSON.stringify(row)).toSorted()
+
+/** Numbers as JavaScript's, moments in UTC. */
+const ask = async (sql: string): Promise<string[]> => {
+  const reader = await connection.runAndReadAll(sql)
+  const types = reader.columnTypes().map(String)
+  return sorted(
+    reader.getRowsJson().map((row) =>
+      row.map((value, at) => {
+        if (value === null) return null
+        if (types[at] === 'BIGINT') return Number(value)
+        return types[at]!.includes('TIME ZONE') ? new Date(value as string).toISOString() : value
+      }),
+    ),
+  )
+}
+
+const bound = fc.option(timestamp)
+const asked: fc.Arbitrary<Asked> = fc.record({
+  from: bound,
+  until: bound,
+  environment: fc.constantFrom(...environments),
+  bots: fc.boolean(),
+  zone: fc.constantFrom(...zones),
+})
+const named = fc.option(fc.constantFrom(...eventNames, '/', '/cart', 'nobody does this'))
+const property = fc.constantFrom('$utm_source', '$os', 'a/b~$c', 'none', '$url')
+
+const choiceSql = ({ from, until, environment, bots }: Asked) =>
+  `from_time := ${moment(from)}, until_time := ${moment(until)}, environment := '${environment}', bots := ${bots}`
+const zonedSql = (each: Asked) => `${choiceSql(each)}, time_zone := '${each.zone}'`
+
+interface Case {
+  sql: string
+  expected: (all: readonly Seen[]) => readonly (readonly unknown[])[]
+}
+
+const cases: Record<string, fc.Arbitrary<Case>> = {
+  sessions: fc.constant({
+    sql: 'FROM analytics.main.sessions',
+    expected: (all) =>
+      oracle
+        .sessions(all)
+        .filter((row) => row.at(-1) === null)
+        .map((row) => row.slice(0, -1)),
+  }),
+  all_sessions: fc.constant({ sql: 'FROM analytics.main.all_sessions', expected: oracle.sessions }),
+  page_views: fc.constant({
+    sql: `SELECT environment, event_id, timestamp, person_id, session_id, device_id, url, host, path, referrer,
+      referrer_host, utm_source, utm_campaign, browser, os, bot FROM analytics.main.page_views`,
+    expected: oracle.pageViews,
+  }),
+  daily: asked.map((a) => ({
+    sql: `FROM analytics.main.daily(${zonedSql(a)})`,
+    expected: (all) => oracle.daily(all, a),
+  })),
+  breakdown: fc.tuple(asked, named, property).map(([a, event, of]) => ({
+    sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)})`,
+    expected: (all) => oracle.breakdown(all, a, event, of),
+  })),
+  first_touch: asked.map((a) => ({
+    sql: `FROM analytics.main.first_touch(${choiceSql(a)})`,
+    expected: (all) => oracle.firstTouch(all, a),
+  })),
+  last_touch: asked.map((a) => ({
+    sql: `FROM analytics.main.last_touch(${choiceSql(a)})`,
+    expected: (all) => oracle.lastTouch(all, a),
+  })),
+  paths: fc
+    .tuple(asked, fc.option(fc.constantFrom('/', '/cart', '/none')), fc.integer({ min: 1, max: 4 }))
+    .map(([a, start, depth]) => ({
+      sql: `FROM analytics.main.paths(${literal(start)}, ${depth}, ${choiceSql(a)})`,
+      expected: (all) => oracle.paths(all, a, start, depth),
+    })),
+  retention: fc
+    .tuple(asked, named, named, fc.constantFrom('day' as const, 'week' as const, 'month' as const))
+    .map(([a, first, back, unit]) => ({
+      sql: `FROM analytics.main.retention(${literal(first)}, ${literal(back)}, '${unit}', ${zonedSql(a)})`,
+      expected: (all) => oracle.retention(all, a, { first, back, unit }),
+    })),
+  funnel: fc
+    .record({
+      a: asked,
+      steps: fc.array(fc.constantFrom('$pageview', ...eventNames, '/', '/cart'), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      withinMs: fc.option(fc.constantFrom(0, 1, 1_800_000, 7_200_001, 86_400_000, 8 * 86_400_000)),
+      breakdown: fc.option(property),
+    })
+    .map(({ a, ...question }) => ({
+      sql: `FROM analytics.main.funnel(${literal(question.steps)},
+        ${question.withinMs === null ? 'NULL' : `INTERVAL ${question.withinMs} MILLISECOND`},
+        breakdown := ${literal(question.breakdown)}, ${choiceSql(a)})`,
+      expected: (all) => oracle.funnel(all, a, question),
+    })),
+}
+
+it.each(Object.entries(cases))('%s answers as plain loops do, for random histories', async (_, arbitrary) => {
+  await fc.assert(
+    fc.asyncProperty(
+      history,
+      fc.nat({ max: 70 }),
+      fc.array(arbitrary, { minLength: 4, maxLength: 4 }),
+      async (steps, cut, asks) => {
+        const all = await store(steps, cut)
+        for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
+      },
+    ),
+    { numRuns: 15 },
+  )
+})

@@ -1,0 +1,264 @@
+import {
+  addDays,
+  type Asked,
+  choose,
+  countPersons,
+  dayIn,
+  groupBy,
+  isNamed,
+  ofPersons,
+  type Seen,
+} from './readHistory.js'
+
+type Row = (string | number | null)[]
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+export const daily = (all: readonly Seen[], asked: Asked): Row[] => {
+  const days = groupBy(choose(all, asked), ({ ms }) => dayIn(asked.zone, ms))
+  const known = [...days.keys()].toSorted()
+  const first = asked.from === null ? known[0] : dayIn(asked.zone, asked.from)
+  const last = asked.until === null ? known.at(-1) : dayIn(asked.zone, asked.until - 1)
+  const rows: Row[] = []
+  if (first === undefined || last === undefined) return rows
+  for (let day = first; day <= last; day = addDays(day, 1)) {
+    const events = days.get(day) ?? []
+    const sessions = new Set(events.flatMap(({ session }) => session ?? []))
+    const views = events.filter(({ event }) => event === '$pageview')
+    rows.push([day, countPersons(events), sessions.size, views.length, events.length])
+  }
+  return rows
+}
+
+export const breakdown = (
+  all: readonly Seen[],
+  asked: Asked,
+  event: string | null,
+  property: string,
+): Row[] => {
+  const events = choose(all, asked).filter((each) => isNamed(each, event))
+  const values = groupBy(events, ({ properties }) => JSON.stringify(properties[property] ?? null))
+  return [...values].map(([value, list]) => [
+    JSON.parse(value) as string | null,
+    countPersons(list),
+    list.length,
+  ])
+}
+
+const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
+  const rows: Row[] = []
+  for (const [person, events] of ofPersons(choose(all, asked))) {
+    const inOrder = isFirst ? events : events.toReversed()
+    const found =
+      inOrder.find(
+        ({ referrer, properties: p }) =>
+          referrer !== null || p['$utm_source'] !== undefined || p['$utm_campaign'] !== undefined,
+      ) ?? inOrder[0]!
+    const { ms, referrerHost, properties } = found
+    rows.push([
+      person,
+      iso(ms),
+      referrerHost,
+      properties['$utm_source'] ?? null,
+      null,
+      properties['$utm_campaign'] ?? null,
+    ])
+  }
+  return rows
+}
+export const firstTouch = (all: readonly Seen[], asked: Asked) => touch(all, asked, true)
+export const lastTouch = (all: readonly Seen[], asked: Asked) => touch(all, asked, false)
+
+export const paths = (all: readonly Seen[], asked: Asked, start: string | null, depth: number): Row[] => {
+  const counts = new Map<string, number>()
+  const views = choose(all, asked).filter(({ event, session }) => event === '$pageview' && session !== null)
+  for (const ofSession of groupBy(views, ({ session }) => session!).values()) {
+    const trail: string[] = []
+    for (const { path } of ofSession) if (path !== null && path !== trail.at(-1)) trail.push(path)
+    const begin = start === null ? 0 : trail.indexOf(start)
+    if (begin < 0) continue
+    for (let step = 0; step < depth && begin + step < trail.length; step++) {
+      const key = JSON.stringify([step + 1, trail[begin + step], trail[begin + step + 1] ?? null])
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  return [...counts].map(([key, sessions]) => [...(JSON.parse(key) as Row), sessions])
+}
+
+export type Unit = 'day' | 'week' | 'month'
+
+/** The first day of a period, by counting days one by one. */
+const periodOf = (unit: Unit, day: string): string => {
+  if (unit === 'month') return `${day.slice(0, 7)}-01`
+  let first = day
+  while (unit === 'week' && new Date(`${first}T00:00:00Z`).getUTCDay() !== 1) first = addDays(first, -1)
+  return first
+}
+const nextPeriod = (unit: Unit, first: string): string =>
+  periodOf(unit, addDays(first, unit === 'day' ? 1 : unit === 'week' ? 7 : 31))
+
+export interface RetentionArguments {
+  first: string | null
+  back: string | null
+  unit: Unit
+}
+
+export const retention = (
+  all: readonly Seen[],
+  asked: Asked,
+  { first, back, unit }: RetentionArguments,
+): Row[] => {
+  const named = choose(all, asked).filter(
+    (each) => each.person !== null && (isNamed(each, first) || isNamed(each, back)),
+  )
+  const periodAt = (ms: number) => periodOf(unit, dayIn(asked.zone, ms))
+  const end = asked.until === null ? named.at(-1)?.ms : asked.until - 1
+  const cohorts = new Map<string, { size: number; returned: Map<string, number> }>()
+  for (const events of ofPersons(named).values()) {
+    const at = events.findIndex((each) => isNamed(each, first))
+    if (at < 0) continue
+    const cohort = periodAt(events[at]!.ms)
+    const { size, returned } = cohorts.get(cohort) ?? { size: 0, returned: new Map<string, number>() }
+    const periods = events.slice(at + 1).filter((each) => isNamed(each, back))
+    for (const period of new Set(periods.map(({ ms }) => periodAt(ms)))) {
+      returned.set(period, (returned.get(period) ?? 0) + 1)
+    }
+    cohorts.set(cohort, { size: size + 1, returned })
+  }
+  const rows: Row[] = []
+  for (const [cohort, { size, returned }] of cohorts) {
+    let number = 0
+    for (let period = cohort; period <= periodAt(end!); period = nextPeriod(unit, period)) {
+      const people = returned.get(period) ?? 0
+      rows.push([cohort, size, number++, people, people / size])
+    }
+  }
+  return rows
+}
+
+export interface FunnelArguments {
+  steps: readonly string[]
+  withinMs: number | null
+  breakdown: string | null
+}
+
+const median = (list: readonly number[]): number | null => {
+  if (list.length === 0) return null
+  const sorted = list.toSorted((a, b) => a - b)
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
+}
+
+/** From one start: of every step the earliest event after the one before. */
+const chainFrom = (events: readonly Seen[], at: number, { steps, withinMs }: FunnelArguments): Seen[] => {
+  const chain = [events[at]!]
+  for (const each of events.slice(at + 1)) {
+    const next = steps[chain.length]
+    if (next === undefined || (withinMs !== null && each.ms - chain[0]!.ms > withinMs)) break
+    if (isNamed(each, next)) chain.push(each)
+  }
+  return chain
+}
+
+export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Row[] => {
+  const { steps, breakdown: property } = question
+  const chains: { value: string | null; chain: Seen[] }[] = []
+  for (const events of ofPersons(choose(all, { ...asked, from: null, until: null })).values()) {
+    let best: Seen[] = []
+    for (const [at, each] of events.entries()) {
+      const isInRange = choose([each], asked).length > 0
+      if (!isInRange || !isNamed(each, steps[0]!)) continue
+      const chain = chainFrom(events, at, question)
+      if (chain.length > best.length) best = chain
+    }
+    const value = property === null ? null : (best[0]?.properties[property] ?? null)
+    if (best.length > 0) chains.push({ value, chain: best })
+  }
+  const values = new Set(chains.map(({ value }) => value))
+  if (property === null) values.add(null)
+  const rows: Row[] = []
+  for (const value of values) {
+    const ofValue = chains.filter((each) => each.value === value).map(({ chain }) => chain)
+    const counts = steps.map((_, at) => ofValue.filter(({ length }) => length > at).length)
+    for (const [at, name] of steps.entries()) {
+      const people = counts[at]!
+      const before = counts[at - 1]
+      const took = ofValue.flatMap((chain) =>
+        at > 0 && chain[at] ? (chain[at].ms - chain[at - 1]!.ms) / 1000 : [],
+      )
+      rows.push([
+        value,
+        at + 1,
+        name,
+        people,
+        counts[0]! > 0 ? people / counts[0]! : null,
+        before === undefined || before === 0 ? null : people / before,
+        median(took),
+      ])
+    }
+  }
+  return rows
+}
+
+const browserOf = (agent: string | undefined): string | null =>
+  agent?.includes('Firefox') ? 'Firefox' : agent?.includes('Chrome') ? 'Chrome' : null
+
+export const sessions = (all: readonly Seen[]): Row[] => {
+  const rows: Row[] = []
+  const within = all.filter(({ session }) => session !== null)
+  for (const events of groupBy(within, (each) => `${each.environment} ${each.session}`).values()) {
+    const { environment, session, ms: start } = events[0]!
+    const end = events.at(-1)!.ms
+    const firstOf = (name: string) =>
+      events.find(({ properties }) => properties[name] !== undefined)?.properties[name] ?? null
+    const views = events.filter(({ event }) => event === '$pageview')
+    const pages = views.filter(({ url }) => url !== null)
+    const referral = events.find(({ referrer }) => referrer !== null)
+    rows.push([
+      environment,
+      session,
+      events.findLast(({ person }) => person !== null)?.person ?? null,
+      events.find(({ device }) => device !== null)?.device ?? null,
+      iso(start),
+      iso(end),
+      (end - start) / 1000,
+      pages[0]?.path ?? null,
+      pages.at(-1)?.path ?? null,
+      views.length,
+      events.length,
+      referral?.referrer ?? null,
+      referral?.referrerHost ?? null,
+      firstOf('$utm_source'),
+      null,
+      firstOf('$utm_campaign'),
+      null,
+      null,
+      browserOf(firstOf('$user_agent') ?? undefined),
+      firstOf('$os'),
+      null,
+      events.flatMap(({ bot }) => bot ?? []).toSorted()[0] ?? null,
+    ])
+  }
+  return rows
+}
+
+export const pageViews = (all: readonly Seen[]): Row[] =>
+  all
+    .filter(({ event }) => event === '$pageview')
+    .map((each) => [
+      each.environment,
+      each.seq,
+      iso(each.ms),
+      each.person,
+      each.session,
+      each.device,
+      each.url,
+      each.host,
+      each.path,
+      each.properties['$referer'] ?? null,
+      each.referrerHost,
+      each.properties['$utm_source'] ?? null,
+      each.properties['$utm_campaign'] ?? null,
+      browserOf(each.properties['$user_agent']),
+      each.properties['$os'] ?? null,
+      each.bot,
+    ])
