@@ -105,6 +105,10 @@ const cases: Record<string, fc.Arbitrary<Case>> = {
         .filter((row) => row.at(-1) === null)
         .map((row) => row.slice(0, -1)),
   }),
+  'sessions of a range': asked.map((a) => ({
+    sql: `FROM analytics.main.sessions(${choiceSql(a)})`,
+    expected: (all) => oracle.sessionsOfRange(all, a),
+  })),
   all_sessions: fc.constant({ sql: 'FROM analytics.main.all_sessions', expected: oracle.sessions }),
   page_views: fc.constant({
     sql: `SELECT environment, event_id, timestamp, person_id, session_id, device_id, url, host, path, referrer,

@@ -241,6 +241,13 @@ export const sessions = (all: readonly Seen[]): Row[] => {
   return rows
 }
 
+export const sessionsOfRange = (all: readonly Seen[], { from, until, environment, bots }: Asked): Row[] =>
+  sessions(all).filter((row) => {
+    const start = Date.parse(row[4] as string)
+    const isInRange = (from === null || start >= from) && (until === null || start < until)
+    return row[0] === environment && isInRange && (bots || row.at(-1) === null)
+  })
+
 export const pageViews = (all: readonly Seen[]): Row[] =>
   all
     .filter(({ event }) => event === '$pageview')

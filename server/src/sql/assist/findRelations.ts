@@ -20,7 +20,7 @@ const keywords = new Set(
 
 type Found = Omit<Relation, 'depth'>
 
-/** The relations that a statement names, with the aliases it gives them, in their order. */
+/** The relations that a statement names, and the calls it reads from, with their aliases, in their order. */
 export const findRelations = (statement: string, tokens: readonly SqlToken[]): Relation[] => {
   const wordAt = (at: number) => (tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : '')
   const isSymbol = (at: number, text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
@@ -61,6 +61,11 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
     for (; nameAt(next) !== undefined; next += 2) {
       path.push(nameAt(next)!)
       if (!isSymbol(next + 1, '.')) break
+    }
+    const closes = closing.get(next + 1)
+    if (path.length > 0 && closes !== undefined && /^(from|join)$/.test(wordAt(at - 1))) {
+      const call = statement.slice(tokens[at]!.start, tokens[closes]!.end)
+      return { name: aliasAt(closes + 1) ?? path.at(-1)!, body: `FROM ${call}`, isCommon: false }
     }
     const alias = aliasAt(next + 1)
     // After a comma may stand a column as well, unless something stands behind it.

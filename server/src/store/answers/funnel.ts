@@ -11,7 +11,7 @@ import {
 } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
-const maxSteps = 12
+const maxSteps = 10
 const steps = Array.from({ length: maxSteps }, (_, at) => at + 1)
 const laterSteps = steps.slice(1)
 

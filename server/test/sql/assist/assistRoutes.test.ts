@@ -278,6 +278,8 @@ describe('POST /autocomplete', () => {
     ['SELECT 1 FROM events WHERE event IN (SELECT x FROM big WHERE ', ['zebra', 'alpha', 'event_id']],
     ['SELECT * FROM (SELECT zebra AS stripes FROM big) s WHERE ', ['stripes']],
     ['WITH c AS (SELECT 1 AS uno FROM events) SELECT * FROM c WHERE ', ['uno']],
+    [`SELECT * FROM daily('2026-01-01') WHERE `, ['day', 'people', 'sessions']],
+    [`SELECT * FROM big JOIN funnel(['/'], INTERVAL 1 DAY) f ON f.p`, ['people']],
   ])('puts the columns of what is read first in %s', async (statement, first) => {
     const { names } = await complete(statement, { catalog: 'second' })
     expect(names.slice(0, first.length)).toEqual(first)
