@@ -2,7 +2,7 @@ import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
-import { SecretSet } from './http/auth.js'
+import { ApiKeys } from './http/apiKeys.js'
 import { Origins } from './http/cors.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
@@ -36,11 +36,15 @@ export interface RunningIngest {
   postgresPort: number | undefined
   link: EngineLink
   acceptLog: LogStore
+  /** Reads the file of users again; those of before stay when it cannot be used. */
+  reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
   stop(): Promise<void>
   /** Closes what the engine may have used until now. */
   close(): Promise<void>
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
@@ -56,6 +60,8 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
+    const environments = new Set(options.environments)
+    const apiKeys = new ApiKeys(options.apiKeys, environments)
     const folder = new DataFolder(options.dataFolder)
     cleanups.add(await lockFolder(folder))
     folder.check()
@@ -108,8 +114,6 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
-    const apiKeys = new SecretSet(options.apiKeys)
-    const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
     const analytics = analyticsRoutes({ environments, apiKeys, intake })
     const paths = {
@@ -173,6 +177,15 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       postgresPort: postgres?.port,
       link,
       acceptLog,
+      reloadUsers() {
+        try {
+          const changed = users.reload()
+          postgres?.endUsers(changed)
+          logger.info('The file of users was read again.', { changed: changed.length })
+        } catch (error) {
+          logger.error('The file of users is not used; those of before stay.', { reason: reasonOf(error) })
+        }
+      },
       stop,
       close: () => cleanups.run(),
     }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { notBearer, readApiKey, type SecretSet } from '../http/auth.js'
+import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import { shorten } from '../json/shorten.js'
@@ -55,7 +55,7 @@ const kinds: readonly EntryKind[] = ['track', 'identify', 'alias']
 
 export interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
-  apiKeys: SecretSet
+  apiKeys: ApiKeys
   intake: Intake
 }
 
@@ -70,11 +70,12 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
       async handle({ request, search }) {
         const key = readApiKey(request.headers, search)
         if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
-        if (key === undefined || !apiKeys.has(key)) throw unauthorized(key)
+        const writable = key === undefined ? undefined : apiKeys.find(key)
+        if (writable === undefined) throw unauthorized(key)
         checkHeaders(request.headers)
         const sync = readSync(search)
         intake.admit()
-        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
+        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)), writable)
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
         const record = { kind, count, receivedAtMs: Date.now(), body }
         const { taskId, deadLetter } = await intake.accept(record, sync)
