@@ -57,15 +57,23 @@ export interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
   apiKeys: ApiKeys
   intake: Intake
+  /** Counts the rows that are accepted, for the metrics. */
+  accepted: Record<EntryKind, number>
 }
 
 /** `POST /track`, `/identify` and `/alias`. */
-export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRoutesOptions): Route[] =>
+export const analyticsRoutes = ({
+  environments,
+  apiKeys,
+  intake,
+  accepted,
+}: AnalyticsRoutesOptions): Route[] =>
   kinds.map((kind) => {
     const readPayloads = payloadReader(kind, environments)
     return {
       method: 'POST',
       path: `/${kind}`,
+      isFrequent: true,
       writeError: analyticsError,
       async handle({ request, search }) {
         const key = readApiKey(request.headers, search)
@@ -79,6 +87,7 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
         const record = { kind, count, receivedAtMs: Date.now(), body }
         const { taskId, deadLetter } = await intake.accept(record, sync)
+        accepted[kind] += count
         if (deadLetter !== undefined) {
           const { rows, reason } = deadLetter
           throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
