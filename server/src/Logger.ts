@@ -13,6 +13,11 @@ export class Logger {
     this.#write = write
   }
 
+  /** Whether what only `debug` shows is shown. */
+  get isDebug(): boolean {
+    return this.#lowest === 0
+  }
+
   debug(message: string, fields?: LogFields): void {
     this.#log('debug', message, fields)
   }

@@ -4,14 +4,18 @@ import { writeFileSync } from 'node:fs'
 import { Supervisor, type EngineWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
-import { helpText, parseArguments } from './options/parseArguments.js'
+import { helpText } from './options/helpText.js'
+import { parseArguments } from './options/parseArguments.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { startIngest } from './startIngest.js'
+import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 
 /** Of nine times the share for what takes requests. */
 const engineNice = 10
 
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** With a file of users SIGHUP does not end the service, but reads that file again. */
+const endingSignals = ({ usersFile }: ServerOptions): NodeJS.Signals[] =>
+  usersFile ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
@@ -71,13 +75,14 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
     await supervisor.stop()
     await ingest.close()
   }
-  for (const signal of signals) {
+  for (const signal of endingSignals(options)) {
     process.on(signal, () => {
       if (stopping !== undefined) return
       logger.info('Stopping.', { reason: signal })
       exitAfter(logger, () => (stopping = close()))
     })
   }
+  if (options.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
   if ((options.apiKeys ?? []).length === 0) {
     logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
@@ -114,7 +119,8 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
     const { startEngine } = await import('./startEngine.js')
     const engine = await startEngine(options, { endMe: () => process.kill(process.pid, 'SIGKILL') })
     let isStopping = false
-    for (const signal of signals) {
+    if (options.usersFile) process.on('SIGHUP', () => undefined)
+    for (const signal of endingSignals(options)) {
       process.on(signal, () => {
         // A terminal sends its signal to both; the parent still needs this one until it has stopped itself.
         if (isStopping || (isSupervised && signal !== 'SIGTERM')) return
@@ -132,6 +138,7 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
 }
 
 const start = async (): Promise<void> => {
+  if (process.argv[2] === 'hash-password') return hashPasswordCommand()
   const parsed = parseArguments(process.argv.slice(2), process.env)
   if (parsed.kind === 'help') {
     process.stdout.write(helpText)

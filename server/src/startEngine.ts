@@ -12,8 +12,10 @@ import { applyAppends } from './append/applyAppends.js'
 import { Cleanups } from './Cleanups.js'
 import { Listener } from './http/Listener.js'
 import { IngestLink } from './link/IngestLink.js'
+import type { Hello } from './link/EngineLink.js'
 import { linkProtocol } from './link/messages.js'
 import { Logger } from './Logger.js'
+import { type EngineVitals, noQueries, processVitals } from './metrics/EngineVitals.js'
 import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
 import { acceptPostgres } from './postgres/acceptPostgres.js'
 import { createCatalog } from './postgres/catalog/catalogSchema.js'
@@ -136,15 +138,21 @@ export const startEngine = async (
     const applied = new Map<number, number>()
     const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
     const deadLetters = new Map<number, DeadLetters>()
-    const link = new IngestLink(() => ({
+    let sql: Sql | undefined
+    const vitals = (): EngineVitals => ({
+      ...processVitals(),
+      queries: { ...(sql?.runner.counts ?? noQueries) },
+    })
+    const hello = (): Hello => ({
       kind: 'hello',
       pid: process.pid,
       applied: [...applied],
       setAside: [...deadLetters].map(([log, letters]) => [log, letters.all()]),
-    }))
+      vitals: vitals(),
+    })
+    const link = new IngestLink(hello, vitals)
     cleanups.add(() => link.close())
 
-    let sql: Sql | undefined
     /** Storing what was accepted comes before any query, and before all sessions. */
     const onStarved = (failures: number) => {
       if (failures === starvedTries) sql?.cancelAll('memory')

@@ -2,7 +2,7 @@ import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
-import { SecretSet } from './http/auth.js'
+import { ApiKeys } from './http/apiKeys.js'
 import { Origins } from './http/cors.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
@@ -12,6 +12,9 @@ import { EngineLink } from './link/EngineLink.js'
 import { EngineProxy } from './link/EngineProxy.js'
 import { engineRoutes } from './link/engineRoutes.js'
 import { Logger } from './Logger.js'
+import { createRegistry } from './metrics/createRegistry.js'
+import { healthRoutes } from './metrics/healthRoutes.js'
+import { metricsRoute } from './metrics/metricsRoute.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
@@ -23,10 +26,11 @@ import { Logins } from './users/Logins.js'
 import { sessionPath, sessionRoutes } from './users/sessionRoutes.js'
 import { SessionTokens } from './users/SessionTokens.js'
 import { Users } from './users/Users.js'
-import { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
+import { Lag } from './wal/Lag.js'
 import { LogStore } from './wal/LogStore.js'
 import { RemoteApplier } from './wal/RemoteApplier.js'
+import { RemoteLogs } from './wal/RemoteLogs.js'
 import { TaskIds } from './wal/TaskIds.js'
 import { tasksRoute } from './wal/tasksRoute.js'
 
@@ -36,11 +40,15 @@ export interface RunningIngest {
   postgresPort: number | undefined
   link: EngineLink
   acceptLog: LogStore
+  /** Reads the file of users again; those of before stay when it cannot be used. */
+  reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
   stop(): Promise<void>
   /** Closes what the engine may have used until now. */
   close(): Promise<void>
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
@@ -56,6 +64,8 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
+    const environments = new Set(options.environments)
+    const apiKeys = new ApiKeys(options.apiKeys, environments)
     const folder = new DataFolder(options.dataFolder)
     cleanups.add(await lockFolder(folder))
     folder.check()
@@ -65,53 +75,60 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const log = await acceptLog.writer(analyticsCatalog)
     cleanups.add(() => log.close())
     const taskIds = new TaskIds(acceptLog.taskSecret)
-    const logins = new Logins(users)
+    const logins = new Logins(users, logger)
     const tokens = new SessionTokens(acceptLog.taskSecret, (name) => users.find(name)?.secret)
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
     const link = new EngineLink(folder.socket)
     cleanups.add(() => link.close())
-    /** Of all logs, the engine's own included. */
-    const deadLetters = new Map(
-      [analyticsCatalog, ...options.catalogs].map((catalog) => [
-        acceptLog.numberOf(catalog),
-        new DeadLetters(),
-      ]),
-    )
+    const catalogs = [analyticsCatalog, ...options.catalogs]
+    const logs = new RemoteLogs(new Map(catalogs.map((each) => [acceptLog.numberOf(each), each])))
     const applier = new RemoteApplier({
       applied: log.before,
-      deadLetters: deadLetters.get(number)!,
+      deadLetters: logs.lettersOf(number)!,
       tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
       tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
     })
     cleanups.add(() => applier.stop())
-    /** Of all logs, the engine's own included. */
-    const applied = new Map<number, number>()
-    const advance = (of: number, through: number) => {
-      applied.set(of, through)
-      if (of !== number) return
+    const advance = (through: number) => {
       applier.advance(through)
       log.trim(through).catch((error: unknown) => {
         logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
       })
     }
     link.on('up', (hello) => {
-      for (const [of, letters] of hello.setAside) deadLetters.get(of)?.replace(letters)
-      for (const [of, through] of hello.applied) {
-        if (of === number) log.skipTo(through)
-        advance(of, through)
+      logs.begin(hello)
+      const through = logs.appliedOf(number)
+      if (through !== undefined) {
+        log.skipTo(through)
+        advance(through)
       }
       applier.wake()
     })
-    link.on('applied', advance)
-    link.on('setAside', (of, letter) => deadLetters.get(of)?.add(letter))
+    link.on('applied', (of, through) => {
+      logs.advance(of, through)
+      if (of === number) advance(through)
+    })
+    link.on('setAside', (of, letter) => logs.setAside(of, letter))
+    const lag = new Lag({ last: () => log.durable, applied: () => applier.applied })
+    lag.start()
+    cleanups.add(() => lag.stop())
 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
-    const apiKeys = new SecretSet(options.apiKeys)
-    const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
-    const analytics = analyticsRoutes({ environments, apiKeys, intake })
+    const accepted = { track: 0, identify: 0, alias: 0 }
+    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
+    const backlog = () => ({ ...intake.backlog, lagSeconds: lag.seconds })
+    const registry = createRegistry({
+      routes: () => listener.routes(),
+      accepted,
+      logs: () => logs.counts(),
+      backlog,
+      engine: () => link.vitals,
+      engineRestarts: () => link.restarts,
+      dataFolder: folder.path,
+    })
     const paths = {
       events: analytics.map(({ path }) => path),
       open: doorPaths,
@@ -119,19 +136,25 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       ids: idsPath,
       session: sessionPath,
     }
-    const listener = new Listener(
+    const listener: Listener = new Listener(
       [
         ...analytics,
         ...screenRoutes(options.screensFolder, basePath),
         ...fileRoutes(options.filesFolder),
+        ...healthRoutes({
+          isAccepting: () => intake.isAccepting,
+          isEngineUp: () => link.isUp,
+          backlog,
+        }),
+        metricsRoute({ ...options, registry, authenticate }),
         ...sessionRoutes({ ...options, logins, tokens, authenticate }),
         ...(options.idCookie ? idsRoutes(basePath) : []),
         tasksRoute({
           authenticate,
           apiKeys,
           taskIds,
-          appliedOf: (of) => (of === number ? applier.applied : applied.get(of)),
-          deadLetterOf: (of, last) => deadLetters.get(of)?.get(last),
+          appliedOf: (of) => (of === number ? applier.applied : logs.appliedOf(of)),
+          deadLetterOf: (of, last) => logs.lettersOf(of)?.get(last),
           isStoring: () => link.isUp,
         }),
         ...engineRoutes(proxy, authenticate),
@@ -173,6 +196,15 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       postgresPort: postgres?.port,
       link,
       acceptLog,
+      reloadUsers() {
+        try {
+          const changed = users.reload()
+          postgres?.endUsers(changed)
+          logger.info('The file of users was read again.', { changed: changed.length })
+        } catch (error) {
+          logger.error('The file of users is not used; those of before stay.', { reason: reasonOf(error) })
+        }
+      },
       stop,
       close: () => cleanups.run(),
     }

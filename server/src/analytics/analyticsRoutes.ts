@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { judgeSender } from './judgeUserAgent.js'
 import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { notBearer, readApiKey, type SecretSet } from '../http/auth.js'
+import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import { shorten } from '../json/shorten.js'
@@ -56,26 +56,35 @@ const kinds: readonly EntryKind[] = ['track', 'identify', 'alias']
 
 export interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
-  apiKeys: SecretSet
+  apiKeys: ApiKeys
   intake: Intake
+  /** Counts the rows that are accepted, for the metrics. */
+  accepted: Record<EntryKind, number>
 }
 
 /** `POST /track`, `/identify` and `/alias`. */
-export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRoutesOptions): Route[] =>
+export const analyticsRoutes = ({
+  environments,
+  apiKeys,
+  intake,
+  accepted,
+}: AnalyticsRoutesOptions): Route[] =>
   kinds.map((kind) => {
     const readPayloads = payloadReader(kind, environments)
     return {
       method: 'POST',
       path: `/${kind}`,
+      isFrequent: true,
       writeError: analyticsError,
       async handle({ request, search }) {
         const key = readApiKey(request.headers, search)
         if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
-        if (key === undefined || !apiKeys.has(key)) throw unauthorized(key)
+        const writable = key === undefined ? undefined : apiKeys.find(key)
+        if (writable === undefined) throw unauthorized(key)
         checkHeaders(request.headers)
         const sync = readSync(search)
         intake.admit()
-        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)))
+        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)), writable)
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
         const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
         const record = {
@@ -86,6 +95,7 @@ export const analyticsRoutes = ({ environments, apiKeys, intake }: AnalyticsRout
           ...(bot && { target: JSON.stringify({ bot }) }),
         }
         const { taskId, deadLetter } = await intake.accept(record, sync)
+        accepted[kind] += count
         if (deadLetter !== undefined) {
           const { rows, reason } = deadLetter
           throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)

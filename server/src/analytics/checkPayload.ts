@@ -61,17 +61,23 @@ const checkTime = (payload: Payload & { timestamp?: number | string | null }, wh
   return true
 }
 
-export const payloadCheck = (kind: EntryKind, environments: ReadonlySet<string>): CheckPayload => {
-  const checkEnvironment = ({ environment }: Payload, where: string) => {
-    if (environments.has(environment)) return
-    const message = `${where}: the environment ${JSON.stringify(shorten(environment))} does not exist here.`
-    throw refuse(400, 'environment-not-found', message)
+/** Refuses a payload of an environment that is none, or that the key may not write to. */
+export const environmentCheck =
+  (environments: ReadonlySet<string>) =>
+  ({ environment }: Payload, where: string, writable: ReadonlySet<string>): void => {
+    if (writable.has(environment)) return
+    const name = JSON.stringify(shorten(environment))
+    if (!environments.has(environment)) {
+      throw refuse(400, 'environment-not-found', `${where}: the environment ${name} does not exist here.`)
+    }
+    const message = `${where}: this API key may not write to the environment ${name}.`
+    throw refuse(403, 'environment-not-allowed', message)
   }
 
+export const payloadCheck = (kind: EntryKind): CheckPayload => {
   const checks: Record<EntryKind, CheckPayload> = {
     track(payload, where) {
       const { event, properties } = payload as TrackPayload
-      checkEnvironment(payload, where)
       if (isLongerThan(event, maxNameLength)) {
         const message = `${where}: the event name ${shorten(event)} has more than ${maxNameLength} characters.`
         throw refuse(400, 'event-name-too-long', message)
@@ -80,14 +86,10 @@ export const payloadCheck = (kind: EntryKind, environments: ReadonlySet<string>)
       return checkTime(payload, where)
     },
     identify(payload, where) {
-      checkEnvironment(payload, where)
       checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
       return checkTime(payload, where)
     },
-    alias(payload, where) {
-      checkEnvironment(payload, where)
-      return false
-    },
+    alias: () => false,
   }
   return checks[kind]
 }

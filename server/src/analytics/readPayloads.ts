@@ -4,7 +4,7 @@ import type { JsonBody } from '../http/readJson.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { checkTimestamp } from '../json/checkTimestamp.js'
 import { storableBody } from '../json/storableJson.js'
-import { payloadCheck, type Payload } from './checkPayload.js'
+import { environmentCheck, payloadCheck, type Payload } from './checkPayload.js'
 import { payloadSchemas, type EntryKind } from './payloads.js'
 
 export interface Payloads {
@@ -24,6 +24,19 @@ const timestamps = {
 /** Nothing else is written anew: numbers would lose digits. */
 const mendTimestamps = (bytes: Buffer): string => createFieldRewriter(timestamps).feed(bytes).toString()
 
+/** JavaScript reads the last of two fields of one name, and DuckDB the first: a limited key may write neither. */
+const checkRepeated = (bytes: Buffer, writable: ReadonlySet<string>): void => {
+  const rewrite = (token: string) => {
+    if (writable.has(String(JSON.parse(token)))) return token
+    throw refuse(
+      403,
+      'environment-not-allowed',
+      'This API key may not write to one of the environments named.',
+    )
+  }
+  createFieldRewriter({ fields: new Set(['environment']), rewrite }).feed(bytes)
+}
+
 /** `/3/event` of an array, `/event` of a single object. */
 const describe = (error: ErrorObject | undefined, single: boolean) => {
   const path = error?.instancePath ?? ''
@@ -33,9 +46,10 @@ const describe = (error: ErrorObject | undefined, single: boolean) => {
 /** Checks a body of one kind; a whole array is fine, or none of it is taken. */
 export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
   const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
-  const check = payloadCheck(kind, environments)
+  const check = payloadCheck(kind)
+  const checkEnvironment = environmentCheck(environments)
 
-  return (json: JsonBody): Payloads => {
+  return (json: JsonBody, writable: ReadonlySet<string>): Payloads => {
     const { text, value } = json
     const single = !Array.isArray(value)
     const list = (single ? [value] : value) as Payload[]
@@ -44,8 +58,11 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
     }
     let rewritten = false
     for (let at = 0; at < list.length; at++) {
-      rewritten = check(list[at]!, single ? kind : `${kind} ${at}`) || rewritten
+      const where = single ? kind : `${kind} ${at}`
+      checkEnvironment(list[at]!, where, writable)
+      rewritten = check(list[at]!, where) || rewritten
     }
+    if (writable !== environments) checkRepeated(json.bytes, writable)
     const told = rewritten ? mendTimestamps(json.bytes) : text
     const whole = single ? `[${told}]` : told
     return { count: list.length, body: storableBody(json, whole) }

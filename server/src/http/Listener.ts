@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../Logger.js'
+import { type MeteredRoute, RouteMeter } from '../metrics/RouteMeter.js'
 import { answerPreflight, type Origins } from './cors.js'
 import { HttpError, lakehouseError, refuse } from './HttpError.js'
+import { requestId, requestIdHeader } from './requestId.js'
 import type { Reply, Route } from './Route.js'
 import { shorten } from '../json/shorten.js'
 
@@ -26,18 +28,27 @@ const readLittle = (request: IncomingMessage, response: ServerResponse) => {
   request.once('close', () => clearTimeout(timer))
 }
 
-interface Match {
+interface Metered {
   route: Route
+  meter: RouteMeter
+}
+
+interface Match extends Metered {
   parameters: string[]
 }
 
-interface Pattern {
+interface Pattern extends Metered {
   expression: RegExp
-  route: Route
 }
+
+/** What a client that goes before its answer is counted as, after nginx's habit. */
+const goneStatus = 499
 
 /** Told to a proxy in place of `connection: close`, which would cut off a body on its way here. */
 export const closeHeader = 'x-waymark-close'
+
+/** Without its query, which may hold a key. */
+const pathOf = ({ url }: IncomingMessage) => url?.split('?', 1)[0]
 
 const send = (response: ServerResponse, { status, body, headers = {} }: Reply) => {
   const text = JSON.stringify(body)
@@ -57,9 +68,12 @@ const withoutClose = ({ headers = {}, ...reply }: Reply): Reply => {
 /** Routes each request, and turns every failure into a JSON answer. */
 export class Listener {
   readonly #routes: readonly Route[]
-  readonly #exact = new Map<string, Route>()
+  readonly #exact = new Map<string, Metered>()
   readonly #patterns: Pattern[] = []
   readonly #logger: Logger
+  readonly #metered: MeteredRoute[] = []
+  /** Of what belongs to no route. */
+  readonly #otherMeter = new RouteMeter()
   #working = 0
   #whenIdle: (() => void)[] = []
 
@@ -70,11 +84,15 @@ export class Listener {
     this.#origins = origins
     this.#routes = routes
     this.#logger = logger
+    this.#metered.push({ method: 'any', path: 'other', meter: this.#otherMeter })
     for (const route of routes) {
-      if (!route.path.includes('{')) this.#exact.set(`${route.method} ${route.path}`, route)
+      const { method, path } = route
+      const meter = new RouteMeter()
+      this.#metered.push({ method, path, meter })
+      if (!path.includes('{')) this.#exact.set(`${method} ${path}`, { route, meter })
       else {
-        const source = route.path.replaceAll(/\{\w+\.\.\.\}/g, '(.*)').replaceAll(/\{\w+\}/g, '([^/]+)')
-        this.#patterns.push({ expression: new RegExp(`^${source}$`), route })
+        const source = path.replaceAll(/\{\w+\.\.\.\}/g, '(.*)').replaceAll(/\{\w+\}/g, '([^/]+)')
+        this.#patterns.push({ expression: new RegExp(`^${source}$`), route, meter })
       }
     }
   }
@@ -82,14 +100,26 @@ export class Listener {
   /** The one function that node:http calls. */
   listen(request: IncomingMessage, response: ServerResponse): void {
     this.#working++
-    this.#answer(request, response).then(
-      () => this.#done(),
-      (error: unknown) => {
-        this.#logger.error('An answer could not be written.', { reason: String(error) })
-        response.destroy()
-        this.#done()
-      },
-    )
+    const beganMs = performance.now()
+    const done = (meter: RouteMeter) => {
+      const status = response.headersSent ? response.statusCode : goneStatus
+      const ms = performance.now() - beganMs
+      meter.note(status, ms / 1000)
+      if (this.#logger.isDebug) this.#tell(request, status, ms)
+      this.#done()
+    }
+    this.#answer(request, response).then(done, (error: unknown) => {
+      this.#logger.error('An answer could not be written.', {
+        request_id: requestId(request),
+        reason: String(error),
+      })
+      response.destroy()
+      done(this.#otherMeter)
+    })
+  }
+
+  routes(): readonly MeteredRoute[] {
+    return this.#metered
   }
 
   /** Resolves once no route is at work; a route may outlast its connection. */
@@ -104,22 +134,49 @@ export class Listener {
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #tell(request: IncomingMessage, status: number, ms: number): void {
+    this.#logger.debug('A request was answered.', {
+      request_id: requestId(request),
+      method: request.method,
+      path: pathOf(request),
+      status,
+      duration_ms: Math.round(ms * 100) / 100,
+    })
+  }
+
+  /** Gives the meter of the route that it came to. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<RouteMeter> {
     const url = request.url ?? '/'
     const cut = url.indexOf('?')
     const path = cut < 0 ? url : url.slice(0, cut)
     const search = cut < 0 ? '' : url.slice(cut + 1)
-    let route: Route | undefined
+    let match: Match | undefined
     let reply: Reply | undefined
     try {
       this.#origins?.admit(path, request, response)
-      if (request.method === 'OPTIONS') return answerPreflight(request, response)
-      const match = this.#match(request.method ?? 'GET', path)
-      route = match.route
-      reply = await route.handle({ request, response, path, search, parameters: match.parameters })
+      if (request.method === 'OPTIONS') {
+        answerPreflight(request, response)
+        return this.#otherMeter
+      }
+      match = this.#match(request.method ?? 'GET', path)
+      const { route, parameters } = match
+      if (route.isFrequent !== true || requestIdHeader in request.headers) this.#writeId(request, response)
+      reply = await route.handle({ request, response, path, search, parameters })
     } catch (error) {
-      reply = this.#fail(error, route, path)
+      this.#writeId(request, response)
+      reply = this.#fail(error, match?.route, request)
     }
+    this.#send(reply, request, response)
+    return match?.meter ?? this.#otherMeter
+  }
+
+  /** Not for a proxy of ours, which has done so. */
+  #writeId(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#origins !== undefined && !response.headersSent)
+      response.setHeader(requestIdHeader, requestId(request))
+  }
+
+  #send(reply: Reply | undefined, request: IncomingMessage, response: ServerResponse): void {
     if (reply === undefined || response.destroyed) return
     // Too late for a status: the only honest end of a half-written answer is a broken one.
     if (response.headersSent) response.destroy()
@@ -132,11 +189,11 @@ export class Listener {
   }
 
   #match(method: string, path: string): Match {
-    const route = this.#exact.get(`${method} ${path}`)
-    if (route !== undefined) return { route, parameters: [] }
+    const exact = this.#exact.get(`${method} ${path}`)
+    if (exact !== undefined) return { ...exact, parameters: [] }
     for (const pattern of this.#patterns) {
       const found = pattern.route.method === method ? pattern.expression.exec(path) : null
-      if (found) return { route: pattern.route, parameters: found.slice(1) }
+      if (found) return { route: pattern.route, meter: pattern.meter, parameters: found.slice(1) }
     }
     const allow = [
       ...this.#routes.filter((each) => each.path === path).map((each) => each.method),
@@ -146,13 +203,18 @@ export class Listener {
     throw refuse(405, 'method-not-allowed', `${path} takes ${allow}, not ${method}.`, { allow })
   }
 
-  #fail(error: unknown, route: Route | undefined, path: string): Reply {
+  #fail(error: unknown, route: Route | undefined, request: IncomingMessage): Reply {
     const write = route?.writeError ?? lakehouseError
+    const about = { request_id: requestId(request), path: pathOf(request) }
     if (error instanceof HttpError) {
+      // Under overload there are thousands, which the metrics count.
+      if (error.status >= 500 && error.code !== 'overloaded') {
+        this.#logger.warn('A request could not be answered.', { ...about, code: error.code })
+      }
       return { status: error.status, body: write(error), headers: error.headers }
     }
     const message = error instanceof Error ? error.message : String(error)
-    this.#logger.error('A request failed.', { path, reason: message })
+    this.#logger.error('A request failed.', { ...about, reason: message })
     return { status: 500, body: write(refuse(500, 'internal', message)) }
   }
 }

@@ -25,4 +25,6 @@ export interface Route {
   /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
   handle: (exchange: Exchange) => Promise<Reply | undefined>
   writeError: WriteError
+  /** It comes by the thousand, so an answer that went well carries no header that can be spared. */
+  isFrequent?: boolean
 }

@@ -68,7 +68,7 @@ export class Origins {
     if (isOpen) response.setHeader('Access-Control-Allow-Credentials', 'true')
     response.setHeader(
       'Access-Control-Expose-Headers',
-      'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Query-Id, X-Session-Id',
+      'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Query-Id, X-Session-Id, X-Request-Id',
     )
   }
 

@@ -1,11 +1,15 @@
 import { EventEmitter } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
+/** What an engine says when it is there. */
+export type Hello = Extract<ToIngest, { kind: 'hello' }>
+
 interface News {
-  up: [hello: Extract<ToIngest, { kind: 'hello' }>]
+  up: [hello: Hello]
   applied: [log: number, through: number]
   setAside: [log: number, letter: DeadLetter]
   down: []
@@ -25,6 +29,9 @@ export class EngineLink extends EventEmitter<News> {
   #socket: Socket | undefined
   #isUp = false
   #pid: number | undefined
+  #vitals: EngineVitals | undefined
+  /** How many engines were there. */
+  #engines = 0
   #retry: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
   #isClosed = false
@@ -41,6 +48,16 @@ export class EngineLink extends EventEmitter<News> {
   /** Of the engine that is or was there last. */
   get pid(): number | undefined {
     return this.#pid
+  }
+
+  /** What the engine said of itself last; undefined while it is not there. */
+  get vitals(): EngineVitals | undefined {
+    return this.#vitals
+  }
+
+  /** How many engines there were after the first. */
+  get restarts(): number {
+    return Math.max(0, this.#engines - 1)
   }
 
   open(): void {
@@ -100,6 +117,7 @@ export class EngineLink extends EventEmitter<News> {
         clearTimeout(this.#silence)
         if (this.#isUp) {
           this.#isUp = false
+          this.#vitals = undefined
           this.emit('down')
         }
         this.#later()
@@ -111,10 +129,13 @@ export class EngineLink extends EventEmitter<News> {
     this.#heard()
     if (message.kind === 'hello') {
       this.#isUp = true
+      if (message.pid !== this.#pid) this.#engines++
       this.#pid = message.pid
+      this.#vitals = message.vitals
       this.emit('up', message)
     } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
+    else this.#vitals = message.vitals
   }
 
   #heard(): void {

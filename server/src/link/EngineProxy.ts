@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { brokenLine, refuse, type HttpError } from '../http/HttpError.js'
 import { closeHeader } from '../http/Listener.js'
+import { requestId, requestIdHeader } from '../http/requestId.js'
 import { type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
 
@@ -58,7 +59,11 @@ export class EngineProxy {
         socketPath: this.#path,
         method: request.method,
         path: request.url,
-        headers: { ...withoutCredentials(headersOf(request)), ...identityHeaders(identity) },
+        headers: {
+          ...withoutCredentials(headersOf(request)),
+          ...identityHeaders(identity),
+          [requestIdHeader]: requestId(request),
+        },
         agent: this.#agent,
       })
       let answer: IncomingMessage | undefined

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
+import type { EngineVitals } from '../metrics/EngineVitals.js'
 import { receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 interface News {
@@ -18,10 +19,10 @@ export class IngestLink extends EventEmitter<News> {
   readonly #hello: () => ToIngest
   readonly #alive: NodeJS.Timeout
 
-  constructor(hello: () => ToIngest) {
+  constructor(hello: () => ToIngest, vitals: () => EngineVitals) {
     super()
     this.#hello = hello
-    this.#alive = setInterval(() => this.tell({ kind: 'alive' }), aliveMs)
+    this.#alive = setInterval(() => this.tell({ kind: 'alive', vitals: vitals() }), aliveMs)
     this.#alive.unref()
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
+import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 
 /** What the ingest process tells the engine. */
@@ -20,11 +21,12 @@ export type ToIngest =
       pid: number
       applied: [log: number, through: number][]
       setAside: [log: number, letters: DeadLetter[]][]
+      vitals: EngineVitals
     }
   | { kind: 'applied'; log: number; through: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Told every second, so that silence says something. */
-  | { kind: 'alive' }
+  | { kind: 'alive'; vitals: EngineVitals }
 
 /** The protocol that a connection to the engine's socket is upgraded to. */
 export const linkProtocol = 'waymark-link'

@@ -21,7 +21,7 @@ export interface ServerOptions {
   screensFolder?: string
   /** Made when it is not there. @defaultValue './waymark-data' */
   dataFolder?: string
-  /** Keys of the product analytics group. @defaultValue [] */
+  /** Keys that write events: `key` to all environments, `key:staging` to one. @defaultValue [] */
   apiKeys?: readonly string[]
   /** @defaultValue ['production'] */
   environments?: readonly string[]
@@ -29,6 +29,8 @@ export interface ServerOptions {
   users?: Readonly<Record<string, string>>
   /** A JSON file of more users, whose passwords are hashed and who may be for reading only. @defaultValue none */
   usersFile?: string
+  /** Reads `/metrics` without a user, as `Authorization: Bearer`. @defaultValue none */
+  metricsToken?: string
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
   origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
@@ -91,6 +93,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   environments: ['production'],
   users: {},
   usersFile: '',
+  metricsToken: '',
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,

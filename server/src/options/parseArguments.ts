@@ -26,6 +26,8 @@ const flags = {
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
   users: { type: 'string' },
+  'users-file': { type: 'string' },
+  'metrics-token': { type: 'string' },
   origins: { type: 'string' },
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
@@ -191,9 +193,12 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     if (options.environments.length === 0) return wrong('--environments must name at least one environment.')
   }
   const [host, data, keys] = [read('host'), read('data'), read('api-keys')]
+  const [usersFile, metricsToken] = [read('users-file'), read('metrics-token')]
   if (host !== undefined) options.host = host
   if (data !== undefined) options.dataFolder = data
   if (keys !== undefined) options.apiKeys = list(keys)
+  if (usersFile !== undefined) options.usersFile = usersFile
+  if (metricsToken !== undefined) options.metricsToken = metricsToken
   return { kind: 'start', role: role as Role, options }
 }
 
@@ -206,33 +211,3 @@ export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv):
     return wrong(`${reason.replace(/\.$/, '')}.`)
   }
 }
-
-export const helpText = `waymark-server: product analytics and lakehouse over HTTP, on an embedded DuckDB file.
-
-  --port N               port, 0 for any free one          WAYMARK_PORT          8787
-  --postgres-port N      port for the Postgres protocol    WAYMARK_POSTGRES_PORT  none
-  --postgres-tls-cert F  its certificate, and key (PEM)    WAYMARK_POSTGRES_TLS_CERT  none
-  --postgres-tls-key F                                     WAYMARK_POSTGRES_TLS_KEY   none
-  --host ADDRESS         address to listen on              WAYMARK_HOST          127.0.0.1
-  --base-path PATH       what a proxy leaves on the path   WAYMARK_BASE_PATH     none
-  --id-cookie            keep the ids in a cookie of ours  WAYMARK_ID_COOKIE     not true
-  --files FOLDER         the library's files for pages     WAYMARK_FILES         its own
-  --data FOLDER          where everything is kept          WAYMARK_DATA          ./waymark-data
-  --api-keys A,B         keys of /track /identify /alias   WAYMARK_API_KEYS      none
-  --environments A,B     environment slugs that exist      WAYMARK_ENVIRONMENTS  production
-  --users NAME:PASSWORD  users of the lakehouse, by commas WAYMARK_USERS         none
-  --origins A,B          pages that may use the lakehouse  WAYMARK_ORIGINS       none
-  --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
-  --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
-  --engine-memory SIZE   what the engine may hold in all   WAYMARK_ENGINE_MEMORY 1.5 times that, and 512 MiB
-  --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
-  --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
-  --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
-  --max-connections N    connections at once               WAYMARK_MAX_CONNECTIONS  10000
-  --max-connections-per-address N                          WAYMARK_MAX_CONNECTIONS_PER_ADDRESS  1000
-  --columns FORM         objects or labels, line 2 of /query  WAYMARK_COLUMNS    objects
-  --role ROLE            both, ingest or engine            WAYMARK_ROLE          both
-  --log-level LEVEL      debug info warn error silent      WAYMARK_LOG_LEVEL     info
-  --quiet                the same as --log-level silent
-  --help                 this text
-`

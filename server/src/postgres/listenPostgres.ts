@@ -31,6 +31,8 @@ export interface PostgresListener {
   port: number
   /** Takes no more clients, and resolves once the last has gone. */
   stop(): Promise<void>
+  /** Ends the connections of these users. */
+  endUsers(names: readonly string[]): void
   /** Ends those that do not go. */
   destroyAll(): void
 }
@@ -139,7 +141,8 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   const tls = readTls(options.postgresTls)
   const databases = [...catalogs, analyticsCatalog]
   const sockets = new Set<Socket>()
-  let clients = 0
+  /** Those with a right password, and whose it was. */
+  const clients = new Map<Socket, string>()
 
   const identify = async (socket: Socket, user: string): Promise<Identity | undefined> => {
     socket.write(askPassword())
@@ -187,7 +190,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     if ((version & 0xffff) > 0 || asked.length > 0) socket.write(negotiateVersion(asked))
     const identity = await identify(socket, start.user)
     if (identity === undefined) return undefined
-    if (clients >= maxClients) {
+    if (clients.size >= maxClients) {
       throw new ProtocolError(sqlState.tooManyConnections, `There are ${maxClients} clients already.`)
     }
     return { ...start, ...identity }
@@ -215,8 +218,8 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
           const start = await admit(socket, body)
           if (start === undefined) return
           clearTimeout(deadline)
-          clients++
-          raw.once('close', () => clients--)
+          clients.set(raw, start.user)
+          raw.once('close', () => clients.delete(raw))
           await join(socket, start)
         } catch (error) {
           if (!(error instanceof ProtocolError)) throw error
@@ -247,6 +250,9 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
       link.tell({ kind: 'endPostgres' })
       await ended
+    },
+    endUsers(names) {
+      for (const [socket, user] of clients) if (names.includes(user)) socket.destroy()
     },
     destroyAll() {
       for (const socket of sockets) socket.destroy()

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError } from '../http/HttpError.js'
+import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
 import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import { quoteText } from '../store/quote.js'
 import { readOnlyUser, type UserRole } from '../users/Identity.js'
@@ -78,6 +79,7 @@ const outOfMemory = /out of memory/i
 const longestLookMs = 30_000
 
 export class QueryRunner {
+  readonly counts: QueryCounts = { ...noQueries }
   readonly #options: QueryRunnerOptions
 
   constructor(options: QueryRunnerOptions) {
@@ -115,8 +117,18 @@ export class QueryRunner {
       cleanUp()
       throw error
     }
+    let state: keyof QueryCounts = 'waiting'
+    this.counts.waiting++
+    const enter = (next: keyof QueryCounts) => {
+      // It ends once.
+      if (state !== 'waiting' && state !== 'running') return
+      this.counts[state]--
+      this.counts[next]++
+      state = next
+    }
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
       const told = cancellation.error ?? error
+      enter(cancellation.isCancelled ? 'cancelled' : 'failed')
       query.end(messageOf(told))
       // A failed statement may leave memory with its connection. Nobody knows a session without a name
       // yet; one with a name ends only when memory is short.
@@ -136,6 +148,7 @@ export class QueryRunner {
       const permit = await limit.acquire(cancellation.signal)
       cleanups.push(() => permit.release())
       query.start()
+      enter('running')
       const startedMs = performance.now()
       const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
       cleanups.push(() => clearTimeout(timer))
@@ -148,6 +161,7 @@ export class QueryRunner {
       const rows = await this.#open(job, session, plan)
       const end = async () => {
         release()
+        enter('completed')
         query.end()
         query.info.stats = await readStats(session.connection, plan)
         cleanUp()

@@ -1,4 +1,5 @@
 import { refuse } from '../http/HttpError.js'
+import type { Logger } from '../Logger.js'
 import type { Identity } from './Identity.js'
 import { TryLimit } from './TryLimit.js'
 import type { Users } from './Users.js'
@@ -8,6 +9,8 @@ export interface Try {
   password: string
   /** Where it comes from. */
   address: string
+  /** Of the request that it came with, if it did. */
+  requestId?: string
 }
 
 /** Twenty wrong passwords at once, then one every two seconds: nobody guesses at that rate, or waits for long. */
@@ -20,22 +23,25 @@ const maxPlaces = 10_000
  */
 export class Logins {
   readonly #users: Users
+  readonly #logger: Logger
   readonly #limit = new TryLimit(wrongTries)
   /** Users with the addresses from which they have logged in. */
   readonly #places = new Set<string>()
   /** A program that begins with many requests at once tries once. */
   readonly #underWay = new Map<string, Promise<Identity | undefined>>()
 
-  constructor(users: Users) {
+  constructor(users: Users, logger: Logger) {
     this.#users = users
+    this.#logger = logger
   }
 
   /** Undefined when the name or the password is wrong; throws 429 when that was so too often. */
-  check({ name, password, address }: Try): Promise<Identity | undefined> {
+  check(given: Try): Promise<Identity | undefined> {
+    const { name, password, address } = given
     const key = JSON.stringify([name, password, address])
     const known = this.#underWay.get(key)
     if (known !== undefined) return known
-    const checking = this.#check({ name, password, address }).finally(() => this.#underWay.delete(key))
+    const checking = this.#check(given).finally(() => this.#underWay.delete(key))
     this.#underWay.set(key, checking)
     return checking
   }
@@ -45,7 +51,7 @@ export class Logins {
     return user && { user: name, role: user.role }
   }
 
-  async #check({ name, password, address }: Try): Promise<Identity | undefined> {
+  async #check({ name, password, address, requestId }: Try): Promise<Identity | undefined> {
     const place = JSON.stringify([name, address])
     const keys = this.#places.has(place) ? [place] : [`address ${address}`, `user ${name}`]
     const waitMs = this.#limit.take(keys)
@@ -56,7 +62,12 @@ export class Logins {
       })
     }
     const identity = await this.#users.check(name, password)
-    if (identity === undefined) return undefined
+    if (identity === undefined) {
+      // What is no user's name may be a password in the wrong field.
+      const user = this.#users.find(name) && name
+      this.#logger.warn('A password was wrong.', { request_id: requestId, user, address })
+      return undefined
+    }
     this.#limit.giveBack(keys)
     this.#places.add(place)
     if (this.#places.size > maxPlaces) this.#places.delete(this.#places.values().next().value!)

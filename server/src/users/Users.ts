@@ -41,8 +41,11 @@ export class Users {
     }
   }
 
-  /** Reads the file again. When it cannot be used this throws, and all stays as it was. */
-  reload(): void {
+  /**
+   * Reads the file again, and gives the users who are gone or have changed. When it cannot be used this
+   * throws, and all stays as it was.
+   */
+  reload(): string[] {
     const { users, usersFile } = this.#options
     const all = new Map<string, User>(
       Object.entries(users).map(([name, secret]) => [name, { role: 'write', secret }]),
@@ -55,8 +58,12 @@ export class Users {
       }
       all.set(name, { role, secret: password, hash: parseHash(password)! })
     }
+    const isSame = ([name, { role, secret }]: [string, User]) =>
+      all.get(name)?.secret === secret && all.get(name)?.role === role
+    const changed = [...this.#users].filter((each) => !isSame(each)).map(([name]) => name)
     this.#users = all
     this.#verified.clear()
+    return changed
   }
 
   find(name: string): Readonly<User> | undefined {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { clientAddress } from '../http/clientAddress.js'
 import { readCookie, writeCookie } from '../http/cookies.js'
 import { refuse } from '../http/HttpError.js'
+import { requestId } from '../http/requestId.js'
 import { isSameOrigin } from '../http/sameOrigin.js'
 import type { Identity } from './Identity.js'
 import { type LoginSession, sessionMs, type SessionTokens } from './SessionTokens.js'
@@ -54,7 +55,12 @@ export const authenticateBy = ({ logins, tokens, basePath }: AuthenticationOptio
     const pair = readBasic(request)
     if (pair !== undefined) {
       const [name, password] = pair
-      const identity = await logins.check({ name, password, address: clientAddress(request) })
+      const identity = await logins.check({
+        name,
+        password,
+        address: clientAddress(request),
+        requestId: requestId(request),
+      })
       if (identity === undefined) throw unauthorized(request, 'The user name or the password is wrong.')
       return identity
     }

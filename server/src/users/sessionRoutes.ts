@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../http/clientAddress.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
+import { requestId } from '../http/requestId.js'
 import type { Exchange, Reply, Route } from '../http/Route.js'
 import { type Authenticate, readSession, sessionCookie } from './authenticate.js'
 import type { Identity } from './Identity.js'
@@ -43,7 +44,12 @@ export const sessionRoutes = (options: SessionRoutesOptions): Route[] => {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
     const { user, password } = await readLogin(request)
-    const identity = await logins.check({ name: user, password, address: clientAddress(request) })
+    const identity = await logins.check({
+      name: user,
+      password,
+      address: clientAddress(request),
+      requestId: requestId(request),
+    })
     if (identity === undefined) throw refuse(401, 'unauthorized', 'The user name or the password is wrong.')
     const { headers, ...rest } = reply(identity)
     return {

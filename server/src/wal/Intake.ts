@@ -26,23 +26,42 @@ export interface Accepted {
   deadLetter?: DeadLetter
 }
 
+/** How long a disk that failed is left alone. */
+const diskRestMs = 10_000
+
 const overloaded = (message: string, seconds: number): HttpError =>
   refuse(503, 'overloaded', message, { 'retry-after': String(seconds) })
 
 /** Where accepted records of one catalog go: first to disk, then to its applier. */
 export class Intake {
   readonly #options: IntakeOptions
+  /** Until when it is believed that the disk takes nothing. */
+  #refusesUntilMs = 0
 
   constructor(options: IntakeOptions) {
     this.#options = options
   }
 
+  /** Rows and bytes that were accepted and are not stored. */
+  get backlog(): { rows: number; bytes: number } {
+    const { log, applier } = this.#options
+    return { rows: Math.max(0, log.last - applier.applied), bytes: log.bytes }
+  }
+
+  /** Whether a record would be taken now. After a disk has failed it is tried again in a while. */
+  get isAccepting(): boolean {
+    return !this.#isFull && performance.now() >= this.#refusesUntilMs
+  }
+
+  get #isFull(): boolean {
+    const { log, applier, maxBacklogRows, maxBacklogBytes } = this.#options
+    return log.last - applier.applied > maxBacklogRows || log.bytes > maxBacklogBytes
+  }
+
   /** Refuses with 503 when the applier is too far behind: before a body is read, and again by `accept`. */
   admit(): void {
-    const { log, applier, maxBacklogRows, maxBacklogBytes } = this.#options
-    const rows = log.last - applier.applied
-    if (rows <= maxBacklogRows && log.bytes <= maxBacklogBytes) return
-    throw overloaded(`${rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
+    if (!this.#isFull) return
+    throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
 
   /** Resolves once the record is on disk and, if asked, in DuckDB. */
@@ -56,7 +75,9 @@ export class Intake {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       logger.error('The write-ahead log cannot be written.', { reason })
-      throw overloaded('The service cannot write to its disk. Nothing was accepted; send again later.', 10)
+      this.#refusesUntilMs = performance.now() + diskRestMs
+      const message = 'The service cannot write to its disk. Nothing was accepted; send again later.'
+      throw overloaded(message, diskRestMs / 1000)
     }
     applier.wake()
     if (sync) await applier.reached(last, syncWaitMs)

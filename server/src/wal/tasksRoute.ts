@@ -1,4 +1,4 @@
-import { readApiKey, type SecretSet } from '../http/auth.js'
+import { type ApiKeys, readApiKey } from '../http/apiKeys.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
@@ -7,7 +7,7 @@ import type { TaskIds, TaskPlace } from './TaskIds.js'
 
 export interface TasksRouteOptions {
   authenticate: Authenticate
-  apiKeys: SecretSet
+  apiKeys: ApiKeys
   taskIds: TaskIds
   /** How far the log of that number has been applied; undefined when it is not known. */
   appliedOf(log: number): number | undefined
@@ -29,7 +29,7 @@ export const tasksRoute = ({
   /** A task may be asked for by whoever may make one. */
   const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)
-    if (key === undefined || !apiKeys.has(key)) await authenticate(request, response)
+    if (key === undefined || apiKeys.find(key) === undefined) await authenticate(request, response)
   }
 
   const stateOf = ({ log, last }: TaskPlace) => {

@@ -7,7 +7,7 @@ describe('parseArguments', () => {
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
       '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
-      '--log-level warn'
+      '--log-level warn --users-file u --metrics-token t'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       role: 'both',
@@ -30,6 +30,8 @@ describe('parseArguments', () => {
         insertIdWindowMs: 30 * 86_400_000,
         logLevel: 'warn',
         columns: 'labels',
+        usersFile: 'u',
+        metricsToken: 't',
       },
     })
   })

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { Logger } from '../../src/Logger.js'
 import { Logins } from '../../src/users/Logins.js'
 import { Users } from '../../src/users/Users.js'
 
 let logins: Logins
+let lines: string[]
 beforeEach(() => {
-  logins = new Logins(new Users({ users: { ada: 'lovelace', bob: 'builder' }, usersFile: '' }))
+  lines = []
+  const logger = new Logger('warn', (line) => lines.push(line))
+  logins = new Logins(new Users({ users: { ada: 'lovelace', bob: 'builder' }, usersFile: '' }), logger)
 })
 
 const attempt = (name: string, password: string, address: string) =>
@@ -55,6 +59,16 @@ describe('wrong passwords', () => {
     )
     expect(outcomes.filter((each) => each === 'wrong')).toHaveLength(20)
   })
+})
+
+it('tells the log of a wrong password, with its user if there is one, and without what was typed', async () => {
+  await logins.check({ name: 'ada', password: 'guess', address: '10.0.0.1', requestId: 'r-1' })
+  await logins.check({ name: 'lovelace', password: 'guess', address: '10.0.0.1' })
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { message: 'A password was wrong.', user: 'ada', address: '10.0.0.1', request_id: 'r-1' },
+    { message: 'A password was wrong.', address: '10.0.0.1' },
+  ])
+  expect(lines.join('')).not.toMatch(/guess|lovelace/)
 })
 
 it('lets a program begin with many requests at once', async () => {

@@ -15,7 +15,7 @@ const login = (
 ) => service.send('POST', '/session', JSON.stringify(body), headers)
 
 /** What a browser keeps of a `Set-Cookie`. */
-const cookieOf = ({ headers }: { headers: Headers }): string => headers.get('set-cookie')!.split(';', 1)[0]!
+const cookieOf = ({ headers }: { headers: Headers }) => /^[^;]+/.exec(headers.get('set-cookie')!)![0]
 
 const select = (headers: Record<string, string>) =>
   service.send('GET', '/query?statement=SELECT+1&format=jsonl', undefined, headers)

@@ -1,0 +1,141 @@
+import { statfs } from 'node:fs/promises'
+import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+import type { LogCounts } from '../wal/RemoteLogs.js'
+import { type EngineVitals, processVitals } from './EngineVitals.js'
+import { boundsSeconds, type MeteredRoute } from './RouteMeter.js'
+
+/** Where the numbers come from. They are read when somebody asks for them. */
+export interface MetricSources {
+  routes(): readonly MeteredRoute[]
+  /** Rows that were accepted, by kind. */
+  accepted: Readonly<Record<string, number>>
+  logs(): LogCounts[]
+  backlog(): { rows: number; bytes: number; lagSeconds: number }
+  /** Undefined while there is no engine. */
+  engine(): EngineVitals | undefined
+  /** How often an engine was started after the first. */
+  engineRestarts(): number
+  dataFolder: string
+}
+
+type Labels = Record<string, string>
+type Values = [value: number, labels?: Labels][]
+
+const routeLabels = ({ method, path }: MeteredRoute) => ({ method, route: path })
+
+/** As prom-client's own histogram would tell them; that one would count each answer by its labels' text. */
+const durations = (routes: readonly MeteredRoute[], name: string) =>
+  routes.flatMap((route) => {
+    const labels = routeLabels(route)
+    const { buckets, seconds } = route.meter
+    let count = 0
+    const cumulated = [...boundsSeconds, '+Inf'].map((le, at) => {
+      count += buckets[at]!
+      return { metricName: `${name}_bucket`, labels: { ...labels, le: String(le) }, value: count }
+    })
+    return [
+      ...cumulated,
+      { metricName: `${name}_sum`, labels, value: seconds },
+      { metricName: `${name}_count`, labels, value: count },
+    ]
+  })
+
+/** Everything that `GET /metrics` tells. */
+export const createRegistry = (sources: MetricSources): Registry => {
+  const registry = new Registry()
+  const registers = [registry]
+
+  const counter = (name: string, help: string, labelNames: string[], values: () => Values) =>
+    new Counter({
+      name: `waymark_${name}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset()
+        for (const [value, labels = {}] of values()) this.inc(labels, value)
+      },
+    })
+  const gauge = (name: string, help: string, labelNames: string[], values: () => Values | Promise<Values>) =>
+    new Gauge({
+      name: `waymark_${name}`,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        this.reset()
+        for (const [value, labels = {}] of await values()) this.set(labels, value)
+      },
+    })
+
+  counter('http_requests_total', 'Answers by route and status.', ['method', 'route', 'status'], () =>
+    sources
+      .routes()
+      .flatMap((route) =>
+        [...route.meter.byStatus].map(([status, count]): Values[number] => [
+          count,
+          { ...routeLabels(route), status: String(status) },
+        ]),
+      ),
+  )
+  const histogram = 'waymark_http_request_duration_seconds'
+  registry.registerMetric({
+    name: histogram,
+    help: 'How long answers took, by route; of streams until their end.',
+    type: 'histogram',
+    get: () =>
+      Promise.resolve({
+        name: histogram,
+        help: 'How long answers took, by route; of streams until their end.',
+        type: 'histogram',
+        values: durations(sources.routes(), histogram),
+      }),
+  } as unknown as Metric)
+
+  counter('rows_accepted_total', 'Events and users that were accepted.', ['kind'], () =>
+    Object.entries(sources.accepted).map(([kind, rows]) => [rows, { kind }]),
+  )
+  counter('rows_applied_total', 'Rows that left the log, stored or set aside.', ['catalog'], () =>
+    sources.logs().map(({ catalog, appliedRows }) => [appliedRows, { catalog }]),
+  )
+  counter('rows_set_aside_total', 'Rows that could not be stored.', ['catalog'], () =>
+    sources.logs().map(({ catalog, setAsideRows }) => [setAsideRows, { catalog }]),
+  )
+  gauge('backlog_rows', 'Events and users accepted and not yet stored.', [], () => [[sources.backlog().rows]])
+  gauge('backlog_bytes', 'The size of their bodies.', [], () => [[sources.backlog().bytes]])
+  gauge('lag_seconds', 'How long the oldest of them waits.', [], () => [[sources.backlog().lagSeconds]])
+  gauge('disk_free_bytes', 'Free space where the data folder is.', [], async () => {
+    const { bavail, bsize } = await statfs(sources.dataFolder)
+    return [[bavail * bsize]]
+  })
+
+  const processes = () => {
+    const engine = sources.engine()
+    return [
+      { process: 'ingest', ...processVitals() },
+      ...(engine === undefined ? [] : [{ process: 'engine', ...engine }]),
+    ]
+  }
+  gauge('resident_memory_bytes', 'Memory that a process holds.', ['process'], () =>
+    processes().map(({ process, residentBytes }) => [residentBytes, { process }]),
+  )
+  counter('cpu_seconds_total', 'Processor time of a process.', ['process'], () =>
+    processes().map(({ process, cpuSeconds }) => [cpuSeconds, { process }]),
+  )
+  gauge('engine_up', '1 while the engine answers.', [], () => [[sources.engine() === undefined ? 0 : 1]])
+  counter('engine_restarts_total', 'Engines that were started after the first.', [], () => [
+    [sources.engineRestarts()],
+  ])
+  gauge('queries', 'SQL statements under way.', ['state'], () => {
+    const { running = 0, waiting = 0 } = sources.engine()?.queries ?? {}
+    return [
+      [running, { state: 'running' }],
+      [waiting, { state: 'waiting' }],
+    ]
+  })
+  counter('queries_total', 'SQL statements that ended, since the engine started.', ['outcome'], () => {
+    const { completed = 0, failed = 0, cancelled = 0 } = sources.engine()?.queries ?? {}
+    return Object.entries({ completed, failed, cancelled }).map(([outcome, count]) => [count, { outcome }])
+  })
+  return registry
+}

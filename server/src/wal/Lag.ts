@@ -1,0 +1,51 @@
+export interface LagOptions {
+  /** The sequence of the newest row that was accepted, and of the newest that is stored. */
+  last(): number
+  applied(): number
+  now?: () => number
+}
+
+const everyMs = 1000
+/** So much is enough for half a day without an engine; then the marks stand further apart. */
+const maxMarks = 50_000
+
+/** How long the oldest row waits that is not stored yet, from a mark in the log each second. */
+export class Lag {
+  readonly #options: Required<LagOptions>
+  #marks: { last: number; ms: number }[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: LagOptions) {
+    this.#options = { now: () => performance.now(), ...options }
+    this.mark()
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.mark(), everyMs).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** All rows up to here were accepted by now. */
+  mark(): void {
+    const { last, now } = this.#options
+    this.#drop()
+    if ((this.#marks.at(-1)?.last ?? this.#options.applied()) >= last()) return
+    this.#marks.push({ last: last(), ms: now() })
+    if (this.#marks.length > maxMarks) this.#marks = this.#marks.filter((_, at) => at % 2 === 0)
+  }
+
+  get seconds(): number {
+    this.#drop()
+    const [oldest] = this.#marks
+    return oldest === undefined ? 0 : (this.#options.now() - oldest.ms) / 1000
+  }
+
+  #drop(): void {
+    const applied = this.#options.applied()
+    const waiting = this.#marks.findIndex(({ last }) => last > applied)
+    this.#marks.splice(0, waiting < 0 ? this.#marks.length : waiting)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Hello } from '../link/EngineLink.js'
+import { type DeadLetter, DeadLetters } from './DeadLetters.js'
+
+interface RemoteLog {
+  catalog: string
+  letters: DeadLetters
+  /** The position that was heard first, and the one that was heard last. */
+  first?: number
+  applied?: number
+  setAsideRows: number
+}
+
+export interface LogCounts {
+  catalog: string
+  /** Rows that have left the log since this process started, those set aside included. */
+  appliedRows: number
+  setAsideRows: number
+}
+
+/** What the engine has told of all logs, its own included. */
+export class RemoteLogs {
+  readonly #logs: ReadonlyMap<number, RemoteLog>
+
+  /** By the numbers of the logs. */
+  constructor(catalogs: ReadonlyMap<number, string>) {
+    this.#logs = new Map(
+      [...catalogs].map(([number, catalog]) => [
+        number,
+        { catalog, letters: new DeadLetters(), setAsideRows: 0 },
+      ]),
+    )
+  }
+
+  lettersOf(number: number): DeadLetters | undefined {
+    return this.#logs.get(number)?.letters
+  }
+
+  /** Undefined while nothing was heard. */
+  appliedOf(number: number): number | undefined {
+    return this.#logs.get(number)?.applied
+  }
+
+  /** What a started engine knows by then. */
+  begin({ setAside, applied }: Hello): void {
+    for (const [number, letters] of setAside) this.#logs.get(number)?.letters.replace(letters)
+    for (const [number, through] of applied) this.advance(number, through)
+  }
+
+  advance(number: number, through: number): void {
+    const log = this.#logs.get(number)
+    if (log === undefined) return
+    log.first ??= through
+    log.applied = Math.max(log.applied ?? 0, through)
+  }
+
+  setAside(number: number, letter: DeadLetter): void {
+    const log = this.#logs.get(number)
+    if (log === undefined) return
+    log.letters.add(letter)
+    log.setAsideRows += letter.rows
+  }
+
+  counts(): LogCounts[] {
+    return [...this.#logs.values()].map(({ catalog, first = 0, applied = 0, setAsideRows }) => ({
+      catalog,
+      appliedRows: applied - first,
+      setAsideRows,
+    }))
+  }
+}

@@ -1,0 +1,53 @@
+import { beforeEach, expect, it } from 'vitest'
+import { Lag } from '../../src/wal/Lag.js'
+
+let now: number
+let last: number
+let applied: number
+let lag: Lag
+beforeEach(() => {
+  now = 5_000_000
+  last = 100
+  applied = 100
+  lag = new Lag({ last: () => last, applied: () => applied, now: () => now })
+})
+const pass = (seconds: number) => {
+  for (let at = 0; at < seconds; at++) {
+    now += 1000
+    lag.mark()
+  }
+}
+
+it('is nothing while all rows are stored, however long that was', () => {
+  pass(30)
+  expect(lag.seconds).toBe(0)
+})
+
+it('is the time that the oldest row waits, and shrinks as rows are stored', () => {
+  last = 200
+  pass(3)
+  last = 300
+  pass(4)
+  expect(lag.seconds).toBe(6)
+  applied = 200
+  expect(lag.seconds).toBe(3)
+  applied = 250
+  expect(lag.seconds).toBe(3)
+  applied = 300
+  expect(lag.seconds).toBe(0)
+})
+
+it('begins with the service for what an earlier one has left', () => {
+  applied = 40
+  lag = new Lag({ last: () => last, applied: () => applied, now: () => now })
+  pass(2)
+  expect(lag.seconds).toBe(2)
+})
+
+it('is known to the second after a day without an engine', () => {
+  for (let at = 0; at < 86_400; at++) {
+    last++
+    pass(1)
+  }
+  expect(lag.seconds).toBe(86_399)
+})
