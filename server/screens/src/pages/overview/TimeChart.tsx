@@ -1,0 +1,48 @@
+import { useMemo } from 'preact/hooks'
+import type { Answer } from '../../data/query'
+import { Chart } from '../../parts/Chart'
+import { Empty } from '../../parts/Empty'
+import { useScope } from '../../shell/scope'
+import type { TimeRange } from '../../shell/timeRange'
+import { type Metric } from './metrics'
+import { toSeries } from './toSeries'
+
+interface Props {
+  answer: Answer
+  title: string
+  metric: Metric
+  range: TimeRange
+}
+
+const formats = {
+  day: new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
+  hour: new Intl.DateTimeFormat('en', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }),
+}
+
+export function TimeChart({ answer, title, metric, range }: Props) {
+  const { now } = useScope()
+  const column = answer.columns.findIndex(({ name }) => name === metric)
+  const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
+  const series = useMemo(
+    () => [
+      { title, values: lines.now },
+      { title: 'Period before', values: lines.before, isBefore: true },
+    ],
+    [lines, title],
+  )
+  if (lines.x.length === 0) return <Empty>This time has no days.</Empty>
+  return (
+    <Chart
+      caption={`${title} by ${range.unit}, with the period before`}
+      x={lines.x}
+      series={series}
+      nameX={(time) => formats[range.unit].format(time * 1000)}
+    />
+  )
+}
