@@ -2,6 +2,17 @@ import uPlot from 'uplot'
 import type { ChartProps } from './Chart'
 import { formatCompact } from './format'
 
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const mostHours = 72
+
+/** What stands below the x axis: hours for some days, else days. */
+function nameTicks(x: readonly number[], isTime: boolean): (splits: number[]) => string[] {
+  if (!isTime) return (splits) => splits.map((value) => formatCompact(value))
+  const isShort = (x.at(-1) ?? 0) - (x[0] ?? 0) <= mostHours * 3600
+  return (splits) => splits.map((time) => (isShort ? clock : day).format(time * 1000))
+}
+
 interface Drawing extends Required<Pick<ChartProps, 'x' | 'series' | 'isTime' | 'height' | 'formatY'>> {
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
@@ -16,6 +27,8 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
   const axis = { stroke: colour('soft'), font, ticks: { show: false } }
   const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
 
+  const ticks = nameTicks(x, isTime)
+
   const options: uPlot.Options = {
     width: frame.clientWidth,
     height,
@@ -24,7 +37,13 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: isTime }, y: { range: (_, _low, high) => [0, Math.max(1, high * 1.05)] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 60 },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 28,
+        values: (_, splits) => ticks(splits),
+      },
       {
         ...axis,
         grid: { stroke: colour('rule'), width: 1 },
