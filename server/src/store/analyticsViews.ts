@@ -1,33 +1,12 @@
 import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
-import { quoteIdentifier, quoteText } from './quote.js'
-
-interface View {
-  name: string
-  comment: string
-  /** What it selects from. */
-  from: string
-  /** Each with the SQL that gives it and what it says. */
-  columns: readonly (readonly [name: string, sql: string, comment: string])[]
-}
+import { browserOf } from './browserOf.js'
+import { bot } from './answers/askedEvents.js'
+import { answers } from './answers/index.js'
+import { hostOf, pathOf } from './urlParts.js'
+import { type View, viewSql } from './viewSql.js'
 
 const property = (name: string) => `The property ${name}.`
-
-/** The order decides: the browsers further down are also named by those above them. */
-const browsers = [
-  ['Edg', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['SamsungBrowser/', 'Samsung Internet'],
-  ['Firefox/', 'Firefox'],
-  ['FxiOS/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['CriOS/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const
-
-const browserSql = `CASE ${browsers
-  .map(([part, name]) => `WHEN contains(e.user_agent, '${part}') THEN '${name}'`)
-  .join(' ')} END`
 
 const views: readonly View[] = [
   {
@@ -53,16 +32,8 @@ const views: readonly View[] = [
       ],
       ['insert_id', 'e.insert_id', 'The property insert_id, by which a second copy is known.'],
       ['url', 'e.url', property('$url')],
-      [
-        'host',
-        `nullif(regexp_extract(e.url, '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?([^/?#]+)', 1), '')`,
-        'The host of url, with its port if it has one.',
-      ],
-      [
-        'path',
-        `nullif(regexp_extract(e.url, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*([^?#]*)', 1), '')`,
-        'The path of url, without query and fragment.',
-      ],
+      ['host', hostOf('e.url'), 'The host of url, with its port if it has one.'],
+      ['path', pathOf('e.url'), 'The path of url, without query and fragment.'],
       ['referrer', 'e.referrer', property('$referer')],
       ['utm_source', 'e.utm_source', property('$utm_source')],
       ['utm_medium', 'e.utm_medium', property('$utm_medium')],
@@ -73,9 +44,18 @@ const views: readonly View[] = [
       ['lib_version', 'e.lib_version', property('$lib_version')],
       ['release', 'e.release', property('$release')],
       ['os', 'e.os', property('$os')],
-      ['browser', browserSql, 'The browser that the property $user_agent names; NULL when none was sent.'],
+      [
+        'browser',
+        browserOf('e.user_agent'),
+        'The browser that the property $user_agent names; NULL when none was sent.',
+      ],
       ['device', 'e.device', property('$device')],
       ['viewport', 'e.viewport', property('$viewport')],
+      [
+        'bot',
+        bot,
+        'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
+      ],
       ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],
     ],
   },
@@ -128,16 +108,6 @@ const views: readonly View[] = [
   },
 ]
 
-const viewSql = ({ name, comment, from, columns }: View): string => {
-  const view = `analytics.main.${name}`
-  const list = columns.map(([column, sql]) => `${sql} AS ${quoteIdentifier(column)}`)
-  const comments = columns.map(
-    ([column, , text]) => `COMMENT ON COLUMN ${view}.${quoteIdentifier(column)} IS ${quoteText(text)};`,
-  )
-  return `CREATE OR REPLACE VIEW ${view} AS SELECT ${list.join(', ')} FROM ${from};
-    COMMENT ON VIEW ${view} IS ${quoteText(comment)}; ${comments.join(' ')}`
-}
-
 /** A JSON pointer, in which every name stands for itself: elsewhere `$` begins a path. */
 const pointer = `'/' || replace(replace(name, '~', '~0'), '/', '~1')`
 
@@ -164,4 +134,4 @@ WHERE schema_name <> '${internalSchema}' AND NOT (database_name = '${analyticsCa
   .join('')
 
 /** What a session sees of analytics. */
-export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${listings}`
+export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${answers}${listings}`

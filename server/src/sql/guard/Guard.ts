@@ -69,7 +69,7 @@ export class Guard {
   static async open(connection: DuckDBConnection): Promise<Guard> {
     const reader = await connection.runAndReadAll(
       `SELECT DISTINCT lower(function_name) FROM duckdb_functions()
-       WHERE function_type IN ('table', 'table_macro', 'pragma')`,
+       WHERE internal AND function_type IN ('table', 'table_macro', 'pragma')`,
     )
     const refused = new Set([...reader.getRows().map(([name]) => name as string), ...alwaysRefused])
     for (const name of harmless) refused.delete(name)

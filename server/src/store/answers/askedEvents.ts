@@ -1,0 +1,64 @@
+import { builtInColumns } from '../builtInColumns.js'
+import { quoteText } from '../quote.js'
+import { pathOf } from '../urlParts.js'
+
+/** What every answer can be asked for. */
+export const range = [
+  ['from_time', 'NULL'],
+  ['until_time', 'NULL'],
+] as const
+export const choice = [
+  ['environment', `'production'`],
+  ['bots', 'false'],
+] as const
+export const zone = ['time_zone', `'UTC'`] as const
+
+/** The verdict about an event; nobody judges them yet. */
+export const bot = 'NULL::VARCHAR'
+
+const id = 'coalesce(e.distinct_id, e.anonymous_id)'
+export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
+
+/** Events with the person of each, by numbers: to join and to group these takes a third of the time of texts. */
+export const eventsOfPersons = `analytics.raw.events e
+  LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, ${id})`
+export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key, hash(e.environment, ${id})) END`
+export const personId = `coalesce(m.person_id, ${id})`
+
+/** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
+export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
+
+export const isChosen = `e.environment = environment AND (bots OR ${bot} IS NULL)`
+export const isSince = `(from_time IS NULL OR e."timestamp" >= from_time::TIMESTAMPTZ)`
+export const isUntil = `(until_time IS NULL OR e."timestamp" < until_time::TIMESTAMPTZ)`
+export const isAsked = `${isChosen} AND ${isSince} AND ${isUntil}`
+
+/** Whether an event is the one that an argument names: by its name, or by the path of a page view. */
+export const isNamed = (name: string): string =>
+  `CASE WHEN starts_with(${name}, '/')
+    THEN e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}
+    ELSE e.event = ${name} END`
+
+/** The property that an argument names, as text: out of its column, where it has one. */
+export const propertyOf = (name: string): string =>
+  `CASE ${name} ${builtInColumns
+    .map(({ column, property }) => `WHEN ${quoteText(property)} THEN e.${column}`)
+    .join(' ')} ELSE analytics.main.prop(e.properties, ${name}) END`
+
+const advice = (parameter: string, text: string) => `${quoteText(`${parameter} ${text}`)}`
+
+/** Of the arguments that every answer takes. */
+export const choiceProblems = [
+  [
+    'environment IS NULL',
+    advice(
+      'environment',
+      `is NULL. Name one, such as environment := 'production'; an answer is about one environment.`,
+    ),
+  ],
+  ['bots IS NULL', advice('bots', 'is NULL. Write bots := true to count them too, or leave it out.')],
+] as const
+export const zoneProblem = [
+  `timezone(time_zone, TIMESTAMP '2000-01-01') IS NULL`,
+  advice('time_zone', `is NULL. Name one, such as time_zone := 'Europe/Berlin'.`),
+] as const

@@ -1,0 +1,16 @@
+import { viewSql } from '../viewSql.js'
+import { breakdown } from './breakdown.js'
+import { daily } from './daily.js'
+import { funnel } from './funnel.js'
+import { pageViews } from './pageViews.js'
+import { paths } from './paths.js'
+import { retention } from './retention.js'
+import { sessionViews } from './sessionViews.js'
+import { tableMacroSql } from './tableMacro.js'
+import { firstTouch, lastTouch } from './touches.js'
+
+/** The statements that make the views and table macros that answer the usual questions. */
+export const answers = [
+  ...[...sessionViews, pageViews].map(viewSql),
+  ...[daily, funnel, retention, paths, firstTouch, lastTouch, breakdown].map(tableMacroSql),
+].join('\n')

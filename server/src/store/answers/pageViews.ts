@@ -1,0 +1,44 @@
+import { foreignReferrer, hostOf } from '../urlParts.js'
+import type { View } from '../viewSql.js'
+
+const same = [
+  ['environment', 'Environments are apart.'],
+  ['event_id', 'As in events.'],
+  ['timestamp', 'When it happened, as the client says; else when it was received.'],
+  ['person_id', 'Who it was, as in events and persons.'],
+  ['session_id', 'The visit, as sent.'],
+  ['device_id', 'The device, as sent.'],
+  ['url', 'The property $url.'],
+  ['host', 'The host of url, with its port if it has one.'],
+  ['path', 'The path of url, without query and fragment.'],
+  ['referrer', 'The property $referer.'],
+] as const
+const more = [
+  ['utm_source', 'The property $utm_source.'],
+  ['utm_medium', 'The property $utm_medium.'],
+  ['utm_campaign', 'The property $utm_campaign.'],
+  ['utm_term', 'The property $utm_term.'],
+  ['utm_content', 'The property $utm_content.'],
+  ['browser', 'The browser that the property $user_agent names; NULL when none was sent.'],
+  ['os', 'The property $os.'],
+  ['device', 'The property $device.'],
+  ['viewport', 'The property $viewport.'],
+] as const
+
+const plain = ([name, comment]: readonly [string, string]) => [name, `e."${name}"`, comment] as const
+
+export const pageViews: View = {
+  name: 'page_views',
+  comment: 'Every page view, one a row: the events named $pageview.',
+  from: `analytics.main.events e WHERE e.event = '$pageview'`,
+  columns: [
+    ...same.map(plain),
+    [
+      'referrer_host',
+      hostOf(foreignReferrer('e.referrer', 'e.url')),
+      'The host of referrer; NULL where it is the page itself.',
+    ],
+    ...more.map(plain),
+    ['bot', 'e.bot', 'Why no person seems to have done it; else NULL.'],
+  ],
+}

@@ -1,0 +1,69 @@
+import { browserOf } from '../browserOf.js'
+import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
+import type { View } from '../viewSql.js'
+import { bot, orderKey } from './askedEvents.js'
+
+const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
+const firstOf = ['device_id', ...utm, 'os', 'device', 'user_agent'] as const
+const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
+
+const columns: View['columns'] = [
+  ['environment', 's.environment', 'The environment that the session belongs to.'],
+  ['session_id', 's.session_id', 'The visit, as sent. Events without one are in no session.'],
+  [
+    'person_id',
+    'coalesce(m.person_id, s.last_id)',
+    'The person of its last event that names one, as in events and persons.',
+  ],
+  ['device_id', 's.device_id', 'The device, as sent.'],
+  ['started_at', 's.started_at', 'When its first event happened.'],
+  ['ended_at', 's.ended_at', 'When its last event happened.'],
+  [
+    'duration_seconds',
+    '(epoch_us(s.ended_at) - epoch_us(s.started_at)) / 1e6',
+    'From the first event to the last; 0 where there is only one.',
+  ],
+  ['entry', pathOf('s.entry_url'), 'The path of the first page view.'],
+  ['exit', pathOf('s.exit_url'), 'The path of the last page view.'],
+  ['page_views', 's.page_views', 'How many page views there are.'],
+  ['events', 's.events', 'How many events there are, page views included.'],
+  ['referrer', 's.referrer', 'The first referrer that is another site than the page itself.'],
+  ['referrer_host', hostOf('s.referrer'), 'The host of referrer.'],
+  ...utm.map((name) => [name, `s.${name}`, `The first property $${name}.`] as const),
+  ['browser', browserOf('s.user_agent'), 'The browser that the first $user_agent names.'],
+  ['os', 's.os', 'The first property $os.'],
+  ['device', 's.device', 'The first property $device.'],
+  [
+    'bot',
+    's.bot',
+    'Why no person seems to have done it: the first verdict about one of its events; else NULL.',
+  ],
+]
+
+const grouped = `(
+  SELECT e.environment, e.session_id, min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
+    count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
+    arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
+    arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
+    arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
+    ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
+    arg_min(${bot}, ${orderKey}) AS bot
+  FROM analytics.raw.events e WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id
+) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+
+const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
+
+export const sessionViews: readonly View[] = [
+  {
+    name: 'all_sessions',
+    comment: 'Every session, one a row, those of bots too.',
+    from: grouped,
+    columns,
+  },
+  {
+    name: 'sessions',
+    comment: 'Every session, one a row, without those of bots.',
+    from: 'analytics.main.all_sessions s WHERE s.bot IS NULL',
+    columns: columns.filter(([name]) => name !== 'bot').map(([name, , comment]) => own(name, comment)),
+  },
+]

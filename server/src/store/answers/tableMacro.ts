@@ -1,0 +1,39 @@
+import { quoteText } from '../quote.js'
+
+/** A table macro of the catalog `analytics`. In its SQL a bare name of a parameter is its value, so columns are qualified. */
+export interface TableMacro {
+  name: string
+  comment: string
+  /** With the SQL of its default, for those that can be left out; these come last. */
+  parameters: readonly (readonly [name: string, fallback?: string])[]
+  columns: readonly string[]
+  /** What is wrong with the arguments: a condition, and the SQL of a text that says what to write instead. */
+  problems: readonly (readonly [when: string, text: string])[]
+  /** The tables that lead to the last one, `answer`, which has the columns. */
+  tables: readonly (readonly [name: string, sql: string])[]
+  /** The numbers of the columns that the rows are sorted by. */
+  order: string
+}
+
+/**
+ * Wrong arguments are told by a row that fails, beside the answer: it is looked at whatever rows there
+ * are, and where the arguments are right and constant, DuckDB leaves it out before it runs anything.
+ */
+const problemRow = ({ columns, problems }: TableMacro): string => {
+  const cases = problems.map(([when, text]) => `WHEN ${when} THEN error(${text})::BOOLEAN`)
+  const nulls = columns.map(() => 'NULL').join(', ')
+  return `SELECT ${nulls} WHERE CASE ${cases.join(' ')} ELSE false END`
+}
+
+export const tableMacroSql = (macro: TableMacro): string => {
+  const { name, comment, parameters, columns, tables, order } = macro
+  const signature = parameters.map(([each, fallback]) =>
+    fallback === undefined ? each : `${each} := ${fallback}`,
+  )
+  const withs = tables.map(([table, sql]) => `${table} AS (${sql})`)
+  const list = columns.map((column) => `answer.${column}`).join(', ')
+  return `CREATE OR REPLACE MACRO analytics.main.${name}(${signature.join(', ')}) AS TABLE
+    WITH ${withs.join(', ')}
+    SELECT ${list} FROM answer UNION ALL ${problemRow(macro)} ORDER BY ${order};
+    COMMENT ON MACRO TABLE analytics.main.${name} IS ${quoteText(comment)};`
+}
