@@ -48,8 +48,7 @@ test.describe('npm run demo', () => {
       const opened = () => readFile(join(folder, 'opened'), 'utf8').catch(() => '')
       await until(opened, `${demo.shop}\n`)
       await page.goto(demo.service)
-      await expect(page.getByRole('heading')).toHaveText('waymark-server is running')
-      await expect(page.getByText('docs/service.md')).toBeVisible()
+      await expect(page).toHaveURL(`${demo.service}/app/`)
     } finally {
       await demo.stop()
     }

@@ -10,7 +10,6 @@ import { openAnalytics } from './analytics/openAnalytics.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import { Cleanups } from './Cleanups.js'
-import { authorizeBy } from './http/auth.js'
 import { Listener } from './http/Listener.js'
 import { IngestLink } from './link/IngestLink.js'
 import { linkProtocol } from './link/messages.js'
@@ -225,12 +224,11 @@ export const startEngine = async (
       intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
     }
 
-    const authorize = authorizeBy(options.users)
     const onStuck = (why: string) => {
       logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
       endMe?.()
     }
-    sql = await openSql({ ...options, authorize, database, onStuck, tempFolder: folder.temp })
+    sql = await openSql({ ...options, database, onStuck, tempFolder: folder.temp })
     cleanups.add(() => sql?.close())
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
@@ -246,8 +244,8 @@ export const startEngine = async (
     const intakeOf = (catalog: string) => intakes.get(catalog)!
     const routes = [
       ...sql.routes,
-      appendRoute({ authorize, catalogs, connection, intakeOf }),
-      ...uploadRoutes({ authorize, database, catalogs, tempFolder: folder.temp }),
+      appendRoute({ catalogs, connection, intakeOf }),
+      ...uploadRoutes({ database, catalogs, tempFolder: folder.temp }),
     ]
     const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))

@@ -1,26 +1,28 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
-import { appendError } from './append/appendError.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
-import { frontPath, frontRoutes } from './front/frontRoutes.js'
-import { authorizeBy, SecretSet } from './http/auth.js'
+import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
+import { SecretSet } from './http/auth.js'
 import { Origins } from './http/cors.js'
-import { lakehouseError } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
-import { limitConnections, listenAt } from './http/publicServer.js'
-import type { Authorize, Route } from './http/Route.js'
+import { createPublicServer, listenAt } from './http/publicServer.js'
 import { withoutBase } from './http/withoutBase.js'
 import { idsPath, idsRoutes } from './ids/idsRoutes.js'
 import { EngineLink } from './link/EngineLink.js'
 import { EngineProxy } from './link/EngineProxy.js'
+import { engineRoutes } from './link/engineRoutes.js'
 import { Logger } from './Logger.js'
-import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
 import { lockFolder } from './store/lockFolder.js'
 import { asStoreError } from './store/StoreError.js'
+import { authenticateBy } from './users/authenticate.js'
+import { Logins } from './users/Logins.js'
+import { sessionPath, sessionRoutes } from './users/sessionRoutes.js'
+import { SessionTokens } from './users/SessionTokens.js'
+import { Users } from './users/Users.js'
 import { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
 import { LogStore } from './wal/LogStore.js'
@@ -40,50 +42,8 @@ export interface RunningIngest {
   close(): Promise<void>
 }
 
-/** How often it is looked for clients that take too long with their headers. */
-const headersCheckMs = 1000
-/** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
-const keepAliveTimeout = 75_000
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
-
-/** A server that clients without a key cannot fill. */
-const createPublicServer = (options: CompleteOptions, answer: RequestListener): Server => {
-  const server = createServer(
-    {
-      // Uploads may take hours, so each route has its own time limit for a body.
-      requestTimeout: 0,
-      headersTimeout: options.headersWithinMs,
-      connectionsCheckingInterval: headersCheckMs,
-      keepAliveTimeout,
-    },
-    answer,
-  )
-  limitConnections(server, options)
-  return server
-}
-
-/** The lakehouse group, as far as it is known here: who may ask, and that the engine answers. */
-const engineRoutes = (proxy: EngineProxy, authorize: Authorize): Route[] => {
-  const route = (method: Route['method'], path: string): Route => ({
-    method,
-    path,
-    writeError: path === '/append' ? appendError : lakehouseError,
-    async handle({ request, response }) {
-      authorize(request)
-      await proxy.forward(request, response)
-      return undefined
-    },
-  })
-  const posts = ['/query', '/append', '/upload', '/upsert', '/validate', '/explain', '/autocomplete']
-  return [
-    ...posts.map((path) => route('POST', path)),
-    route('GET', '/query'),
-    route('HEAD', '/query'),
-    route('GET', '/query/{query_id}'),
-    route('DELETE', '/query/{query_id}'),
-  ]
-}
 
 /**
  * What takes requests: checks them, writes them to the log, and answers. It knows nothing of DuckDB,
@@ -92,8 +52,10 @@ const engineRoutes = (proxy: EngineProxy, authorize: Authorize): Route[] => {
 export const startIngest = async (given: ServerOptions): Promise<RunningIngest> => {
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
+  const { basePath } = options
   const cleanups = new Cleanups()
   try {
+    const users = new Users(options)
     const folder = new DataFolder(options.dataFolder)
     cleanups.add(await lockFolder(folder))
     folder.check()
@@ -103,6 +65,9 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const log = await acceptLog.writer(analyticsCatalog)
     cleanups.add(() => log.close())
     const taskIds = new TaskIds(acceptLog.taskSecret)
+    const logins = new Logins(users)
+    const tokens = new SessionTokens(acceptLog.taskSecret, (name) => users.find(name)?.secret)
+    const authenticate = authenticateBy({ logins, tokens, basePath })
 
     const link = new EngineLink(folder.socket)
     cleanups.add(() => link.close())
@@ -144,43 +109,44 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
     const apiKeys = new SecretSet(options.apiKeys)
-    const authorize = authorizeBy(options.users)
     const environments = new Set(options.environments)
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
     const analytics = analyticsRoutes({ environments, apiKeys, intake })
     const paths = {
       events: analytics.map(({ path }) => path),
-      files: filePrefix,
-      front: frontPath,
-      own: idsPath,
+      open: doorPaths,
+      openBelow: [filePrefix, screenPrefix],
+      ids: idsPath,
+      session: sessionPath,
     }
     const listener = new Listener(
       [
         ...analytics,
-        ...frontRoutes(),
+        ...screenRoutes(options.screensFolder, basePath),
         ...fileRoutes(options.filesFolder),
-        ...(options.idCookie ? idsRoutes(options.basePath) : []),
+        ...sessionRoutes({ ...options, logins, tokens, authenticate }),
+        ...(options.idCookie ? idsRoutes(basePath) : []),
         tasksRoute({
-          authorize,
+          authenticate,
           apiKeys,
           taskIds,
           appliedOf: (of) => (of === number ? applier.applied : applied.get(of)),
           deadLetterOf: (of, last) => deadLetters.get(of)?.get(last),
           isStoring: () => link.isUp,
         }),
-        ...engineRoutes(proxy, authorize),
+        ...engineRoutes(proxy, authenticate),
       ],
       logger,
       new Origins(paths, options.origins),
     )
     const server = createPublicServer(options, (request, response) => {
-      request.url = withoutBase(request.url ?? '/', options.basePath)
+      request.url = withoutBase(request.url ?? '/', basePath)
       listener.listen(request, response)
     })
     const postgres =
       options.postgresPort === undefined
         ? undefined
-        : await listenPostgres({ ...options, link, logger, path: folder.socket })
+        : await listenPostgres({ ...options, link, logger, logins, path: folder.socket })
     cleanups.add(() => postgres?.destroyAll())
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     link.open()

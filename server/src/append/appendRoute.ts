@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkParameters } from '../http/checkParameters.js'
 import { HttpError, refuse } from '../http/HttpError.js'
-import type { Authorize, Route } from '../http/Route.js'
+import type { Route } from '../http/Route.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import { shorten } from '../json/shorten.js'
@@ -17,7 +17,6 @@ import { planAppend } from './planAppend.js'
 import { settleWidening } from './settleWidening.js'
 
 export interface AppendRouteOptions {
-  authorize: Authorize
   catalogs: readonly string[]
   intakeOf(catalog: string): Intake
   /** For looking at tables; nothing long runs on it. */
@@ -50,7 +49,7 @@ const isOfData = (error: unknown): error is HttpError =>
 
 /** `POST /append`: JSON records into a table that grows with them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
-  const { authorize, catalogs, intakeOf, connection } = options
+  const { catalogs, intakeOf, connection } = options
 
   const append = async (request: IncomingMessage, search: string) => {
     const given = new URLSearchParams(search)
@@ -100,7 +99,6 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     path: '/append',
     writeError: appendError,
     async handle({ request, search }) {
-      authorize(request)
       try {
         return { status: 200, body: await append(request, search) }
       } catch (error) {

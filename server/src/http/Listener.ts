@@ -73,7 +73,7 @@ export class Listener {
     for (const route of routes) {
       if (!route.path.includes('{')) this.#exact.set(`${route.method} ${route.path}`, route)
       else {
-        const source = route.path.replaceAll(/\{[^}]+\}/g, '([^/]+)')
+        const source = route.path.replaceAll(/\{\w+\.\.\.\}/g, '(.*)').replaceAll(/\{\w+\}/g, '([^/]+)')
         this.#patterns.push({ expression: new RegExp(`^${source}$`), route })
       }
     }

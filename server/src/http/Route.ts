@@ -20,12 +20,9 @@ export interface Exchange {
 
 export interface Route {
   method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
-  /** `/tasks/{id}`: a part in braces matches one path segment. */
+  /** `/tasks/{id}`: a part in braces matches one path segment, and one such as `{name...}` all that is left. */
   path: string
   /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
   handle: (exchange: Exchange) => Promise<Reply | undefined>
   writeError: WriteError
 }
-
-/** What authorizes a lakehouse request: throws, or gives the user's name. */
-export type Authorize = (request: IncomingMessage) => string

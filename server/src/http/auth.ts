@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { refuse } from './HttpError.js'
-import type { Authorize } from './Route.js'
 
 const lengthBytes = 4
 const usualBytes = 256
@@ -31,22 +30,6 @@ export class SecretSet {
     padded.writeUInt32LE(Buffer.byteLength(secret))
     padded.write(secret, lengthBytes)
     return padded
-  }
-}
-
-/** Refuses a request whose Basic credentials are missing or wrong; otherwise gives the user's name. */
-export const authorizeBy = (users: Readonly<Record<string, string>>): Authorize => {
-  const known = new SecretSet(Object.entries(users).map(([name, password]) => `${name}:${password}`))
-  return (request) => {
-    const [scheme, encoded] = (request.headers.authorization ?? '').split(' ', 2)
-    const pair =
-      scheme?.toLowerCase() === 'basic' && encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
-    if (known.has(pair)) return pair.slice(0, pair.indexOf(':'))
-    const message =
-      pair === ''
-        ? 'Authentication required: send a user name and password by HTTP Basic.'
-        : 'The user name or the password is wrong.'
-    throw refuse(401, 'unauthorized', message, { 'www-authenticate': 'Basic realm="waymark"' })
   }
 }
 

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '../store/StoreError.js'
@@ -5,6 +6,10 @@ import { StoreError } from '../store/StoreError.js'
 export interface ConnectionLimits {
   maxConnections: number
   maxConnectionsPerAddress: number
+}
+
+export interface PublicServerOptions extends ConnectionLimits {
+  headersWithinMs: number
 }
 
 /** Closes what is more than clients without a key may open. */
@@ -22,6 +27,26 @@ export const limitConnections = (server: Server, limits: ConnectionLimits): void
     })
     if (open > limits.maxConnectionsPerAddress) socket.destroy()
   })
+}
+
+/** How often it is looked for clients that take too long with their headers. */
+const headersCheckMs = 1000
+/** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
+const keepAliveTimeout = 75_000
+/** A server that clients without a key cannot fill. */
+export const createPublicServer = (options: PublicServerOptions, answer: RequestListener): HttpServer => {
+  const server = createServer(
+    {
+      // Uploads may take hours, so each route has its own time limit for a body.
+      requestTimeout: 0,
+      headersTimeout: options.headersWithinMs,
+      connectionsCheckingInterval: headersCheckMs,
+      keepAliveTimeout,
+    },
+    answer,
+  )
+  limitConnections(server, options)
+  return server
 }
 
 export interface Place {

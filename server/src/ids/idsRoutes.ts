@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { readCookie, writeCookie } from '../http/cookies.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Reply, Route } from '../http/Route.js'
@@ -29,10 +30,8 @@ const readIds = bodyReader<Ids>(
   maxBodyBytes,
 )
 
-const readCookie = ({ headers }: IncomingMessage): Ids => {
-  const start = `${cookieName}=`
-  const found = headers.cookie?.split(/;\s*/).find((pair) => pair.startsWith(start))
-  const parts = found?.slice(start.length).split(':')
+const readIdCookie = (request: IncomingMessage): Ids => {
+  const parts = readCookie(request, cookieName)?.split(':')
   if (parts?.length !== 2) return none
   try {
     const [device, anonymous] = parts.map(decodeURIComponent)
@@ -49,22 +48,19 @@ const readCookie = ({ headers }: IncomingMessage): Ids => {
  */
 export const idsRoutes = (basePath: string): Route[] => {
   const reply = (
-    { headers }: IncomingMessage,
+    request: IncomingMessage,
     ids: Ids,
-    cookie?: { value: string; maxAge: number },
-  ): Reply => {
-    const isSecure = headers['x-forwarded-proto'] === 'https'
-    return {
-      status: 200,
-      body: ids,
-      headers: {
-        'cache-control': 'no-store',
-        ...(cookie && {
-          'set-cookie': `${cookieName}=${cookie.value}; Path=${basePath || '/'}; Max-Age=${cookie.maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-        }),
-      },
-    }
-  }
+    cookie?: { value: string; maxAgeSeconds: number },
+  ): Reply => ({
+    status: 200,
+    body: ids,
+    headers: {
+      'cache-control': 'no-store',
+      ...(cookie && {
+        'set-cookie': writeCookie(request, { ...cookie, name: cookieName, basePath, sameSite: 'Lax' }),
+      }),
+    },
+  })
   const route = (method: Route['method'], handle: (request: IncomingMessage) => Promise<Reply>): Route => ({
     method,
     path: idsPath,
@@ -72,15 +68,15 @@ export const idsRoutes = (basePath: string): Route[] => {
     writeError: lakehouseError,
   })
   return [
-    route('GET', async (request) => reply(request, readCookie(request))),
+    route('GET', async (request) => reply(request, readIdCookie(request))),
     route('POST', async (request) => {
       // Of another type, a page of any site could send it without being asked whether it may.
       if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
         throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
       const { device_id, anonymous_id } = await readIds(request)
       const value = [device_id, anonymous_id].map((each) => encodeURIComponent(each!)).join(':')
-      return reply(request, { device_id, anonymous_id }, { value, maxAge: maxAgeSeconds })
+      return reply(request, { device_id, anonymous_id }, { value, maxAgeSeconds })
     }),
-    route('DELETE', async (request) => reply(request, none, { value: '', maxAge: 0 })),
+    route('DELETE', async (request) => reply(request, none, { value: '', maxAgeSeconds: 0 })),
   ]
 }

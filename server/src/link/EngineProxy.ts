@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { brokenLine, refuse, type HttpError } from '../http/HttpError.js'
 import { closeHeader } from '../http/Listener.js'
+import { type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
 
 /** How long a request waits for an engine that is being started, before it is sent away. */
@@ -24,8 +25,14 @@ const ofConnection = new Set([
   'trailer',
 ])
 
+/** Who asks is said in other words, and passwords stay here. */
+const ofClient = new Set(['authorization', 'cookie', 'x-api-key'])
+
 const headersOf = (message: IncomingMessage): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(message.headers).filter(([name]) => !ofConnection.has(name)))
+
+const withoutCredentials = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofClient.has(name)))
 
 const unavailable = (code: string, message: string): HttpError =>
   refuse(503, code, message, { 'retry-after': String(retryAfterSeconds) })
@@ -42,7 +49,7 @@ export class EngineProxy {
   }
 
   /** Resolves once the answer has been written. Rejects with an HttpError when there is none. */
-  async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async forward(request: IncomingMessage, response: ServerResponse, identity: Identity): Promise<void> {
     if (!(await this.#link.whenUp(graceMs))) {
       throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
     }
@@ -51,7 +58,7 @@ export class EngineProxy {
         socketPath: this.#path,
         method: request.method,
         path: request.url,
-        headers: headersOf(request),
+        headers: { ...withoutCredentials(headersOf(request)), ...identityHeaders(identity) },
         agent: this.#agent,
       })
       let answer: IncomingMessage | undefined

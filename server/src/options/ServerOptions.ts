@@ -17,14 +17,18 @@ export interface ServerOptions {
   idCookie?: boolean
   /** Where the library's files for script tags are. @defaultValue those that came with the service */
   filesFolder?: string
+  /** Where the built screens are. @defaultValue those that came with the service */
+  screensFolder?: string
   /** Made when it is not there. @defaultValue './waymark-data' */
   dataFolder?: string
   /** Keys of the product analytics group. @defaultValue [] */
   apiKeys?: readonly string[]
   /** @defaultValue ['production'] */
   environments?: readonly string[]
-  /** Passwords of the lakehouse group by user name. @defaultValue {} */
+  /** Passwords of the lakehouse group by user name; these users may write. @defaultValue {} */
   users?: Readonly<Record<string, string>>
+  /** A JSON file of more users, whose passwords are hashed and who may be for reading only. @defaultValue none */
+  usersFile?: string
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
   origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
@@ -81,10 +85,12 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   basePath: '',
   idCookie: false,
   filesFolder: '',
+  screensFolder: '',
   dataFolder: './waymark-data',
   apiKeys: [],
   environments: ['production'],
   users: {},
+  usersFile: '',
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,

@@ -45,6 +45,7 @@ const ofHttp: Record<string, string> = {
   overloaded: '53000',
   'session-ended': '53000',
   'invalid-request': sqlState.invalidParameter,
+  'read-only-user': sqlState.readOnly,
 }
 
 /** By how DuckDB, or the guard, begins its message. */

@@ -5,6 +5,7 @@ import { createMend } from '../sql/rows/mendNumbers.js'
 import { isJson } from '../sql/rows/postgresText.js'
 import type { Rows } from '../sql/rows/streamRows.js'
 import type { Session } from '../sql/Sessions.js'
+import type { UserRole } from '../users/Identity.js'
 import { admitReading, hasRows } from './planWire.js'
 import { type Field, fieldOf } from './types.js'
 
@@ -28,6 +29,7 @@ export interface WireQueryOptions {
   runner: QueryRunner
   session: Session
   user: string
+  role: UserRole
   applicationName: string
   /** As the client sent it, which is what the log shows. */
   sent: string
@@ -60,11 +62,13 @@ const verbTag = (query: RunningQuery) => query.plan.tokens[0]!.text.toUpperCase(
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
-  const { runner, session, user, applicationName, sent, text, cancellation, timeoutMs, queryId } = options
+  const { runner, session, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } =
+    options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
     .run({
       user,
+      role,
       userAgent: applicationName === '' ? null : applicationName,
       request: { statement: sent, query_id: queryId },
       layout: 'text',

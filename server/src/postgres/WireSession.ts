@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import type { Sql } from '../sql/openSql.js'
 import type { Session } from '../sql/Sessions.js'
+import type { Identity } from '../users/Identity.js'
 import { translate } from './catalog/translate.js'
 import type { TransactionState } from './messages.js'
 import { type Described, describeStatement } from './planWire.js'
@@ -13,8 +14,7 @@ import { textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './WireQuery.js'
 
 /** What a client says of itself when it connects. */
-export interface WireStart {
-  user: string
+export interface WireStart extends Identity {
   database: string
   parameters: Readonly<Record<string, string>>
 }
@@ -90,6 +90,7 @@ export class WireSession {
         runner: this.#options.sql.runner,
         session,
         user: this.#options.user,
+        role: this.#options.role,
         applicationName: this.settings.get('application_name') ?? '',
         sent: statement.text,
         text: applyEdits(statement.text, [...edits, ...values]),

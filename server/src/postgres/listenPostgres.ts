@@ -4,13 +4,16 @@ import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { SecretSet } from '../http/auth.js'
+import { networkOf } from '../http/clientAddress.js'
+import { HttpError } from '../http/HttpError.js'
 import { limitConnections, listenAt } from '../http/publicServer.js'
 import type { EngineLink } from '../link/EngineLink.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { StoreError } from '../store/StoreError.js'
+import type { Identity } from '../users/Identity.js'
+import type { Logins } from '../users/Logins.js'
 import { askPassword, authenticationOk, errorResponse, negotiateVersion } from './messages.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { readExactly } from './readExactly.js'
@@ -35,6 +38,7 @@ export interface PostgresListener {
 export interface ListenPostgresOptions extends CompleteOptions {
   link: EngineLink
   logger: Logger
+  logins: Logins
   /** The engine's socket. */
   path: string
 }
@@ -63,7 +67,10 @@ const readParameters = (body: Buffer): Record<string, string> => {
   return parameters
 }
 
-const startOf = (body: Buffer, catalogs: readonly string[]): WireStart & { options: string[] } => {
+const startOf = (
+  body: Buffer,
+  catalogs: readonly string[],
+): Omit<WireStart, 'role'> & { options: string[] } => {
   const { user = '', database = user, ...all } = readParameters(body)
   const entries = Object.entries(all)
   const known = catalogs.includes(database)
@@ -128,20 +135,22 @@ const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined
   })
 
 export const listenPostgres = async (options: ListenPostgresOptions): Promise<PostgresListener> => {
-  const { users, catalogs, host, headersWithinMs, link, path, logger } = options
+  const { logins, catalogs, host, headersWithinMs, link, path, logger } = options
   const tls = readTls(options.postgresTls)
-  const passwords = new SecretSet(Object.entries(users).map(([name, password]) => `${name}:${password}`))
   const databases = [...catalogs, analyticsCatalog]
   const sockets = new Set<Socket>()
   let clients = 0
 
-  const checkPassword = async (socket: Socket, user: string): Promise<boolean> => {
+  const identify = async (socket: Socket, user: string): Promise<Identity | undefined> => {
     socket.write(askPassword())
     const body = await readMessage(socket, 1, maxPasswordBytes)
-    if (body === undefined) return false
+    if (body === undefined) return undefined
     const password = body.toString('utf8', 0, body.length - 1)
-    // A name with a colon could take a part of another user's password for its own.
-    if (!user.includes(':') && passwords.has(`${user}:${password}`)) return true
+    const address = networkOf(socket.remoteAddress ?? '')
+    const identity = await logins.check({ name: user, password, address }).catch((error: unknown) => {
+      throw error instanceof HttpError ? new ProtocolError(sqlState.wrongPassword, error.message) : error
+    })
+    if (identity !== undefined) return identity
     throw new ProtocolError(
       sqlState.wrongPassword,
       `The user name ${JSON.stringify(user.slice(0, 80))} or its password is wrong.`,
@@ -176,11 +185,12 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     const { options: asked, ...start } = startOf(body, databases)
     if (start.user === '') throw new ProtocolError('28000', 'A user name is missing.')
     if ((version & 0xffff) > 0 || asked.length > 0) socket.write(negotiateVersion(asked))
-    if (!(await checkPassword(socket, start.user))) return undefined
+    const identity = await identify(socket, start.user)
+    if (identity === undefined) return undefined
     if (clients >= maxClients) {
       throw new ProtocolError(sqlState.tooManyConnections, `There are ${maxClients} clients already.`)
     }
-    return start
+    return { ...start, ...identity }
   }
 
   const serve = async (raw: Socket): Promise<void> => {

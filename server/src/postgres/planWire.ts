@@ -1,6 +1,7 @@
 import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api'
 import type { Guard } from '../sql/guard/Guard.js'
 import { readHead } from '../sql/guard/readHead.js'
+import { onlyReads } from '../sql/onlyReads.js'
 import { type Plan, planStatement } from '../sql/planStatement.js'
 import { prepareOne } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -16,19 +17,14 @@ export interface Described {
   fields: Field[] | undefined
 }
 
-/** Verbs of changes, which EXPLAIN ANALYZE would carry out. */
-const writing = /^(insert|update|delete|merge|truncate|create|drop|alter|copy)$/
-
 /** Only reading is done by this door, and what moves the session. */
-export const admitReading = ({ kind, tokens }: Plan): void => {
-  const { verb } = readHead(tokens)
+export const admitReading = (plan: Plan): void => {
+  if (onlyReads(plan)) return
+  const { tokens } = plan
   const isExplain = /^explain$/i.test(tokens[0]!.text)
-  const writes = (word: string) => writing.test(word.toLowerCase())
-  const hidden = verb === 'with' && tokens.some((token) => token.kind === 'word' && writes(token.text))
-  if (kind !== 'change' || (isExplain && !writes(verb) && !hidden)) return
   throw new ProtocolError(
     sqlState.readOnly,
-    `By the Postgres protocol this service is for reading only: send ${isExplain ? 'EXPLAIN of a change' : verb.toUpperCase()} by POST /query.`,
+    `By the Postgres protocol this service is for reading only: send ${isExplain ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()} by POST /query.`,
   )
 }
 

@@ -2,8 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError } from '../http/HttpError.js'
 import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import { quoteText } from '../store/quote.js'
+import { readOnlyUser, type UserRole } from '../users/Identity.js'
 import type { Cancellation } from './Cancellation.js'
 import type { Guard } from './guard/Guard.js'
+import { onlyReads, takesNumbers } from './onlyReads.js'
 import { planStatement, type Plan } from './planStatement.js'
 import { LoggedQuery, type QueryInfo, type QueryLog } from './QueryLog.js'
 import type { QueryRequest } from './QueryRequest.js'
@@ -36,6 +38,7 @@ export interface QueryRunnerOptions {
 
 export interface QueryJob {
   user: string
+  role: UserRole
   userAgent: string | null
   request: QueryRequest
   layout: Layout | 'parquet'
@@ -69,10 +72,6 @@ export interface RunningQuery {
 }
 
 type Cleanup = () => void
-
-/** A SELECT changes something all the same when it takes a number from a sequence. */
-const isReading = ({ kind, tokens }: Plan): boolean =>
-  kind === 'read' && !tokens.some((token) => token.kind !== 'text' && /^nextval$/i.test(token.text))
 
 const outOfMemory = /out of memory/i
 /** Nobody waits longer for an answer about a statement. */
@@ -185,7 +184,7 @@ export class QueryRunner {
 
   async #plan(job: QueryJob, session: Session, query: LoggedQuery): Promise<Plan> {
     const { guard, readable, home } = this.#options
-    const { request, readsOnly, wire } = job
+    const { request, role, readsOnly, wire } = job
     const { connection } = session
     const lost = await enterSession(session, request, readable, home)
     if (lost !== undefined) session.path = home
@@ -197,7 +196,8 @@ export class QueryRunner {
     query.describe(plan.tokens)
     // What it names without a schema may be there too, and is not what was meant.
     if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
-    if (readsOnly !== undefined && !isReading(plan)) throw readsOnly
+    if (readsOnly !== undefined && (plan.kind !== 'read' || takesNumbers(plan))) throw readsOnly
+    if (role === 'read' && (!onlyReads(plan) || takesNumbers(plan))) throw readOnlyUser()
     wire?.admit(plan)
     return plan
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpError } from '../http/HttpError.js'
+import type { Identity } from '../users/Identity.js'
 import type { Cancellation } from './Cancellation.js'
 import { pageOfRequest, type QueryRequest } from './QueryRequest.js'
 import type { QueryJob, QueryRunner } from './QueryRunner.js'
@@ -8,8 +9,7 @@ import { Answer, type Form } from './rows/Answer.js'
 const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
 
 /** One query as it was asked for. */
-export interface Asked {
-  user: string
+export interface Asked extends Identity {
   http: IncomingMessage
   response: ServerResponse
   request: QueryRequest
@@ -52,13 +52,22 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
     }
   }
 
-  return async ({ user, http, response, request, form, readsOnly: refusal }: Asked): Promise<undefined> => {
+  return async ({
+    user,
+    role,
+    http,
+    response,
+    request,
+    form,
+    readsOnly: refusal,
+  }: Asked): Promise<undefined> => {
     const cancellation = newCancellation()
     response.once('close', () => {
       if (!response.writableFinished) cancellation.cancel('gone')
     })
     const job = {
       user,
+      role,
       userAgent: http.headers['user-agent'] ?? null,
       request,
       layout: layouts[form.format],

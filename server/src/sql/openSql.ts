@@ -1,4 +1,4 @@
-import type { Authorize, Route } from '../http/Route.js'
+import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
@@ -12,7 +12,6 @@ import { QueryRunner } from './QueryRunner.js'
 import { Sessions } from './Sessions.js'
 
 export interface SqlOptions {
-  authorize: Authorize
   database: Database
   catalogs: readonly string[]
   tempFolder: string
@@ -42,7 +41,7 @@ const maxLogged = 10_000
 
 /** The reading part of the lakehouse group, and what user SQL may change. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
-  const { authorize, database, catalogs, tempFolder, maxQueries, statementTimeoutMs } = options
+  const { database, catalogs, tempFolder, maxQueries, statementTimeoutMs } = options
   const connection = await database.connect()
   const guard = await Guard.open(connection)
   const reader = await connection.runAndReadAll(`SELECT current_setting('threads')`)
@@ -79,7 +78,6 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     newCancellation,
     routes: [
       ...queryRoutes({
-        authorize,
         newCancellation,
         runner,
         log,
@@ -89,7 +87,6 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         columns: options.columns,
       }),
       ...assistRoutes({
-        authorize,
         database,
         sessions,
         limit,

@@ -1,7 +1,8 @@
 import { acceptsGzip } from '../http/acceptsGzip.js'
 import { lakehouseError, refuse, type HttpError } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
-import type { Authorize, Route } from '../http/Route.js'
+import type { Route } from '../http/Route.js'
+import { readIdentity } from '../users/Identity.js'
 import { answerer, type AnswererOptions } from './answerer.js'
 import { columnsFormOf, readColumns, type ColumnsForm } from './columnsForm.js'
 import type { QueryLog } from './QueryLog.js'
@@ -11,7 +12,6 @@ import { headersOfForm } from './rows/Answer.js'
 import type { Sessions } from './Sessions.js'
 
 export interface QueryRoutesOptions extends AnswererOptions {
-  authorize: Authorize
   log: QueryLog
   sessions: Sessions
   maxBodyBytes: number
@@ -35,7 +35,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
     path: '/query',
     writeError: lakehouseError,
     async handle({ request: http, response, search }) {
-      const user = options.authorize(http)
+      const { user, role } = readIdentity(http)
       const request = await read(http)
       checkRequest(request)
       const asked = request.columns ?? readColumns(search)
@@ -45,7 +45,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
         isZipped: false,
         isFile: false,
       }
-      return answer({ user, http, response, request, form, readsOnly: readsOnly(request) })
+      return answer({ user, role, http, response, request, form, readsOnly: readsOnly(request) })
     },
   }
 }
@@ -58,7 +58,7 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
     path: '/query',
     writeError: lakehouseError,
     handle({ request: http, response, search }) {
-      const user = options.authorize(http)
+      const { user, role } = readIdentity(http)
       const request = readParameters(search)
       checkRequest(request)
       const form = {
@@ -73,18 +73,18 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
         return Promise.resolve(undefined)
       }
       const refusal = refuseField('GET /query runs statements that read. Send all others by POST.')
-      return answer({ user, http, response, request, form, readsOnly: refusal })
+      return answer({ user, role, http, response, request, form, readsOnly: refusal })
     },
   }
 }
 
 /** `GET /query/{query_id}`; each user sees their own. */
-const getQuery = ({ authorize, log }: QueryRoutesOptions): Route => ({
+const getQuery = ({ log }: QueryRoutesOptions): Route => ({
   method: 'GET',
   path: '/query/{query_id}',
   writeError: lakehouseError,
   handle({ request, parameters }) {
-    const query = log.find(authorize(request), parameters[0]!.toLowerCase())
+    const query = log.find(readIdentity(request).user, parameters[0]!.toLowerCase())
     if (query === undefined) throw refuse(404, 'query-not-found', 'There is no query of this id.')
     const { info, progress } = query
     const body = progress === undefined ? info : { ...info, ...progress, progress }
@@ -93,12 +93,12 @@ const getQuery = ({ authorize, log }: QueryRoutesOptions): Route => ({
 })
 
 /** `DELETE /query/{query_id}`; each user cancels their own. */
-const deleteQuery = ({ authorize, log, sessions }: QueryRoutesOptions): Route => ({
+const deleteQuery = ({ log, sessions }: QueryRoutesOptions): Route => ({
   method: 'DELETE',
   path: '/query/{query_id}',
   writeError: lakehouseError,
   handle({ request, parameters, search }) {
-    const user = authorize(request)
+    const { user } = readIdentity(request)
     const sessionId = new URLSearchParams(search).get('session_id')
     if (sessionId === null || sessionId === '') throw refuseField('session_id is missing.')
     const query = log.find(user, parameters[0]!.toLowerCase())

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { HttpError, refuse, lakehouseError } from '../http/HttpError.js'
-import type { Authorize, Reply, Route } from '../http/Route.js'
+import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
@@ -15,7 +15,6 @@ import { readUpload, type Upload } from './readUpload.js'
 import { readKnownColumns, storeStaged } from './storeStaged.js'
 
 export interface UploadRoutesOptions {
-  authorize: Authorize
   database: Database
   catalogs: readonly string[]
   /** The only folder that the engine can read. */
@@ -53,7 +52,7 @@ const failed = (error: unknown, file: string): Error => {
 
 /** `POST /upload` and `POST /upsert`: a file becomes rows of a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { authorize, database, catalogs, tempFolder } = options
+  const { database, catalogs, tempFolder } = options
   const limit = new ConcurrencyLimit(maxUploads, maxWaitingUploads)
   // Without an ending in its name no file in it is a table to SQL, and functions that read files are refused.
   const spoolFolder = join(tempFolder, 'spool')
@@ -96,7 +95,6 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     path,
     writeError: lakehouseError,
     handle({ request, search }) {
-      authorize(request)
       return store(request, readUpload(new URLSearchParams(search), catalogs, path))
     },
   })

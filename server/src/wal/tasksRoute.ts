@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
 import { readApiKey, type SecretSet } from '../http/auth.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
-import type { Authorize, Route } from '../http/Route.js'
+import type { Exchange, Route } from '../http/Route.js'
+import type { Authenticate } from '../users/authenticate.js'
 import type { DeadLetter } from './DeadLetters.js'
 import type { TaskIds, TaskPlace } from './TaskIds.js'
 
 export interface TasksRouteOptions {
-  authorize: Authorize
+  authenticate: Authenticate
   apiKeys: SecretSet
   taskIds: TaskIds
   /** How far the log of that number has been applied; undefined when it is not known. */
@@ -19,7 +19,7 @@ export interface TasksRouteOptions {
 
 /** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
 export const tasksRoute = ({
-  authorize,
+  authenticate,
   apiKeys,
   taskIds,
   appliedOf,
@@ -27,9 +27,9 @@ export const tasksRoute = ({
   isStoring,
 }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
-  const check = (request: IncomingMessage, search: string) => {
+  const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)
-    if (key === undefined || !apiKeys.has(key)) authorize(request)
+    if (key === undefined || !apiKeys.has(key)) await authenticate(request, response)
   }
 
   const stateOf = ({ log, last }: TaskPlace) => {
@@ -48,14 +48,14 @@ export const tasksRoute = ({
     method: 'GET',
     path: '/tasks/{task_id}',
     writeError: lakehouseError,
-    handle({ request, search, parameters }) {
-      check(request, search)
-      const taskId = parameters[0]!
+    async handle(exchange) {
+      await check(exchange)
+      const taskId = exchange.parameters[0]!
       const place = taskIds.read(taskId)
       if (place === undefined) {
         throw refuse(400, 'invalid-task-id', 'This is not the id of a task that this service gave.')
       }
-      return Promise.resolve({ status: 200, body: { task_id: taskId.toLowerCase(), ...stateOf(place) } })
+      return { status: 200, body: { task_id: taskId.toLowerCase(), ...stateOf(place) } }
     },
   }
 }

@@ -110,10 +110,4 @@ describe('a base path', () => {
     expect((await get('/ww/waymark.iife.js')).status).toBe(404)
     expect((await get('/w-')).status).toBe(404)
   })
-
-  it('opens the page that says what the service is', async () => {
-    const { status, headers } = await get('/w')
-    expect(status).toBe(200)
-    expect(headers['content-type']).toContain('text/html')
-  })
 })

@@ -129,6 +129,96 @@ describe('outside of the paths for events', () => {
   )
 })
 
+describe('the session of somebody who has logged in', () => {
+  let cookie: string
+  beforeAll(async () => {
+    const answer = await service.send('POST', '/session', '{"user":"ada","password":"lovelace"}', {
+      'content-type': 'application/json',
+    })
+    cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
+  })
+
+  // A browser sends a `SameSite=Strict` cookie with none of the first three; they must not count on it.
+  const foreign = () => [
+    { origin: shop },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'cross-site', origin: service.url },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'null' },
+    { origin: `${service.url}0` },
+    { origin: `${service.url}.evil.example` },
+    { origin: service.url.replace(/:\d+$/, '') },
+    { referer: `${shop}/?${service.url}` },
+    // Listed, and so to show a password of its own.
+    { origin: admin },
+    { origin: 'http://127.0.0.1:1' },
+    // Nobody vouches for these.
+    { 'sec-fetch-site': 'none' },
+    {},
+    // A page that came in the clear is not the one that came by https.
+    { origin: service.url, 'x-forwarded-proto': 'https' },
+  ]
+  const requests: [method: string, path: string, body?: string][] = [
+    ['POST', '/query', '{"statement":"SELECT 1","format":"jsonl"}'],
+    ['GET', '/query?statement=SELECT+1&format=jsonl'],
+    ['GET', `/query/${crypto.randomUUID()}`],
+    ['DELETE', `/query/${crypto.randomUUID()}?session_id=x`],
+    ['POST', '/validate', '{"statement":"SELECT 1"}'],
+    ['POST', '/append?catalog=lakehouse&schema=main&table=t', '[]'],
+    ['GET', `/tasks/${crypto.randomUUID()}`],
+    ['GET', '/session'],
+  ]
+
+  it.each(requests)('gives nothing to pages of other addresses: %s %s', async (method, path, body) => {
+    for (const headers of foreign()) {
+      const answer = await service.send(method, path, body, { ...headers, cookie })
+      expect([401, 403], JSON.stringify(headers)).toContain(answer.status)
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  it.each(requests)('serves pages of the same address: %s %s', async (method, path, body) => {
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://behind.a.proxy' },
+      { origin: service.url },
+      { referer: `${service.url}/app/` },
+      { origin: service.url.replace('http', 'https'), 'x-forwarded-proto': 'https' },
+    ]) {
+      const answer = await service.send(method, path, body, { ...headers, cookie })
+      expect([200, 400, 404], JSON.stringify(headers)).toContain(answer.status)
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+
+  it('cannot be begun or ended by a page of another address', async () => {
+    const told = foreign().filter((each) => 'origin' in each || each['sec-fetch-site']?.endsWith('-site'))
+    for (const headers of told) {
+      for (const [method, body] of [
+        ['POST', '{"user":"ada","password":"lovelace"}'],
+        ['DELETE', undefined],
+      ] as const) {
+        const answer = await service.send(method, '/session', body, {
+          'content-type': 'application/json',
+          ...headers,
+          cookie,
+        })
+        expect([method, answer.status, answer.headers.get('set-cookie')]).toEqual([method, 403, null])
+      }
+    }
+    const own = { 'sec-fetch-site': 'same-origin', cookie }
+    expect((await service.send('GET', '/session', undefined, own)).status).toBe(200)
+  })
+
+  it('is not looked at where a password or a key decides', async () => {
+    const wrong = `Basic ${Buffer.from('ada:byron').toString('base64')}`
+    const own = { 'sec-fetch-site': 'same-origin', cookie }
+    const asked = await service.send('GET', '/session', undefined, { ...own, authorization: wrong })
+    expect(asked.status).toBe(401)
+    expect((await service.send('POST', '/track', '[]', own)).status).toBe(401)
+  })
+})
+
 describe('other requests', () => {
   it('answers 404 to a path that is not there', async () => {
     expect(await service.get('/nothing')).toMatchObject({ status: 404, body: { error: 'not-found' } })

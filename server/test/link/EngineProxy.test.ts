@@ -25,7 +25,9 @@ const answerOf = async (written: string, headers: OutgoingHttpHeaders) => {
   })
   await once(engine.listen(path), 'listening')
   const proxy = new EngineProxy({ whenUp: () => Promise.resolve(true) } as unknown as EngineLink, path)
-  const server = createServer((request, response) => void proxy.forward(request, response))
+  const server = createServer((request, response) => {
+    void proxy.forward(request, response, { user: 'ada', role: 'write' })
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   try {
     const { port } = server.address() as AddressInfo

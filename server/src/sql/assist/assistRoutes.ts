@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { lakehouseError, refuse } from '../../http/HttpError.js'
 import { bodyReader } from '../../http/readJson.js'
-import type { Authorize, Route } from '../../http/Route.js'
+import type { Route } from '../../http/Route.js'
 import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import type { Database } from '../../store/Database.js'
+import { readIdentity } from '../../users/Identity.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Guard } from '../guard/Guard.js'
 import { enterPath, enterSession, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
@@ -13,7 +14,6 @@ import { suggest } from './suggest.js'
 import { validateStatement } from './validateStatement.js'
 
 export interface AssistRoutesOptions {
-  authorize: Authorize
   database: Database
   sessions: Sessions
   limit: ConcurrencyLimit
@@ -69,18 +69,7 @@ const autocompleteSchema = schemaOf({
 
 /** `/validate`, `/explain` and `/autocomplete`: none of them runs the statement. */
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
-  const {
-    authorize,
-    database,
-    sessions,
-    limit,
-    guard,
-    home,
-    readable,
-    looks,
-    newCancellation,
-    maxBodyBytes,
-  } = options
+  const { database, sessions, limit, guard, home, readable, looks, newCancellation, maxBodyBytes } = options
   const limitMs = Math.min(options.statementTimeoutMs, longestMs)
 
   const sessionOf = ({ user, body }: Look) =>
@@ -128,7 +117,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       path,
       writeError: lakehouseError,
       async handle({ request, response }) {
-        const user = authorize(request)
+        const { user } = readIdentity(request)
         const body = await read(request)
         const cancellation = newCancellation()
         const timer = setTimeout(() => cancellation.cancel('timeout'), limitMs)

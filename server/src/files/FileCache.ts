@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+
+export type Encoding = 'br' | 'gzip'
+
+export interface CachedFile {
+  type: string
+  /** The first 16 digits of its SHA-256. */
+  hash: string
+  plain: Buffer
+  /** Smaller forms; a source map or an image has none. */
+  packed: Partial<Record<Encoding, Buffer>>
+}
+
+const types: Readonly<Record<string, { type: string; isPacked: boolean }>> = {
+  '.js': { type: 'text/javascript; charset=utf-8', isPacked: true },
+  '.css': { type: 'text/css; charset=utf-8', isPacked: true },
+  '.html': { type: 'text/html; charset=utf-8', isPacked: true },
+  '.svg': { type: 'image/svg+xml', isPacked: true },
+  '.map': { type: 'application/json', isPacked: false },
+  '.png': { type: 'image/png', isPacked: false },
+  '.woff2': { type: 'font/woff2', isPacked: false },
+}
+
+const load = async (path: string): Promise<CachedFile | undefined> => {
+  const form = types[extname(path)]
+  if (form === undefined) return undefined
+  const plain = await readFile(path)
+  const hash = createHash('sha256').update(plain).digest('hex').slice(0, 16)
+  if (!form.isPacked) return { type: form.type, hash, plain, packed: {} }
+  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(plain), promisify(gzip)(plain)])
+  return { type: form.type, hash, plain, packed: { br, gzip: gzipped } }
+}
+
+/** The files of one folder, read and compressed once each. */
+export class FileCache {
+  readonly #folder: string
+  readonly #loaded = new Map<string, Promise<CachedFile | undefined>>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Undefined when there is no such file. The name must not lead out of the folder. */
+  async find(name: string): Promise<CachedFile | undefined> {
+    const known = this.#loaded.get(name)
+    if (known !== undefined) return known
+    const loading = load(join(this.#folder, name)).catch(() => undefined)
+    this.#loaded.set(name, loading)
+    const found = await loading
+    // Nobody fills the memory with names of files that are not there.
+    if (found === undefined) this.#loaded.delete(name)
+    return found
+  }
+}

@@ -1,0 +1,88 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { StoreError } from '../store/StoreError.js'
+import type { Identity, UserRole } from './Identity.js'
+import { hashOfNobody, isPasswordOf, parseHash, type PasswordHash } from './passwordHash.js'
+import { readUsersFile } from './usersFile.js'
+
+export interface UsersOptions {
+  /** Passwords by name; these users may write. */
+  users: Readonly<Record<string, string>>
+  /** Empty without a file. */
+  usersFile: string
+}
+
+interface User {
+  role: UserRole
+  /** The password, or the text of its hash: what changes when the password does. */
+  secret: string
+  /** Of a user of the file. */
+  hash?: PasswordHash
+}
+
+const maxVerified = 1000
+
+/** Who may use the lakehouse group, from the command line and from a file that can be read again. */
+export class Users {
+  readonly #options: UsersOptions
+  #users = new Map<string, User>()
+  /** Names and passwords that are known to be right, by a digest under a key of this process. */
+  readonly #given = new Map<string, User>()
+  readonly #verified = new Map<string, User>()
+  readonly #digestKey = randomBytes(32)
+  /** One check after the other: each keeps a thread busy that the write-ahead log needs, too. */
+  #checking: Promise<unknown> = Promise.resolve()
+
+  /** Throws one sentence when the file cannot be used. */
+  constructor(options: UsersOptions) {
+    this.#options = options
+    this.reload()
+    for (const [name, password] of Object.entries(options.users)) {
+      this.#given.set(this.#digest(name, password), this.#users.get(name)!)
+    }
+  }
+
+  /** Reads the file again. When it cannot be used this throws, and all stays as it was. */
+  reload(): void {
+    const { users, usersFile } = this.#options
+    const all = new Map<string, User>(
+      Object.entries(users).map(([name, secret]) => [name, { role: 'write', secret }]),
+    )
+    for (const [name, { role, password }] of Object.entries(
+      usersFile === '' ? {} : readUsersFile(usersFile),
+    )) {
+      if (all.has(name)) {
+        throw new StoreError(`The user ${name} is in --users and in ${usersFile}: keep one of the two.`)
+      }
+      all.set(name, { role, secret: password, hash: parseHash(password)! })
+    }
+    this.#users = all
+    this.#verified.clear()
+  }
+
+  find(name: string): Readonly<User> | undefined {
+    return this.#users.get(name)
+  }
+
+  /** Undefined when the name or the password is wrong; with a file it takes the same time for both. */
+  async check(name: string, password: string): Promise<Identity | undefined> {
+    const digest = this.#digest(name, password)
+    const known = this.#given.get(digest) ?? this.#verified.get(digest)
+    if (known !== undefined) return { user: name, role: known.role }
+    if (this.#options.usersFile === '') return undefined
+    const user = this.#users.get(name)
+    const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? hashOfNobody))
+    this.#checking = isRight.catch(() => undefined)
+    if (!(await isRight) || user?.hash === undefined) return undefined
+    // The file may have been read again meanwhile.
+    if (this.#users.get(name) !== user) return this.check(name, password)
+    if (this.#verified.size >= maxVerified) this.#verified.delete(this.#verified.keys().next().value!)
+    this.#verified.set(digest, user)
+    return { user: name, role: user.role }
+  }
+
+  #digest(name: string, password: string): string {
+    return createHmac('sha256', this.#digestKey)
+      .update(JSON.stringify([name, password]))
+      .digest('base64')
+  }
+}

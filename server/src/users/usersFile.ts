@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { StoreError } from '../store/StoreError.js'
+import type { UserRole } from './Identity.js'
+import { parseHash } from './passwordHash.js'
+
+/** Users by name, as `--users-file` holds them. */
+export type ListedUsers = Record<string, { password: string; role: UserRole }>
+
+const isShaped = new Ajv().compile<ListedUsers>({
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    required: ['password', 'role'],
+    additionalProperties: false,
+    properties: { password: { type: 'string' }, role: { enum: ['read', 'write'] } },
+  },
+})
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // V8 quotes the text around the mistake, which may be a hash.
+    throw new Error('it is not JSON', { cause: error })
+  }
+}
+
+const check = (value: unknown): ListedUsers => {
+  if (!isShaped(value)) {
+    const [error] = isShaped.errors ?? []
+    const place = error?.instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+    throw new Error(
+      `${place || 'it'} ${error?.message}; each user reads { "password": "scrypt$…", "role": "read" or "write" }`,
+    )
+  }
+  for (const [name, { password }] of Object.entries(value)) {
+    if (name === '' || name.includes(':')) {
+      throw new Error(
+        `the name ${JSON.stringify(name)} is empty or has a colon, which HTTP Basic cannot send`,
+      )
+    }
+    if (parseHash(password) === undefined) {
+      throw new Error(`the password of ${name} is not a hash; make one by waymark-server hash-password`)
+    }
+  }
+  return value
+}
+
+/** Throws one sentence that says what is wrong with the file. */
+export const readUsersFile = (path: string): ListedUsers => {
+  try {
+    return check(parse(readFileSync(path, 'utf8')))
+  } catch (error) {
+    throw new StoreError(`The users file ${path} cannot be used: ${(error as Error).message}.`)
+  }
+}

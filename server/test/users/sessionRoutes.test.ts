@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../fixtures/createService.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+
+const page = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+
+const login = (
+  body: unknown = { user: 'ada', password: 'lovelace' },
+  headers: Record<string, string> = page,
+) => service.send('POST', '/session', JSON.stringify(body), headers)
+
+/** What a browser keeps of a `Set-Cookie`. */
+const cookieOf = ({ headers }: { headers: Headers }): string => headers.get('set-cookie')!.split(';', 1)[0]!
+
+const select = (headers: Record<string, string>) =>
+  service.send('GET', '/query?statement=SELECT+1&format=jsonl', undefined, headers)
+
+describe('a login', () => {
+  it('answers who it is, and with a cookie that no script, other site or clear connection gets', async () => {
+    const { status, body, headers } = await login()
+    expect(status).toBe(200)
+    expect(body).toEqual({ user: 'ada', role: 'write', environments: ['production', 'staging'] })
+    expect(headers.get('set-cookie')).toMatch(
+      /^waymark_session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    const secure = await login(undefined, { ...page, 'x-forwarded-proto': 'https' })
+    expect(secure.headers.get('set-cookie')).toMatch(/; SameSite=Strict; Secure$/)
+  })
+
+  it('is refused with a wrong name or password, and sets no cookie', async () => {
+    for (const wrong of [
+      { user: 'ada', password: 'byron' },
+      { user: 'ad', password: 'lovelace' },
+      { user: 'ada:lovelace', password: '' },
+    ]) {
+      const { status, body, headers } = await login(wrong)
+      expect([status, body['error'], headers.get('set-cookie')]).toEqual([401, 'unauthorized', null])
+    }
+  })
+
+  it('takes JSON alone, which a page of another site cannot send without asking', async () => {
+    const { status, body } = await login(undefined, { ...page, 'content-type': 'text/plain' })
+    expect([status, body['error']]).toEqual([400, 'invalid-headers'])
+    expect((await login({ user: 'ada' })).body).toMatchObject({ error: 'invalid-body' })
+  })
+
+  it('outlives a restart of the service', async () => {
+    const cookie = cookieOf(await login())
+    await service.restart()
+    expect((await service.send('GET', '/session', undefined, { ...page, cookie })).body['user']).toBe('ada')
+  })
+})
+
+describe('the cookie of a session', () => {
+  it('stands for the password wherever the lakehouse is asked, among other cookies too', async () => {
+    const cookie = `other=1; ${cookieOf(await login())}; more=2`
+    const asked = await select({ ...page, cookie })
+    expect([asked.status, asked.body]).toEqual([200, { '1': 1 }])
+    const validated = await service.send('POST', '/validate', '{"statement":"SELECT 1"}', { ...page, cookie })
+    expect(validated.body['valid']).toBe(true)
+    const task = await service.send('GET', `/tasks/${crypto.randomUUID()}`, undefined, { ...page, cookie })
+    expect(task.body['error']).toBe('invalid-task-id')
+    const me = await service.send('GET', '/session', undefined, { ...page, cookie })
+    expect(me.body).toEqual({ user: 'ada', role: 'write', environments: ['production', 'staging'] })
+  })
+
+  it('is worth nothing when it was changed, cut off or made up', async () => {
+    const cookie = cookieOf(await login())
+    const [name, ...rest] = cookie.split('.')
+    const bob = `waymark_session=${Buffer.from('bob').toString('base64url')}`
+    for (const odd of [
+      cookie.slice(0, -1),
+      `${cookie}x`,
+      [bob, ...rest].join('.'),
+      [name, rest[0], rest[1], 'zzzzzzzz', rest[3]].join('.'),
+      'waymark_session=',
+      'waymark_session=....',
+    ]) {
+      expect((await select({ ...page, cookie: odd })).status).toBe(401)
+    }
+  })
+
+  it('ends with the logout, also where it was copied', async () => {
+    const cookie = cookieOf(await login())
+    const out = await service.send('DELETE', '/session', undefined, { ...page, cookie })
+    expect(out.status).toBe(204)
+    expect(out.headers.get('set-cookie')).toMatch(/^waymark_session=; Path=\/; Max-Age=0;/)
+    expect((await select({ ...page, cookie })).status).toBe(401)
+  })
+
+  it('lets no browser ask for a password by itself', async () => {
+    expect((await select(page)).headers.get('www-authenticate')).toBe('Session realm="waymark"')
+    expect((await select({})).headers.get('www-authenticate')).toBe('Basic realm="waymark"')
+  })
+
+  it('belongs to the path that a proxy leaves', async () => {
+    const below = await createService({ basePath: '/w' })
+    try {
+      const answer = await below.send('POST', '/w/session', '{"user":"ada","password":"lovelace"}', page)
+      expect(answer.headers.get('set-cookie')).toContain('; Path=/w;')
+    } finally {
+      await below.close()
+    }
+  })
+})
