@@ -1,11 +1,11 @@
-// Bundles the screens into server/dist/screens: index.html, and what it loads, by names with a hash, with a brotli and
-// a gzip copy beside each file.
+// Bundles the screens into server/dist/screens: index.html, and what it loads, by names with a hash. The service
+// compresses them.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import { rollup } from 'rollup'
@@ -62,15 +62,12 @@ const licences = () =>
     })
     .join('\n\n')
 
-/** Writes a file with its compressed copies. @param {string} name @param {string} text */
+/** Writes a file, and tells its size as the service sends it. @param {string} name @param {string} text */
 const write = (name, text) => {
-  const path = join(out, name)
-  writeFileSync(path, text)
-  const small = brotliCompressSync(text)
-  writeFileSync(`${path}.br`, small)
-  writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
-  console.log(`server/dist/screens/${name}  ${Buffer.byteLength(text)} B, ${small.length} B brotli`)
-  return small.length
+  writeFileSync(join(out, name), text)
+  const small = brotliCompressSync(text).length
+  console.log(`server/dist/screens/${name}  ${Buffer.byteLength(text)} B, ${small} B brotli`)
+  return small
 }
 
 compile()
@@ -88,7 +85,7 @@ for (const [key, [name, text]] of Object.entries(assets)) {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, '0')
   const file = `assets/${name.slice(0, -extname(name).length)}-${hash}${extname(name)}`
   size += write(file, text)
-  // Relative, so that it is right behind a proxy that takes a part off the path.
+  // The service makes it right for the depth of the page's address (`server/src/files/screenRoutes.ts`).
   html = html.replace(`%${key}%`, `./${file}`)
 }
 size += write('index.html', html)

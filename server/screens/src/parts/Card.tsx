@@ -22,10 +22,8 @@ export function Card({ title, statement, aside, class: name = '', isStale = fals
     <section class={`card ${name}`} aria-labelledby={id}>
       <header class="card-head">
         <h2 id={id}>{title}</h2>
-        <div class="card-tools">
-          {aside}
-          {statement && <ShowSql statement={statement} of={title} />}
-        </div>
+        {aside && <div class="card-aside">{aside}</div>}
+        {statement && <ShowSql statement={statement} of={title} />}
       </header>
       <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
         {children}

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { drawChart } from './drawChart'
 import { formatCount } from './format'
+import { PlainTable } from './PlainTable'
 import { Table } from './Table'
 import { useTheme } from './useTheme'
 
@@ -58,7 +59,7 @@ export function Chart(props: ChartProps) {
     ],
     [x, series],
   )
-  const table = <Table caption={caption} columns={columns} rows={[...x.keys()]} rowKey={(row) => row} />
+  const table = { caption, columns, rows: [...x.keys()], rowKey: (row: number) => row }
 
   return (
     <figure class="chart" aria-label={caption}>
@@ -84,11 +85,13 @@ export function Chart(props: ChartProps) {
         </button>
       </figcaption>
       {isTable ? (
-        table
+        <Table {...table} />
       ) : (
         <>
           <div ref={frame} class="chart-frame" aria-hidden="true" />
-          <div class="visually-hidden">{table}</div>
+          <div class="visually-hidden">
+            <PlainTable {...table} />
+          </div>
         </>
       )}
     </figure>

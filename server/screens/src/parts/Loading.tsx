@@ -4,7 +4,9 @@ const showAfterMs = 300
 const offerAfterS = 3
 
 /** Says that an answer is on its way, and offers to cancel it once that takes long. */
-export function Loading({ since = Date.now(), cancel }: { since?: number; cancel?: () => void }) {
+export function Loading({ since: asked, cancel }: { since?: number; cancel?: () => void }) {
+  const [shown] = useState(Date.now)
+  const since = asked ?? shown
   const [passedMs, setPassed] = useState(0)
   useEffect(() => {
     const look = () => setPassed(Date.now() - since)

@@ -1,56 +1,32 @@
-import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { PlainTable, type TableProps } from './PlainTable'
 
-export interface TableColumn<Row> {
-  title: string
-  value: (row: Row) => ComponentChildren
-  isNumber?: boolean
-  /** From 0 to 1: how long the bar behind the value is. */
-  bar?: (row: Row) => number
-}
+/** More rows are scrolled within the table, below its head. */
+const mostRows = 100
 
-interface Props<Row> {
-  /** For screen readers. */
-  caption: string
-  columns: readonly TableColumn<Row>[]
-  rows: readonly Row[]
-  rowKey: (row: Row) => string | number
-}
+/** A table that is scrolled within its card where it is too wide or too long, by the keyboard, too. */
+export function Table<Row>(props: TableProps<Row>) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [isScrolled, setScrolled] = useState(false)
+  const isLong = props.rows.length > mostRows
 
-/** A table whose first column names its rows. What is too wide for the screen is scrolled within it. */
-export function Table<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const look = () =>
+      setScrolled(element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight)
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
   return (
-    <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
-      <table class="table">
-        <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber ? 'is-number' : undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={rowKey(row)}>
-              {columns.map(({ title, value, isNumber, bar }, at) => {
-                const Cell = at === 0 ? 'th' : 'td'
-                return (
-                  <Cell
-                    key={title}
-                    scope={at === 0 ? 'row' : undefined}
-                    class={`${isNumber ? 'is-number' : ''}${bar ? ' has-bar' : ''}`}
-                    style={bar ? { '--share': String(Math.min(1, Math.max(0, bar(row)))) } : undefined}
-                  >
-                    {value(row)}
-                  </Cell>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div
+      ref={frame}
+      class={`table-frame ${isLong ? 'is-long' : ''}`}
+      {...(isScrolled ? { tabIndex: 0, role: 'region', 'aria-label': props.caption } : {})}
+    >
+      <PlainTable {...props} />
     </div>
   )
 }

@@ -32,7 +32,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
   const options: uPlot.Options = {
     width: frame.clientWidth,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: isTime }, y: { range: (_, _low, high) => [0, Math.max(1, high * 1.05)] } },

@@ -1,4 +1,6 @@
+import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { toProblem } from '../data/Problem'
 import { logOut, session } from '../data/session'
 import { addressOf } from './location'
 import { Mark } from './Mark'
@@ -14,6 +16,8 @@ interface Props {
 
 export function Header({ pages, current }: Props) {
   const user = useStore(session).user
+  const [message, setMessage] = useState('')
+  const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
   useSearch()
   return (
@@ -37,11 +41,16 @@ export function Header({ pages, current }: Props) {
           <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
             {user?.user}
           </span>
-          <button class="button quiet" type="button" onClick={() => void logOut()}>
+          <button class="button quiet" type="button" onClick={() => void leave()}>
             Log out
           </button>
         </div>
       </div>
+      {message && (
+        <p class="header-message" role="alert">
+          {message}
+        </p>
+      )}
       {current && <ScopeControls controls={current.controls ?? ['environment', 'range', 'bots']} />}
     </header>
   )

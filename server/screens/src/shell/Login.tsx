@@ -31,8 +31,11 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
     }
   }
 
+  const frame = isExpired
+    ? ({ class: 'login over', role: 'dialog', 'aria-modal': true } as const)
+    : ({ class: 'login', role: 'main' } as const)
   return (
-    <main class={isExpired ? 'login over' : 'login'} aria-labelledby="login-title">
+    <div {...frame} aria-labelledby="login-title">
       <form class="login-form" onSubmit={(event) => void submit(event)}>
         <Mark />
         <h1 id="login-title">Log in</h1>
@@ -64,6 +67,6 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
           {isBusy ? 'Logging in …' : 'Log in'}
         </button>
       </form>
-    </main>
+    </div>
   )
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/Empty'
 import { useScope } from '../../shell/scope'
-import type { TimeRange } from '../../shell/timeRange'
+import type { Period, TimeRange } from '../../shell/timeRange'
 import { type Metric } from './metrics'
 import { toSeries } from './toSeries'
 
@@ -29,6 +29,11 @@ const formats = {
   }),
 }
 
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** `24 Sept – 23 Oct`, both days included. */
+const nameDays = ({ from, until }: Period) => shortDay.formatRange(from, new Date(until.getTime() - 1))
+
 export function TimeChart({ answer, title, metric, range }: Props) {
   const { now } = useScope()
   const column = answer.columns.findIndex(({ name }) => name === metric)
@@ -36,9 +41,9 @@ export function TimeChart({ answer, title, metric, range }: Props) {
   const series = useMemo(
     () => [
       { title, values: lines.now },
-      { title: 'Period before', values: lines.before, isBefore: true },
+      { title: `Before: ${nameDays(range.before)}`, values: lines.before, isBefore: true },
     ],
-    [lines, title],
+    [lines, title, range],
   )
   if (lines.x.length === 0) return <Empty>This time has no days.</Empty>
   return (

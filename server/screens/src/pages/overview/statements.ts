@@ -12,6 +12,7 @@ const and = (parts: readonly Sql[]) => joinSql(parts, '\n    AND ')
 const inEnvironment = ({ environment }: Asking) => sql`environment = ${environment}`
 const notBots = ({ bots }: Asking) => (bots ? [] : [sql`bot IS NULL`])
 const within = (column: Sql, { from, until }: Period) => sql`${column} >= ${from} AND ${column} < ${until}`
+const overlaps = ({ from, until }: Period) => sql`started_at < ${until} AND ended_at >= ${from}`
 const sessionsView = ({ bots }: Asking) => (bots ? sql`analytics.all_sessions` : sql`analytics.sessions`)
 
 const equals = (column: Sql, value: string | null) =>
@@ -22,7 +23,7 @@ function pickSession(asking: Asking, { dimension, value }: Filter, period: Perio
   const matches = equals(identifier(dimension.name), value)
   const [view, moved] =
     dimension.of === 'sessions'
-      ? [sessionsView(asking), sql`started_at < ${period.until} AND ended_at >= ${period.from}`]
+      ? [sessionsView(asking), overlaps(period)]
       : [
           dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`,
           within(sql`"timestamp"`, period),
@@ -35,9 +36,9 @@ function pickSession(asking: Asking, { dimension, value }: Filter, period: Perio
 const picked = (asking: Asking, period: Period) =>
   asking.filters.map((filter) => pickSession(asking, filter, period))
 
-/** The condition for sessions that begin in a period. */
+/** The condition for sessions that have events in a period. */
 const sessionsIn = (asking: Asking, period: Period) =>
-  and([inEnvironment(asking), within(sql`started_at`, period), ...picked(asking, period)])
+  and([inEnvironment(asking), overlaps(period), ...picked(asking, period)])
 
 /** The condition for events and page views of a period. */
 const eventsIn = (asking: Asking, period: Period) =>
@@ -48,21 +49,19 @@ const eventsIn = (asking: Asking, period: Period) =>
     ...picked(asking, period),
   ])
 
-const totalsOf = (asking: Asking, name: string, period: Period) => sql`SELECT ${name} AS period,
-  (SELECT count(DISTINCT person_id) FROM analytics.events WHERE ${eventsIn(asking, period)}) AS people,
-  sessions, page_views, events, duration
+/** Sessions count in each period, day and hour in which they have events, as in the macro `daily`. */
+const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions,
+  count(*) FILTER (event = '$pageview') AS page_views, count(*) AS events`
+
+const totalsOf = (asking: Asking, name: string, period: Period) => sql`SELECT ${name} AS period, *
 FROM (
-  SELECT count(*) AS sessions, median(duration_seconds) AS duration
-  FROM ${sessionsView(asking)}
-  WHERE ${sessionsIn(asking, period)}
-), (
-  SELECT count(*) AS page_views
-  FROM analytics.page_views
-  WHERE ${eventsIn(asking, period)}
-), (
-  SELECT count(*) AS events
+  SELECT ${figures}
   FROM analytics.events
   WHERE ${eventsIn(asking, period)}
+), (
+  SELECT median(duration_seconds) AS duration
+  FROM ${sessionsView(asking)}
+  WHERE ${sessionsIn(asking, period)}
 )`
 
 /** Two rows: `now` and `before`. */
@@ -74,27 +73,12 @@ const dailyOf = ({ environment, bots, timeZone }: Asking, name: string, { from, 
   sql`SELECT ${name} AS period, "day" AS "time", people, sessions, page_views, events
 FROM analytics.daily(${from}, ${until}, environment := ${environment}, bots := ${bots}, time_zone := ${timeZone})`
 
-const seriesOf = (asking: Asking, name: string, period: Period) => {
-  const { unit } = asking.range
-  return sql`SELECT ${name} AS period, "time", coalesce(people, 0) AS people, coalesce(sessions, 0) AS sessions,
-  coalesce(page_views, 0) AS page_views, coalesce(events, 0) AS events
-FROM (
-  SELECT date_trunc(${unit}, "timestamp") AS "time", count(DISTINCT person_id) AS people, count(*) AS events
-  FROM analytics.events
-  WHERE ${eventsIn(asking, period)}
-  GROUP BY ALL
-) FULL JOIN (
-  SELECT date_trunc(${unit}, "timestamp") AS "time", count(*) AS page_views
-  FROM analytics.page_views
-  WHERE ${eventsIn(asking, period)}
-  GROUP BY ALL
-) USING ("time") FULL JOIN (
-  SELECT date_trunc(${unit}, started_at) AS "time", count(*) AS sessions
-  FROM ${sessionsView(asking)}
-  WHERE ${sessionsIn(asking, period)}
-  GROUP BY ALL
-) USING ("time")`
-}
+const seriesOf = (asking: Asking, name: string, period: Period) =>
+  sql`SELECT ${name} AS period, date_trunc(${asking.range.unit}, "timestamp") AS "time",
+  ${figures}
+FROM analytics.events
+WHERE ${eventsIn(asking, period)}
+GROUP BY ALL`
 
 /** A row for each day or hour; those without events may be missing. */
 export function series(asking: Asking): Sql {

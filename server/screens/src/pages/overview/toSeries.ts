@@ -19,8 +19,6 @@ export interface Lines {
   now: (number | null)[]
   /** By the place in the period, so that both lie above one another. */
   before: (number | null)[]
-  /** The days or hours that `before` is of. */
-  xBefore: number[]
 }
 
 /**
@@ -38,6 +36,5 @@ export function toSeries(rows: readonly Json[][], column: number, range: TimeRan
     x,
     now: read('now', x, now < range.until ? now : range.until),
     before: x.map((_, at) => before[at] ?? null),
-    xBefore,
   }
 }
