@@ -88,7 +88,7 @@ test.describe('the screens', () => {
     ] as const) {
       const total = card(page, 'Totals').getByRole('button', { name: title })
       await expect(total).toContainText(`${title}${figure}`)
-      await expect(total).toContainText(figure === earlier ? 'as before' : `from ${earlier}`)
+      await expect(total).toContainText(`from ${earlier}`)
     }
 
     // By day: the figures of the chart are a table for screen readers, too.
@@ -109,7 +109,12 @@ test.describe('the screens', () => {
     const expectRow = (cardName: string, value: string, count: number, persons: number) =>
       expect(row(page, cardName, value).getByRole('cell')).toHaveText([String(count), String(persons)])
     const withPage = now.filter((visit) => visit.pages.includes('/pricing'))
-    await expectRow('Pages', '/pricing', views(now).filter((path) => path === '/pricing').length, people(withPage))
+    await expectRow(
+      'Pages',
+      '/pricing',
+      views(now).filter((path) => path === '/pricing').length,
+      people(withPage),
+    )
     const found = now.filter((visit) => visit.referrer)
     await expectRow('Sources', 'search.example', found.length, people(found))
     const ordered = now.filter((visit) => visit.events.includes('Order Placed'))
@@ -131,7 +136,9 @@ test.describe('the screens', () => {
     await card(page, 'Pages').getByRole('button', { name: '/pricing' }).click()
     await card(page, 'Devices').getByRole('button', { name: 'Chrome' }).click()
     await card(page, 'Totals').getByRole('button', { name: 'Sessions' }).click()
-    const picked = shopVisits.filter((visit) => visit.pages.includes('/pricing') && visit.browser === 'Chrome')
+    const picked = shopVisits.filter(
+      (visit) => visit.pages.includes('/pricing') && visit.browser === 'Chrome',
+    )
     const check = async () => {
       await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
         `Sessions${picked.length}`,
@@ -157,7 +164,13 @@ test.describe('the screens', () => {
     const dialog = page.getByRole('dialog', { name: 'SQL: Totals' })
     const statement = await dialog.getByRole('region', { name: 'Statement' }).textContent()
     const [first] = await service.sql(statement ?? '')
-    expect(first?.slice(0, 5)).toEqual(['now', people(now), now.length, views(now).length, events(now).length])
+    expect(first?.slice(0, 5)).toEqual([
+      'now',
+      people(now),
+      now.length,
+      views(now).length,
+      events(now).length,
+    ])
     const link = await dialog.getByRole('link', { name: 'Open on the SQL page' }).getAttribute('href')
     expect(new URL(link ?? '', service.url).searchParams.get('q')).toBe(statement)
     await page.keyboard.press('Escape')
@@ -171,7 +184,9 @@ test.describe('the screens', () => {
     for (const text of ['visitor-4', 'USER-4@EXAMPLE', visits[0]?.session ?? '']) {
       await page.getByRole('searchbox').fill(text)
       await page.getByRole('button', { name: 'Search' }).click()
-      await expect(card(page, `People with “${text}”`).getByRole('link', { name: 'Ada of user-4', exact: true })).toBeVisible()
+      await expect(
+        card(page, `People with “${text}”`).getByRole('link', { name: 'Ada of user-4', exact: true }),
+      ).toBeVisible()
     }
     await page.getByRole('link', { name: 'Ada of user-4', exact: true }).click()
     await expect(card(page, 'Ada of user-4')).toContainText('user-4@example.org')
@@ -192,7 +207,9 @@ test.describe('the screens', () => {
     const table = card(page, 'Newest events')
     await expect(table.getByRole('row').nth(1)).toBeVisible()
     const track = (event: string) =>
-      send(service.url, '/track', [{ environment: 'production', event, distinct_id: 'user-8' }])
+      send(service.url, '/track', [
+        { environment: 'production', event, distinct_id: 'user-8', properties: {} },
+      ])
     await track('Came Just Now')
     await expect(table.getByRole('button', { name: 'Came Just Now' })).toBeVisible()
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -223,7 +240,9 @@ test.describe('the screens', () => {
     await expect(card(page, 'Totals').getByRole('alert')).toContainText('cannot be reached')
     await service.start()
     await card(page, 'Totals').getByRole('button', { name: 'Ask again' }).click()
-    await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(`${now.length}`)
+    await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
+      `${now.length}`,
+    )
   })
 
   test('have nothing that axe objects to, and fit a phone', async ({ browser, service }) => {
@@ -233,7 +252,11 @@ test.describe('the screens', () => {
     const check = async (name: string) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        const { violations } = await new AxeBuilder({ page }).analyze()
+        const axe = new AxeBuilder({ page })
+        // All that the dark changes is colours.
+        const { violations } = await (
+          colorScheme === 'dark' ? axe.withRules('color-contrast') : axe
+        ).analyze()
         const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
         expect(found, `${name}, ${colorScheme}`).toEqual([])
       }
@@ -247,7 +270,7 @@ test.describe('the screens', () => {
     await logIn(page, service)
     for (const [path, part] of [
       ['/app/?browser=Firefox', 'Devices'],
-      ['/app/live', 'Newest events'],
+      ['/app/live?event=Order+Placed', 'Newest events'],
       ['/app/persons', 'Seen last'],
       ['/app/persons?id=user-4', 'Timeline'],
     ] as const) {

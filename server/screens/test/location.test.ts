@@ -17,7 +17,9 @@ describe('addressOf', () => {
     vi.resetModules()
     vi.stubGlobal('location', new URL('https://shop.example/app/w/app/funnel?step=a'))
     const { addressOf: behindProxy, place } = await import('../src/shell/location')
-    expect(behindProxy('/app/persons', new URLSearchParams({ id: 'a/b' }))).toBe('/app/w/app/persons?id=a%2Fb')
+    expect(behindProxy('/app/persons', new URLSearchParams({ id: 'a/b' }))).toBe(
+      '/app/w/app/persons?id=a%2Fb',
+    )
     expect(place.get().path).toBe('/app/funnel')
     vi.unstubAllGlobals()
   })

@@ -39,7 +39,9 @@ describe('readTimeRange', () => {
       '2026-03-30',
       '2026-03-31',
     ])
-    expect(listTimes(read('range=custom&from=2026-03-29&until=2026-03-29', '2026-07-01'), 'hour')).toHaveLength(23)
+    expect(
+      listTimes(read('range=custom&from=2026-03-29&until=2026-03-29', '2026-07-01'), 'hour'),
+    ).toHaveLength(23)
   })
 
   it('takes one day where the last is before the first, and the usual time for what it does not know', () => {

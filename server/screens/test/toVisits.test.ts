@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { toVisits } from '../src/pages/persons/toVisits'
 
-const names = ['event_id', 'timestamp', 'event', 'session_id', 'url', 'referrer', 'utm_source', 'browser', 'bot']
+const names = [
+  'event_id',
+  'timestamp',
+  'event',
+  'session_id',
+  'url',
+  'referrer',
+  'utm_source',
+  'browser',
+  'bot',
+]
 const columns = names.map((name) => ({ name, type: 'VARCHAR' }))
 
 describe('toVisits', () => {
@@ -13,12 +23,34 @@ describe('toVisits', () => {
       rows: [
         [4, '2026-07-01T10:03:00Z', 'd', 'phone', null, null, null, null, null],
         [3, '2026-07-01T10:02:00Z', 'c', 'desk', null, 'https://shop.example/', null, 'Firefox', null],
-        [2, '2026-07-01T10:01:00Z', 'b', 'phone', 'https://shop.example/', null, null, 'Safari', 'automation'],
-        [1, '2026-07-01T10:00:00Z', 'a', 'desk', null, 'https://search.example/?q=1', 'mail', 'Firefox', null],
+        [
+          2,
+          '2026-07-01T10:01:00Z',
+          'b',
+          'phone',
+          'https://shop.example/',
+          null,
+          null,
+          'Safari',
+          'automation',
+        ],
+        [
+          1,
+          '2026-07-01T10:00:00Z',
+          'a',
+          'desk',
+          null,
+          'https://search.example/?q=1',
+          'mail',
+          'Firefox',
+          null,
+        ],
         [0, '2026-07-01T09:00:00Z', 'z', null, null, null, null, null, null],
       ],
     })
-    expect(visits.map(({ sessionId, events }) => [sessionId, events.map(({ event }) => event).join('')])).toEqual([
+    expect(
+      visits.map(({ sessionId, events }) => [sessionId, events.map(({ event }) => event).join('')]),
+    ).toEqual([
       ['phone', 'db'],
       ['desk', 'ca'],
       [null, 'z'],

@@ -27,10 +27,8 @@ beforeEach(() => {
         signal.addEventListener('abort', () => reject(signal.reason as Error))
         const answer = async (rows: number[], status = 200) => {
           const lines = ['{}', '[]', ...rows.map((row) => `[${row}]`), '']
-          await act(async () => {
-            resolve(new Response(lines.join('\n'), { status }))
-            await vi.waitUntil(() => !asked.isLoading || session.get().state === 'expired')
-          })
+          resolve(new Response(lines.join('\n'), { status }))
+          await vi.waitUntil(() => !asked.isLoading || session.get().state === 'expired')
         }
         requests.push({ signal, answer })
       }),
@@ -60,10 +58,8 @@ describe('useAnswer', () => {
 
   it('is cancelled, which is no failure of the service', async () => {
     show(sql`SELECT 1`)
-    await act(async () => {
-      asked.cancel()
-      await vi.waitUntil(() => asked.problem)
-    })
+    asked.cancel()
+    await vi.waitUntil(() => asked.problem)
     expect(asked).toMatchObject({ isLoading: false, problem: { kind: 'cancelled' } })
     act(() => asked.ask())
     await requests[1]?.answer([1])

@@ -24,7 +24,7 @@ export function Table<Row>(props: TableProps<Row>) {
     <div
       ref={frame}
       class={`table-frame ${isLong ? 'is-long' : ''}`}
-      {...(isScrolled ? { tabIndex: 0, role: 'region', 'aria-label': props.caption } : {})}
+      {...(isScrolled ? { tabIndex: 0, role: 'group', 'aria-label': props.caption } : {})}
     >
       <PlainTable {...props} />
     </div>
