@@ -37,8 +37,15 @@ export default {
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
-      entry: ['src/main.ts', 'bin/*.mjs', 'test/**/*.test.ts'],
-      project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs'],
+      entry: [
+        'src/main.ts',
+        'bin/*.mjs',
+        'test/**/*.test.ts',
+        'screens/src/main.tsx',
+        'screens/build.mjs',
+        'screens/test/**/*.test.{ts,tsx}',
+      ],
+      project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
       ignoreBinaries: ['unshare', 'psql', 'openssl'],
     },
   },

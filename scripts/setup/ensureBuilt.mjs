@@ -20,8 +20,18 @@ const targets = {
     command: ['run', 'build'],
   },
   server: {
-    sources: ['server/src', 'server/tsconfig.json', 'server/package.json'],
-    outputs: ['server/dist'],
+    sources: [
+      'server/src',
+      'server/tsconfig.json',
+      'server/package.json',
+      'server/screens/src',
+      'server/screens/build.mjs',
+      'server/screens/icon.svg',
+      'server/screens/index.html',
+      'server/screens/tsconfig.json',
+      'server/screens/tsconfig.build.json',
+    ],
+    outputs: ['server/dist/main.js', 'server/dist/screens/index.html'],
     command: ['run', 'build', '-w', 'server'],
   },
 }

@@ -24,6 +24,7 @@ export const steps = [
       await must('tsc', ['--noEmit'])
       await must('tsc', ['--noEmit', '-p', 'server'])
       await must('tsc', ['--noEmit', '-p', 'server/tsconfig.test.json'])
+      await must('tsc', ['--noEmit', '-p', 'server/screens'])
     },
   },
   {

@@ -1,0 +1,287 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Page, expect, test as base } from '@playwright/test'
+import { createService, type Service } from './fixtures/createService'
+import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
+
+/** All tests read the same events, so they share a service. */
+const test = base.extend<{ complaints: string[] }, { service: Service }>({
+  service: [
+    async ({}, use) => {
+      const data = await mkdtemp(join(tmpdir(), 'waymark-screens-'))
+      const service = await createService(data, {})
+      await sendShopVisits(service.url)
+      await use(service)
+      await service.stop()
+      await rm(data, { recursive: true, force: true })
+    },
+    { scope: 'worker' },
+  ],
+  complaints: async ({ page, service }, use) => {
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (['warning', 'error'].includes(message.type())) complaints.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.url)) complaints.push(`a request to ${request.url()}`)
+    })
+    await use(complaints)
+  },
+})
+
+test.use({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 } })
+
+async function logIn(page: Page, { user, password }: Service) {
+  await page.getByLabel('Name').fill(user)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Opens a page of the screens, logged in. */
+async function open(page: Page, service: Service, path: string) {
+  await page.goto(`${service.url}${path}`)
+  await logIn(page, service)
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible()
+}
+
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const row = (page: Page, cardName: string, name: string) =>
+  card(page, cardName)
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+
+const isIn = (from: number, until: number) => (visit: ShopVisit) =>
+  visit.daysAgo >= from && visit.daysAgo <= until
+const now = shopVisits.filter(isIn(0, 29))
+const before = shopVisits.filter(isIn(30, 59))
+
+const people = (visits: readonly ShopVisit[]) => new Set(visits.map(personOf)).size
+const views = (visits: readonly ShopVisit[]) => visits.flatMap((visit) => visit.pages)
+const events = (visits: readonly ShopVisit[]) => visits.flatMap((visit) => [...visit.pages, ...visit.events])
+
+test.describe('the screens', () => {
+  test('let nobody in with a wrong password, and everybody out again', async ({ page, service }) => {
+    await page.goto(service.url)
+    await expect(page).toHaveURL(`${service.url}/app/`)
+    await logIn(page, { ...service, password: 'guessed' })
+    await expect(page.getByRole('alert')).toHaveText('The name or the password is wrong.')
+
+    await logIn(page, service)
+    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible()
+  })
+
+  test('count what was sent, now and in the period before', async ({ page, service, complaints }) => {
+    await open(page, service, '/app/')
+    complaints.length = 0
+    for (const [title, figure, earlier] of [
+      ['People', people(now), people(before)],
+      ['Sessions', now.length, before.length],
+      ['Page views', views(now).length, views(before).length],
+      ['Events', events(now).length, events(before).length],
+    ] as const) {
+      const total = card(page, 'Totals').getByRole('button', { name: title })
+      await expect(total).toContainText(`${title}${figure}`)
+      await expect(total).toContainText(`from ${earlier}`)
+    }
+
+    // By day: the figures of the chart are a table for screen readers, too.
+    const day = new Date(Date.now() - 5 * 86_400_000)
+    const name = new Intl.DateTimeFormat('en-GB', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }).format(day)
+    const ofDay = row(page, 'People over time', name).getByRole('cell')
+    await expect(ofDay).toHaveText([
+      String(people(shopVisits.filter(isIn(5, 5)))),
+      String(people(shopVisits.filter(isIn(35, 35)))),
+    ])
+
+    const expectRow = (cardName: string, value: string, count: number, persons: number) =>
+      expect(row(page, cardName, value).getByRole('cell')).toHaveText([String(count), String(persons)])
+    const withPage = now.filter((visit) => visit.pages.includes('/pricing'))
+    await expectRow(
+      'Pages',
+      '/pricing',
+      views(now).filter((path) => path === '/pricing').length,
+      people(withPage),
+    )
+    const found = now.filter((visit) => visit.referrer)
+    await expectRow('Sources', 'search.example', found.length, people(found))
+    const ordered = now.filter((visit) => visit.events.includes('Order Placed'))
+    await expectRow('Events', 'Order Placed', ordered.length, people(ordered))
+    const firefox = now.filter((visit) => visit.browser === 'Firefox')
+    await expectRow('Devices', 'Firefox', firefox.length, people(firefox))
+
+    await card(page, 'Pages').getByRole('button', { name: 'Entry' }).click()
+    const entered = now.filter((visit) => visit.pages[0] === '/maps')
+    await expectRow('Pages', '/maps', entered.length, people(entered))
+    await card(page, 'Sources').getByRole('button', { name: 'Source', exact: true }).click()
+    const mailed = now.filter((visit) => visit.source === 'newsletter')
+    await expectRow('Sources', 'newsletter', mailed.length, people(mailed))
+    expect(complaints).toEqual([])
+  })
+
+  test('count the sessions that a filter picks, which a link restores', async ({ page, service }) => {
+    await open(page, service, '/app/?range=90d')
+    await card(page, 'Pages').getByRole('button', { name: '/pricing' }).click()
+    await card(page, 'Devices').getByRole('button', { name: 'Chrome' }).click()
+    await card(page, 'Totals').getByRole('button', { name: 'Sessions' }).click()
+    const picked = shopVisits.filter(
+      (visit) => visit.pages.includes('/pricing') && visit.browser === 'Chrome',
+    )
+    const check = async () => {
+      await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
+        `Sessions${picked.length}`,
+      )
+      await expect(card(page, 'Totals').getByRole('button', { name: 'People' })).toContainText(
+        `People${people(picked)}`,
+      )
+      await expect(card(page, 'Sessions over time')).toBeVisible()
+      await expect(page.getByRole('button', { name: /^Remove the filter/ })).toHaveCount(2)
+    }
+    await check()
+    await page.reload()
+    await check()
+    await page.getByRole('button', { name: 'Remove the filter Browsers: Chrome' }).click()
+    await expect(page).not.toHaveURL(/browser/)
+    await page.goBack()
+    await check()
+  })
+
+  test('show the SQL of a picture, which gives the same figures', async ({ page, service }) => {
+    await open(page, service, '/app/')
+    await page.getByRole('button', { name: 'SQL: Totals' }).click()
+    const dialog = page.getByRole('dialog', { name: 'SQL: Totals' })
+    const statement = await dialog.getByRole('region', { name: 'Statement' }).textContent()
+    const [first] = await service.sql(statement ?? '')
+    expect(first?.slice(0, 5)).toEqual([
+      'now',
+      people(now),
+      now.length,
+      views(now).length,
+      events(now).length,
+    ])
+    const link = await dialog.getByRole('link', { name: 'Open on the SQL page' }).getAttribute('href')
+    expect(new URL(link ?? '', service.url).searchParams.get('q')).toBe(statement)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('button', { name: 'SQL: Totals' })).toBeFocused()
+  })
+
+  test('find a person by an earlier id or a trait, with all sessions', async ({ page, service }) => {
+    const visits = shopVisits.filter((visit) => personOf(visit) === 'user-4')
+    expect(visits.some((visit) => visit.userId === undefined)).toBe(true)
+    await open(page, service, '/app/persons')
+    for (const text of ['visitor-4', 'USER-4@EXAMPLE', visits[0]?.session ?? '']) {
+      await page.getByRole('searchbox').fill(text)
+      await page.getByRole('button', { name: 'Search' }).click()
+      await expect(
+        card(page, `People with “${text}”`).getByRole('link', { name: 'Ada of user-4', exact: true }),
+      ).toBeVisible()
+    }
+    await page.getByRole('link', { name: 'Ada of user-4', exact: true }).click()
+    await expect(card(page, 'Ada of user-4')).toContainText('user-4@example.org')
+    await expect(card(page, 'Ada of user-4').getByRole('listitem')).toHaveText(['user-4', 'visitor-4'])
+
+    const sessions = card(page, 'Timeline').getByRole('heading', { level: 3 })
+    await expect(sessions).toHaveCount(visits.length)
+    const newest = visits.toSorted((a, b) => a.daysAgo - b.daysAgo)[0]
+    await expect(sessions.first()).toContainText(`${events(newest ? [newest] : []).length} event`)
+    await expect(card(page, 'Timeline').locator('summary')).toHaveCount(events(visits).length)
+
+    await page.goto(`${service.url}/app/persons?id=visitor-4`)
+    await expect(card(page, 'Ada of user-4')).toBeVisible()
+  })
+
+  test('show events as they come, but not while paused', async ({ page, service }) => {
+    await open(page, service, '/app/live')
+    const table = card(page, 'Newest events')
+    await expect(table.getByRole('row').nth(1)).toBeVisible()
+    const track = (event: string) =>
+      send(service.url, '/track', [
+        { environment: 'production', event, distinct_id: 'user-8', properties: {} },
+      ])
+    await track('Came Just Now')
+    await expect(table.getByRole('button', { name: 'Came Just Now' })).toBeVisible()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await track('Came Meanwhile')
+    await expect(table.getByRole('button', { name: 'Came Meanwhile' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await expect(table.getByRole('button', { name: 'Came Meanwhile' })).toBeVisible()
+    await table.getByRole('link', { name: 'Ada of user-8' }).first().click()
+    await expect(card(page, 'Ada of user-8')).toBeVisible()
+  })
+
+  test('ask for a new login over the page, and go on where it was', async ({ page, service }) => {
+    await open(page, service, '/app/persons?q=user-4@')
+    await expect(page.getByRole('link', { name: 'Ada of user-4', exact: true })).toBeVisible()
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Ada of user-4', exact: true }).click()
+    await expect(page.getByText('Your session has ended.')).toBeVisible()
+    await logIn(page, service)
+    await expect(card(page, 'Ada of user-4')).toBeVisible()
+    await expect(page).toHaveURL(/id=user-4/)
+  })
+
+  test('say that the service is away, and go on when it is back', async ({ page, service }) => {
+    await open(page, service, '/app/')
+    await expect(card(page, 'Totals')).toContainText('People')
+    await service.stop()
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await expect(card(page, 'Totals').getByRole('alert')).toContainText('cannot be reached')
+    await service.start()
+    await card(page, 'Totals').getByRole('button', { name: 'Ask again' }).click()
+    await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
+      `${now.length}`,
+    )
+  })
+
+  test('have nothing that axe objects to, and fit a phone', async ({ browser, service }) => {
+    test.setTimeout(90_000)
+    const context = await browser.newContext({ bypassCSP: true, timezoneId: 'UTC' })
+    const page = await context.newPage()
+    const check = async (name: string) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        const axe = new AxeBuilder({ page })
+        // All that the dark changes is colours.
+        const { violations } = await (
+          colorScheme === 'dark' ? axe.withRules('color-contrast') : axe
+        ).analyze()
+        const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
+        expect(found, `${name}, ${colorScheme}`).toEqual([])
+      }
+      await page.setViewportSize({ width: 360, height: 740 })
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(width, name).toBeLessThanOrEqual(360)
+      await page.setViewportSize({ width: 1280, height: 900 })
+    }
+    await page.goto(`${service.url}/app/`)
+    await check('login')
+    await logIn(page, service)
+    for (const [path, part] of [
+      ['/app/?browser=Firefox', 'Devices'],
+      ['/app/live?event=Order+Placed', 'Newest events'],
+      ['/app/persons', 'Seen last'],
+      ['/app/persons?id=user-4', 'Timeline'],
+    ] as const) {
+      await page.goto(`${service.url}${path}`)
+      await expect(card(page, part)).toBeVisible()
+      await expect(page.getByText('Asking …')).toHaveCount(0)
+      await check(path)
+    }
+    await page.goto(`${service.url}/app/`)
+    await page.getByRole('button', { name: 'SQL: Totals' }).click()
+    await check('the dialog of a statement')
+    await context.close()
+  })
+})

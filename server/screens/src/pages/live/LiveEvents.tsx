@@ -1,0 +1,58 @@
+import { Card } from '../../parts/Card'
+import { Empty } from '../../parts/Empty'
+import { Loading } from '../../parts/Loading'
+import { Moment } from '../../parts/Moment'
+import { PersonLink } from '../../parts/PersonLink'
+import { ProblemNote } from '../../parts/ProblemNote'
+import { Properties } from '../../parts/Properties'
+import { Table } from '../../parts/Table'
+import { useSearch } from '../../shell/useSearch'
+import { type LiveQuestion, newestEvents } from './statements'
+import { mostEvents, useLiveEvents } from './useLiveEvents'
+
+/** The newest events, the newest first. */
+export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isPaused: boolean }) {
+  const { events, problem } = useLiveEvents(question, isPaused)
+  const [, setSearch] = useSearch()
+  return (
+    <Card title="Newest events" statement={newestEvents(question, mostEvents)} class="live-events">
+      {problem && <ProblemNote problem={problem} />}
+      {!events && !problem && <Loading />}
+      {events?.length === 0 && <Empty>No events yet. They come here as soon as a page sends some.</Empty>}
+      {events && events.length > 0 && (
+        <Table
+          caption="Newest events"
+          rows={events}
+          rowKey={({ id }) => id}
+          columns={[
+            { title: 'Time', value: ({ time }) => <Moment time={time} /> },
+            {
+              title: 'Event',
+              value: ({ event }) => (
+                <button
+                  class="cell-button"
+                  type="button"
+                  title="Show only such events"
+                  onClick={() => setSearch({ event })}
+                >
+                  {event}
+                </button>
+              ),
+            },
+            { title: 'Person', value: ({ personId, name }) => <PersonLink id={personId} name={name} /> },
+            { title: 'Page', value: ({ path }) => <span class="break">{path ?? ''}</span> },
+            {
+              title: 'Properties',
+              value: ({ properties }) => (
+                <details>
+                  <summary>Show</summary>
+                  <Properties of={properties} />
+                </details>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Card>
+  )
+}

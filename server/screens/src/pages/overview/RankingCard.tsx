@@ -1,0 +1,70 @@
+import { useMemo } from 'preact/hooks'
+import { AnswerCard } from '../../parts/AnswerCard'
+import { Tabs } from '../../parts/Tabs'
+import { useSearch } from '../../shell/useSearch'
+import type { Dimension } from './dimensions'
+import { Ranking } from './Ranking'
+import { type Asking, ranking } from './statements'
+
+interface Props {
+  title: string
+  dimensions: readonly Dimension[]
+  asking: Asking
+}
+
+const few = 10
+const many = 200
+
+/** The values of one dimension, which tabs choose. Which, and whether all are shown, is in the address. */
+export function RankingCard({ title, dimensions, asking }: Props) {
+  const [search, setSearch] = useSearch()
+  const parameter = `by_${title.toLowerCase()}`
+  const [first] = dimensions
+  const dimension = dimensions.find(({ name }) => name === search.get(parameter)) ?? first
+  const isLong = search.getAll('more').includes(title)
+  const statement = useMemo(
+    () => dimension && ranking(asking, dimension, isLong ? many : few),
+    [asking, dimension, isLong],
+  )
+  if (!dimension || !statement) return null
+
+  const rest = search.getAll('more').filter((each) => each !== title)
+  const tabs = (
+    <Tabs
+      name={title}
+      tabs={dimensions}
+      chosen={dimension.name}
+      choose={(name) =>
+        setSearch({ [parameter]: name === first?.name ? undefined : name }, { replace: true })
+      }
+    />
+  )
+  return (
+    <AnswerCard
+      key={dimension.name}
+      title={title}
+      statement={statement}
+      aside={dimensions.length > 1 ? tabs : undefined}
+      empty={asking.filters.length > 0 ? 'No session matches the filters.' : 'Nothing in this time.'}
+    >
+      {(answer) => (
+        <>
+          <Ranking answer={answer} dimension={dimension} />
+          {(isLong || answer.rows.length === few) && (
+            <button
+              class="button quiet"
+              type="button"
+              aria-expanded={isLong}
+              onClick={() => setSearch({ more: isLong ? rest : [...rest, title] }, { replace: true })}
+            >
+              {isLong ? 'Show ten' : 'Show more'}
+            </button>
+          )}
+          {isLong && answer.rows.length === many && (
+            <p class="soft">The first {many} are shown. SQL gives all.</p>
+          )}
+        </>
+      )}
+    </AnswerCard>
+  )
+}

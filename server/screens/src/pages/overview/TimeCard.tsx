@@ -1,0 +1,45 @@
+import { useMemo } from 'preact/hooks'
+import { useAnswer } from '../../data/useAnswer'
+import { AnswerBody } from '../../parts/AnswerCard'
+import { Card } from '../../parts/Card'
+import { useScope } from '../../shell/scope'
+import { useSearch } from '../../shell/useSearch'
+import { metrics, readMetric } from './metrics'
+import { type Asking, series, totals } from './statements'
+import { TimeChart } from './TimeChart'
+import { Totals } from './Totals'
+
+/** The totals, and the one that is chosen over time. */
+export function TimeCard({ asking }: { asking: Asking }) {
+  const [search] = useSearch()
+  const { now } = useScope()
+  const metric = readMetric(search)
+  const totalsStatement = useMemo(() => totals(asking), [asking])
+  const seriesStatement = useMemo(() => series(asking), [asking])
+  const askedTotals = useAnswer(totalsStatement, { askedAt: now })
+  const askedSeries = useAnswer(seriesStatement, { askedAt: now })
+  const title = metrics.find(({ name }) => name === metric)?.title ?? ''
+  return (
+    <>
+      <Card
+        title="Totals"
+        class="totals-card"
+        statement={totalsStatement}
+        isStale={askedTotals.isLoading && Boolean(askedTotals.answer)}
+      >
+        <AnswerBody asked={askedTotals} empty="Nothing is known of this time.">
+          {(answer) => <Totals answer={answer} chosen={metric} />}
+        </AnswerBody>
+      </Card>
+      <Card
+        title={`${title} over time`}
+        statement={seriesStatement}
+        isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
+      >
+        <AnswerBody asked={askedSeries} empty="There are no events in this time.">
+          {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={asking.range} />}
+        </AnswerBody>
+      </Card>
+    </>
+  )
+}

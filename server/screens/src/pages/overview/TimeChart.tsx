@@ -1,0 +1,57 @@
+import { useMemo } from 'preact/hooks'
+import type { Answer } from '../../data/query'
+import { Chart } from '../../parts/Chart'
+import { Empty } from '../../parts/Empty'
+import { useScope } from '../../shell/scope'
+import type { Period, TimeRange } from '../../shell/timeRange'
+import { type Metric } from './metrics'
+import { toSeries } from './toSeries'
+
+interface Props {
+  answer: Answer
+  title: string
+  metric: Metric
+  range: TimeRange
+}
+
+const formats = {
+  day: new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  }),
+  hour: new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }),
+}
+
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** `24 Sept – 23 Oct`, both days included. */
+const nameDays = ({ from, until }: Period) => shortDay.formatRange(from, new Date(until.getTime() - 1))
+
+export function TimeChart({ answer, title, metric, range }: Props) {
+  const { now } = useScope()
+  const column = answer.columns.findIndex(({ name }) => name === metric)
+  const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
+  const series = useMemo(
+    () => [
+      { title, values: lines.now },
+      { title: `Before: ${nameDays(range.before)}`, values: lines.before, isBefore: true },
+    ],
+    [lines, title, range],
+  )
+  if (lines.x.length === 0) return <Empty>This time has no days.</Empty>
+  return (
+    <Chart
+      caption={`${title} by ${range.unit}, with the period before`}
+      x={lines.x}
+      series={series}
+      nameX={(time) => formats[range.unit].format(time * 1000)}
+    />
+  )
+}

@@ -1,0 +1,47 @@
+import { useMemo } from 'preact/hooks'
+import { AnswerCard } from '../../parts/AnswerCard'
+import { formatCount } from '../../parts/format'
+import { useScope } from '../../shell/scope'
+import { useSearch } from '../../shell/useSearch'
+import { personEvents } from './statements'
+import { toVisits } from './toVisits'
+import { VisitPart } from './VisitPart'
+
+const step = 200
+
+/** Everything a person did, session by session, the newest first. */
+export function Timeline({ personId, count }: { personId: string; count: number }) {
+  const { environment } = useScope()
+  const [search, setSearch] = useSearch()
+  const limit = Math.max(step, Math.trunc(Number(search.get('rows'))) || 0)
+  const statement = useMemo(() => personEvents(environment, personId, limit), [environment, personId, limit])
+  return (
+    <AnswerCard
+      title="Timeline"
+      statement={statement}
+      empty="This person is known by traits alone: there are no events."
+    >
+      {(answer) => (
+        <>
+          <ol class="visits">
+            {toVisits(answer).map((visit) => (
+              <VisitPart key={visit.sessionId} visit={visit} />
+            ))}
+          </ol>
+          {answer.rows.length === limit && (
+            <p class="soft">
+              {formatCount(limit)} of {formatCount(Math.max(count, limit))} events are shown.{' '}
+              <button
+                class="button"
+                type="button"
+                onClick={() => setSearch({ rows: String(limit * 2) }, { replace: true })}
+              >
+                Show earlier ones
+              </button>
+            </p>
+          )}
+        </>
+      )}
+    </AnswerCard>
+  )
+}

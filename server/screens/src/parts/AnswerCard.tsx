@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact'
+import { useScope } from '../shell/scope'
+import type { Answer } from '../data/query'
+import type { Sql } from '../data/sql'
+import { type Asked, useAnswer } from '../data/useAnswer'
+import { Card } from './Card'
+import { Empty } from './Empty'
+import { Loading } from './Loading'
+import { ProblemNote } from './ProblemNote'
+
+interface BodyProps {
+  asked: Asked
+  /** What is said where the answer has no rows. */
+  empty: string
+  children: (answer: Answer) => ComponentChildren
+}
+
+/** What is known of a question: its answer, that it has no rows, why there is none, or that it is on its way. */
+export function AnswerBody({ asked, empty, children }: BodyProps) {
+  const { answer, problem, isLoading, since } = asked
+  return (
+    <>
+      {isLoading && <Loading since={since} cancel={asked.cancel} />}
+      {problem && <ProblemNote problem={problem} again={asked.ask} />}
+      {answer && (answer.rows.length === 0 ? <Empty>{empty}</Empty> : children(answer))}
+    </>
+  )
+}
+
+interface Props extends Omit<BodyProps, 'asked'> {
+  title: string
+  statement: Sql
+  aside?: ComponentChildren
+  class?: string
+}
+
+/** A card that asks its statement and shows the answer. */
+export function AnswerCard({ title, statement, aside, class: name, empty, children }: Props) {
+  const asked = useAnswer(statement, { askedAt: useScope().now })
+  return (
+    <Card
+      title={title}
+      statement={statement}
+      aside={aside}
+      isStale={asked.isLoading && Boolean(asked.answer)}
+      {...(name ? { class: name } : {})}
+    >
+      <AnswerBody asked={asked} empty={empty}>
+        {children}
+      </AnswerBody>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import type { Sql } from '../data/sql'
+import { ShowSql } from './ShowSql'
+
+interface Props {
+  title: string
+  /** What the button "SQL" shows. */
+  statement?: Sql | undefined
+  /** Beside the title: tabs, switches. */
+  aside?: ComponentChildren
+  class?: string
+  /** A newer answer is on its way: what is there is dimmed. */
+  isStale?: boolean
+  children: ComponentChildren
+}
+
+/** A framed part of a page, with its title, its SQL and what it shows. */
+export function Card({ title, statement, aside, class: name = '', isStale = false, children }: Props) {
+  const id = useId()
+  return (
+    <section class={`card ${name}`} aria-labelledby={id}>
+      <header class="card-head">
+        <h2 id={id}>{title}</h2>
+        {aside && <div class="card-aside">{aside}</div>}
+        {statement && <ShowSql statement={statement} of={title} />}
+      </header>
+      <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
+        {children}
+      </div>
+    </section>
+  )
+}

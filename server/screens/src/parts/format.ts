@@ -1,0 +1,36 @@
+const whole = new Intl.NumberFormat('en')
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+
+/** `12,345`. */
+export const formatCount = (count: number): string => whole.format(count)
+
+/** `12.3K`, for where there is little room. */
+export const formatCompact = (count: number): string => compact.format(count)
+
+/** `12.3%`, of a share from 0 to 1. */
+export const formatShare = (share: number): string => percent.format(share)
+
+/** `+12.3%`, `−5%`; undefined where there was nothing before. */
+export function formatChange(now: number, before: number): string | undefined {
+  if (before === 0) return undefined
+  const change = (now - before) / before
+  return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${percent.format(Math.abs(change))}`
+}
+
+/** `48 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`: the two greatest units. */
+export function formatDuration(seconds: number): string {
+  const rounded = Math.round(seconds)
+  const units = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const
+  const at = units.findIndex(([size]) => rounded >= size)
+  if (at === -1) return '0 s'
+  const [size, name] = units[at] ?? [1, 's']
+  const [next, nextName] = units[at + 1] ?? [0, '']
+  const rest = next ? Math.floor((rounded % size) / next) : 0
+  return `${Math.floor(rounded / size)} ${name}${rest ? ` ${rest} ${nextName}` : ''}`
+}

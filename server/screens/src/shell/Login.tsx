@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useStore } from '../data/createStore'
+import { toProblem } from '../data/Problem'
+import { logIn, session } from '../data/session'
+import { Mark } from './Mark'
+
+/** The form instead of a page, or over the page whose session is over. */
+export function Login({ isExpired = false }: { isExpired?: boolean }) {
+  const known = useStore(session).user?.user ?? ''
+  const [message, setMessage] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const name = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+
+  useEffect(() => (known ? password : name).current?.focus(), [])
+  useEffect(() => {
+    if (!isExpired) document.title = 'Log in · waymark'
+  }, [isExpired])
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setMessage('')
+    try {
+      await logIn(name.current?.value ?? '', password.current?.value ?? '')
+    } catch (error) {
+      const problem = toProblem(error)
+      setMessage(problem.kind === 'login' ? 'The name or the password is wrong.' : problem.message)
+      setBusy(false)
+      password.current?.select()
+    }
+  }
+
+  const frame = isExpired
+    ? ({ class: 'login over', role: 'dialog', 'aria-modal': true } as const)
+    : ({ class: 'login', role: 'main' } as const)
+  return (
+    <div {...frame} aria-labelledby="login-title">
+      <form class="login-form" onSubmit={(event) => void submit(event)}>
+        <Mark />
+        <h1 id="login-title">Log in</h1>
+        <p class="soft">
+          {isExpired
+            ? 'Your session has ended. Log in again: the page stays as it is.'
+            : 'With a user of the service (--users).'}
+        </p>
+        <label>
+          Name
+          <input
+            ref={name}
+            name="username"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            defaultValue={known}
+            required
+          />
+        </label>
+        <label>
+          Password
+          <input ref={password} name="password" type="password" autocomplete="current-password" required />
+        </label>
+        <p class="form-message" role="alert">
+          {message}
+        </p>
+        <button class="button strong" disabled={isBusy}>
+          {isBusy ? 'Logging in …' : 'Log in'}
+        </button>
+      </form>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { render } from 'preact'
+import { act } from 'preact/test-utils'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { session } from '../src/data/session'
+import { usePolling } from '../src/pages/live/usePolling'
+
+const root = document.createElement('div')
+let signals: AbortSignal[]
+
+function Probe() {
+  usePolling(
+    (signal) => {
+      signals.push(signal)
+      return Promise.resolve()
+    },
+    1000,
+    [],
+  )
+  return null
+}
+
+const setHidden = (isHidden: boolean) => {
+  vi.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden)
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  signals = []
+  session.set({ state: 'in', user: undefined })
+  act(() => render(<Probe />, root))
+})
+
+afterEach(() => {
+  act(() => render(null, root))
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+it('usePolling looks again and again, but not while the page is hidden or nobody is logged in', async () => {
+  await vi.advanceTimersByTimeAsync(2500)
+  expect(signals).toHaveLength(3)
+  setHidden(true)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(signals).toHaveLength(3)
+  setHidden(false)
+  expect(signals).toHaveLength(4)
+
+  session.set({ state: 'expired', user: undefined })
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(signals).toHaveLength(4)
+  session.set({ state: 'in', user: undefined })
+  expect(signals).toHaveLength(5)
+})
+
+it('usePolling ends with what it belongs to', async () => {
+  act(() => render(null, root))
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(signals).toHaveLength(1)
+  expect(signals[0]?.aborted).toBe(true)
+})
