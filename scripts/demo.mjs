@@ -106,7 +106,7 @@ async function main() {
   console.log(`
   The shop       ${shown(demo.url)}
   The live view  ${shown(demo.url)}/live
-  The service    ${shown(serviceSwitch.url)}   (SQL: user demo, password ${sqlPassword})
+  The service    ${shown(serviceSwitch.url)}   its screens, and SQL (user demo, password ${sqlPassword})
   Its data       ${data}${note}
 
   Ctrl-C stops everything.`)

@@ -59,7 +59,8 @@ export async function startDemo({ port = 0, host = '127.0.0.1', settings, servic
         asset.body,
       )
     const page = pages.get(pathname)
-    const document = layout({ ...settings, endpoint }, (page ?? notFound)()).markup
+    const shown = { ...settings, endpoint }
+    const document = layout(shown, (page ?? notFound)(shown)).markup
     return send(
       page ? 200 : 404,
       { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },

@@ -16,7 +16,8 @@ const navLink = (path, href, label) =>
  * @param {Settings} settings
  * @param {Page} page
  */
-export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, { path, title, page, main }) {
+export function layout(settings, { path, title, page, main }) {
+  const { endpoint, apiKey, environment, sqlUser, sqlPassword } = settings
   const isLive = page === 'live'
   return html`<!doctype html>
     <html lang="en">
@@ -81,7 +82,7 @@ export function layout({ endpoint, apiKey, environment, sqlUser, sqlPassword }, 
         ${
           isLive
             ? ''
-            : html`<aside class="beside" aria-label="Live view">${livePanel()}</aside>
+            : html`<aside class="beside" aria-label="Live view">${livePanel(settings)}</aside>
                 <nav class="dock" aria-label="To the live view">
                   <a href="/live"
                     ><span>Live view</span> <span data-dock></span> <span aria-hidden="true">→</span></a

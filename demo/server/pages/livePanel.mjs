@@ -30,8 +30,11 @@ const station = (id, label, about) =>
     <span class="about" id="about-${id}">${about}</span>
   </li>`
 
-/** Everything that shows what waymark does, the same beside the shop and on its own page. */
-export function livePanel() {
+/**
+ * Everything that shows what waymark does, the same beside the shop and on its own page.
+ * @param {Pick<import('./layout.mjs').Settings, 'endpoint' | 'sqlUser' | 'sqlPassword'>} settings
+ */
+export function livePanel({ endpoint, sqlUser, sqlPassword }) {
   return html`<div class="live" id="live">
     <section class="route" aria-labelledby="route-title">
       <div class="title-row">
@@ -98,6 +101,14 @@ ${examples[0][1]}</textarea>
       <p class="error" id="sql-error" role="alert"></p>
       <div class="scroll" id="answer" tabindex="0" role="region" aria-label="Answer" hidden></div>
       <p class="caption" id="answer-caption" role="status"></p>
+    </section>
+
+    <section class="screens" aria-labelledby="screens-title">
+      <h3 id="screens-title">The service's screens</h3>
+      <p>
+        <a href="${endpoint}/app/" target="_blank" rel="noopener">Overview, people, funnel, retention, SQL</a>
+        of the same rows. User <code>${sqlUser}</code>, password <code>${sqlPassword}</code>.
+      </p>
     </section>
 
     <section class="ids" aria-labelledby="ids-title">

@@ -149,13 +149,13 @@ const thanks = () => ({
     </section>`,
 })
 
-/** @type {() => Page} */
-const live = () => ({
+/** @param {import('./layout.mjs').Settings} settings @returns {Page} */
+const live = (settings) => ({
   path: '/live',
   page: 'live',
   title: 'Live view · Fernweg',
   main: html`<h1 class="unseen">Live view</h1>
-    ${livePanel()}`,
+    ${livePanel(settings)}`,
 })
 
 /** @type {() => Page} */
@@ -169,8 +169,9 @@ export const notFound = () => ({
   </section>`,
 })
 
-/** Every page of the shop by its path. @type {Map<string, () => Page>} */
+/** Every page of the shop by its path. @type {Map<string, (settings: import('./layout.mjs').Settings) => Page>} */
 export const pages = new Map([
-  ...[home, maps, basket, join, thanks, live].map((page) => /** @type {const} */ ([page().path, page])),
+  ['/live', live],
+  ...[home, maps, basket, join, thanks].map((page) => /** @type {const} */ ([page().path, page])),
   ...catalogue.map((sheet) => /** @type {const} */ ([`/maps/${sheet.slug}`, () => map(sheet)])),
 ])
