@@ -21,7 +21,7 @@ afterAll(() => server.close())
 
 it.each([
   ['all is well', {}, 200, 'ok'],
-  ['the engine is away, and events are taken', { up: false, rows: 12, lagSeconds: 3.14159 }, 200, 'degraded'],
+  ['the engine is away, and events are taken', { up: false, rows: 12, lagSeconds: 12.345 }, 200, 'degraded'],
   ['storing falls behind', { rows: 900_000, lagSeconds: 60 }, 200, 'degraded'],
   ['events are refused', { accepting: false }, 503, 'degraded'],
 ])('tells when %s', async (_, now, code, status) => {
