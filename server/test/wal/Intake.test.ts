@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { HttpError } from '../../src/http/HttpError.js'
 import { Intake, type IntakeOptions } from '../../src/wal/Intake.js'
@@ -53,4 +53,24 @@ it('accepts nothing that did not reach the disk', async () => {
 
 it('refuses what was admitted before others filled the log', async () => {
   await expect(create(101, 0).intake.accept(record, false)).rejects.toMatchObject({ status: 503 })
+})
+
+it('says whether it would take a record: not beyond its bounds, nor for ten seconds after its disk has failed', async () => {
+  expect(create(100, 0).intake.isAccepting).toBe(true)
+  expect(create(101, 0).intake.isAccepting).toBe(false)
+  expect(create(101, 1, undefined, 501).intake.isAccepting).toBe(false)
+  vi.useFakeTimers()
+  try {
+    const { intake } = create(0, 0, Promise.reject(new Error('disk')))
+    await intake.accept(record, false).catch(() => undefined)
+    expect(intake.isAccepting).toBe(false)
+    vi.advanceTimersByTime(10_000)
+    expect(intake.isAccepting).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('knows how many rows wait to be stored', () => {
+  expect(create(30, 12, undefined, 400).intake.backlog).toEqual({ rows: 18, bytes: 400 })
 })
