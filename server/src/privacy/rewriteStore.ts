@@ -45,7 +45,7 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
   const gone = name in rowsOf ? rowsOf[name as keyof typeof rowsOf] : 'false'
   const unlinked =
     name === 'events'
-      ? `REPLACE (CASE WHEN NOT ${namesAnonymousId} THEN anonymous_id END AS anonymous_id)`
+      ? `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
       : ''
   const copy = `SELECT * ${unlinked} FROM ${old} t WHERE (${gone}) IS NOT TRUE`
   await connection.run(`CREATE TABLE IF NOT EXISTS ${fresh} AS FROM ${old} LIMIT 0`)
