@@ -7,6 +7,7 @@ import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
 import { parseArguments } from './options/parseArguments.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import type { RunningEngine } from './startEngine.js'
 import { startIngest } from './startIngest.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 
@@ -117,8 +118,17 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
   try {
     // Loaded here, because the ingest process shall not load DuckDB.
     const { startEngine } = await import('./startEngine.js')
-    const engine = await startEngine(options, { endMe: () => process.kill(process.pid, 'SIGKILL') })
     let isStopping = false
+    const engine: RunningEngine = await startEngine(options, {
+      endMe: () => process.kill(process.pid, 'SIGKILL'),
+      restart() {
+        if (isStopping) return
+        isStopping = true
+        logger.info('The engine is started again to erase persons.')
+        tellParent({ kind: 'restart' })
+        exitAfter(logger, () => engine.close())
+      },
+    })
     if (options.usersFile) process.on('SIGHUP', () => undefined)
     for (const signal of endingSignals(options)) {
       process.on(signal, () => {

@@ -22,13 +22,20 @@ import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
 import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
+import { createTurns } from './store/createTurns.js'
 import { Database } from './store/Database.js'
 import { DataFolder } from './store/DataFolder.js'
 import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
 import { makeRejectedView } from './store/rejectedSchema.js'
 import { asStoreError } from './store/StoreError.js'
+import { carryOutErasures } from './privacy/carryOut.js'
+import { ErasureList } from './privacy/ErasureList.js'
+import { emptyLog, openErasures } from './privacy/openErasures.js'
+import { exportRoute } from './privacy/exportRoute.js'
+import { openArchive, Retention } from './privacy/Retention.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
+import type { Applier } from './wal/Applier.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
 import type { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
@@ -41,6 +48,8 @@ export interface EngineHost {
   shared?: LogStore
   /** Ends the process, where that is the engine's own. */
   endMe?(): void
+  /** Closes the engine and starts another one, before which nothing of this one is stored any more. */
+  restart(): void
 }
 
 export interface RunningEngine {
@@ -119,7 +128,7 @@ const closeServer = async (server: Server, stopWork: () => void, idle: () => Pro
  */
 export const startEngine = async (
   given: ServerOptions,
-  { shared, endMe }: EngineHost = {},
+  { shared, endMe, restart }: EngineHost,
 ): Promise<RunningEngine> => {
   const options = completeOptions(given)
   const { catalogs } = options
@@ -128,13 +137,24 @@ export const startEngine = async (
   try {
     const folder = new DataFolder(options.dataFolder)
     folder.check()
+    const { retentionArchive } = options
+    const archive = retentionArchive === undefined ? undefined : openArchive(retentionArchive, folder)
     const acceptLog = shared ?? (await whenReadable(folder, catalogs))
+    const secret = acceptLog.taskSecret
+    const erasureList = new ErasureList(folder.erasures)
+    const { ended, erased } = await carryOutErasures({
+      ...options,
+      folder,
+      list: erasureList,
+      secret,
+      logger,
+    })
     const database = await openDatabase(folder, options)
     cleanups.add(() => database.close())
     const appendLog = await LogStore.open(folder.appendLog)
     folder.record([analyticsCatalog, ...catalogs])
 
-    const taskIds = new TaskIds(acceptLog.taskSecret)
+    const taskIds = new TaskIds(secret)
     const applied = new Map<number, number>()
     const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
     const deadLetters = new Map<number, DeadLetters>()
@@ -148,6 +168,7 @@ export const startEngine = async (
       pid: process.pid,
       applied: [...applied],
       setAside: [...deadLetters].map(([log, letters]) => [log, letters.all()]),
+      erasures: erasures.states(),
       vitals: vitals(),
     })
     const link = new IngestLink(hello, vitals)
@@ -162,7 +183,7 @@ export const startEngine = async (
     }
     const openApplier = async (
       number: number,
-      more: Pick<CatalogApplierOptions, 'catalog' | 'schema' | 'open' | 'pruned' | 'applyEntries'>,
+      more: Pick<CatalogApplierOptions, 'catalog' | 'schema' | 'inTurn' | 'open' | 'pruned' | 'applyEntries'>,
       onApplied: (through: number) => void = () => undefined,
     ) => {
       const opened = await CatalogApplier.open({
@@ -190,16 +211,31 @@ export const startEngine = async (
     const reader = await database.connect()
     await fillWindow(reader, window)
     reader.closeSync()
-    let durable = 0
-    const analytics = await openApplier(acceptLog.numberOf(analyticsCatalog), {
-      catalog: analyticsCatalog,
-      schema: 'analytics.raw',
-      open: () => acceptLog.reader(analyticsCatalog, () => durable),
-      pruned: acceptLog.trimmedOf(analyticsCatalog),
-      applyEntries: applyAnalytics({ environments: options.environments, window }),
+    const erasures = await openErasures({
+      ...{ list: erasureList, ended, folder, database, link, window, restart },
+      applier: () => analytics,
     })
+    let durable = 0
+    const inTurn = createTurns()
+    const analytics: Applier = await openApplier(
+      acceptLog.numberOf(analyticsCatalog),
+      {
+        catalog: analyticsCatalog,
+        schema: 'analytics.raw',
+        inTurn,
+        open: () => acceptLog.reader(analyticsCatalog, () => Math.min(durable, erasures.limit)),
+        pruned: acceptLog.trimmedOf(analyticsCatalog),
+        applyEntries: applyAnalytics({ environments: options.environments, window }),
+      },
+      () => erasures.check(),
+    )
     link.on('grown', (last) => {
       durable = Math.max(durable, last)
+      analytics.wake()
+    })
+    link.on('erase', (requests, through) => {
+      durable = Math.max(durable, through)
+      erasures.take(requests, through)
       analytics.wake()
     })
     link.on('wanted', (sequence) => void analytics.reached(sequence, options.syncWaitMs))
@@ -215,6 +251,7 @@ export const startEngine = async (
         {
           catalog,
           schema: `${quoteIdentifier(catalog)}.${internalSchema}`,
+          inTurn: createTurns(),
           open(through) {
             log.skipTo(through)
             return appendLog.reader(catalog, () => log.durable)
@@ -229,8 +266,11 @@ export const startEngine = async (
         },
       )
       applier.wake()
+      if (erased.size > 0) await emptyLog(log, applier)
       intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
     }
+
+    erasureList.drop(erased)
 
     const onStuck = (why: string) => {
       logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
@@ -243,7 +283,7 @@ export const startEngine = async (
     if (options.postgresPort !== undefined) for (const each of createCatalog) await connection.run(each)
     const postgres = acceptPostgres(sql)
     cleanups.add(() => postgres.close())
-    link.on('cancelPostgres', (key, secret) => postgres.cancel(key, secret))
+    link.on('cancelPostgres', (key, word) => postgres.cancel(key, word))
     link.on('endPostgres', () => postgres.end())
     takeUpgrades(server, {
       [linkProtocol]: (socket) => link.accept(socket),
@@ -254,6 +294,7 @@ export const startEngine = async (
       ...sql.routes,
       appendRoute({ catalogs, connection, intakeOf }),
       ...uploadRoutes({ database, catalogs, tempFolder: folder.temp }),
+      exportRoute({ database, secret, logger }),
     ]
     const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))
@@ -266,6 +307,10 @@ export const startEngine = async (
       ),
     )
     await listen(server, folder.socket)
+    erasures.check()
+    const retention = new Retention({ database, inTurn, days: options.retentionDays, archive, logger })
+    cleanups.add(() => retention.stop())
+    retention.start()
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

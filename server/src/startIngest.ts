@@ -4,6 +4,7 @@ import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
 import { Origins } from './http/cors.js'
+import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
 import { withoutBase } from './http/withoutBase.js'
@@ -16,6 +17,8 @@ import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes } from './metrics/healthRoutes.js'
 import { metricsRoute } from './metrics/metricsRoute.js'
 import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { ErasureRounds } from './privacy/ErasureRounds.js'
+import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { DataFolder } from './store/DataFolder.js'
@@ -114,6 +117,13 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     lag.start()
     cleanups.add(() => lag.stop())
 
+    const rounds = new ErasureRounds({ link, log })
+    const whenStored = async () => {
+      if (await applier.reached(log.durable, options.syncWaitMs)) return
+      const message =
+        'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
+      throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })
+    }
     const proxy = new EngineProxy(link, folder.socket)
     cleanups.add(() => proxy.close())
     const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
@@ -157,7 +167,8 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
           deadLetterOf: (of, last) => logs.lettersOf(of)?.get(last),
           isStoring: () => link.isUp,
         }),
-        ...engineRoutes(proxy, authenticate),
+        ...engineRoutes(proxy, authenticate, whenStored),
+        eraseRoute({ authenticate, rounds, logger }),
       ],
       logger,
       new Origins(paths, options.origins),
@@ -184,6 +195,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
         link.tell({ kind: 'stopping' })
         server.closeAllConnections()
         postgres?.destroyAll()
+        rounds.stop()
       }, closeWaitMs)
       await ended
       await clientsEnded

@@ -19,9 +19,16 @@ const linkWaitMs = 10_000
  */
 export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const ingest = await startIngest(options)
-  let engine: RunningEngine
+  let engine: Promise<RunningEngine>
+  const start = (): Promise<RunningEngine> =>
+    startEngine(options, {
+      shared: ingest.acceptLog,
+      restart() {
+        engine = engine.then((running) => running.close()).then(start)
+      },
+    })
   try {
-    engine = await startEngine(options, { shared: ingest.acceptLog })
+    await (engine = start())
   } catch (error) {
     await ingest.stop()
     await ingest.close()
@@ -31,7 +38,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
   let closed: Promise<void> | undefined
   const close = async () => {
     await ingest.stop()
-    await engine.close()
+    await (await engine).close()
     await ingest.close()
   }
   return { url: ingest.url, postgresPort: ingest.postgresPort, close: () => (closed ??= close()) }

@@ -182,6 +182,11 @@ export class InsertIdWindow {
     if (this.#recent.size >= this.#runIds) await this.#flush()
   }
 
+  /** Writes down what is in memory only, before its rows go. */
+  async save(): Promise<void> {
+    if (this.#recent.size > 0) await this.#flush()
+  }
+
   async close(): Promise<void> {
     await this.#work
     for (const run of this.#runs) run.close()

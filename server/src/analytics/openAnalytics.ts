@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { dutiesSchema } from '../privacy/duties.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
 import { upgradeStore } from './upgradeStore.js'
@@ -70,4 +71,5 @@ export const openAnalytics = async (connection: DuckDBConnection): Promise<void>
     })
   }
   await connection.run(analyticsViews)
+  await connection.run(dutiesSchema)
 }

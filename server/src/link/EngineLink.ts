@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
+import type { ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
@@ -12,6 +13,7 @@ interface News {
   up: [hello: Hello]
   applied: [log: number, through: number]
   setAside: [log: number, letter: DeadLetter]
+  erasure: [state: ErasureState]
   down: []
   /** Nothing was heard for a long time, though it is connected. */
   silent: []
@@ -135,6 +137,7 @@ export class EngineLink extends EventEmitter<News> {
       this.emit('up', message)
     } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
+    else if (message.kind === 'erasure') this.emit('erasure', message.state)
     else this.#vitals = message.vitals
   }
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
+import type { ErasureRequest } from '../privacy/erasure.js'
 import { receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 interface News {
@@ -9,6 +10,7 @@ interface News {
   stopping: []
   cancelPostgres: [process: number, secret: number]
   endPostgres: []
+  erase: [requests: ErasureRequest[], through: number]
 }
 
 const aliveMs = 1000
@@ -45,7 +47,8 @@ export class IngestLink extends EventEmitter<News> {
       else if (message.kind === 'wanted') this.emit('wanted', message.sequence)
       else if (message.kind === 'cancelPostgres') {
         this.emit('cancelPostgres', message.process, message.secret)
-      } else this.emit(message.kind)
+      } else if (message.kind === 'erase') this.emit('erase', message.requests, message.through)
+      else this.emit(message.kind)
     })
     send(socket, this.#hello())
   }

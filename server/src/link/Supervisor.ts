@@ -11,7 +11,11 @@ export interface SupervisorOptions {
 }
 
 /** What the engine says over the channel to its parent. */
-export type EngineWord = { kind: 'ready' } | { kind: 'fatal'; reason: string }
+export type EngineWord =
+  | { kind: 'ready' }
+  | { kind: 'fatal'; reason: string }
+  /** It ends in order to be started again. */
+  | { kind: 'restart' }
 
 /** How the first start went. */
 export type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
@@ -73,13 +77,18 @@ export class Supervisor {
     clearTimeout(patience)
   }
 
-  #spawn(tellFirst: (word: EngineWord) => void): void {
+  #spawn(tellFirst: (word: Exclude<EngineWord, { kind: 'restart' }>) => void): void {
     const { program, args, env, logger } = this.#options
     const beganMs = Date.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
     let reason: string | undefined
+    let isPlanned = false
     child.on('message', (word: EngineWord) => {
+      if (word.kind === 'restart') {
+        isPlanned = true
+        return
+      }
       if (word.kind === 'ready') {
         if (this.#wasReady) logger.info('The engine runs again.', { pid: child.pid })
         this.#wasReady = true
@@ -90,6 +99,10 @@ export class Supervisor {
     child.once('exit', (code, signal) => {
       this.#child = undefined
       if (this.#isStopping || (reason !== undefined && !this.#wasReady)) return
+      if (isPlanned) {
+        this.#spawn(tellFirst)
+        return
+      }
       if (Date.now() - beganMs > settledMs) this.#restMs = firstRetryMs
       logger.error('The engine ended and is started again.', {
         pid: child.pid,

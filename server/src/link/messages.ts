@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
+import type { ErasureRequest, ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 
 /** What the ingest process tells the engine. */
@@ -13,6 +14,8 @@ export type ToEngine =
   | { kind: 'cancelPostgres'; process: number; secret: number }
   /** Clients of the Postgres protocol are to end, each after what it is at. */
   | { kind: 'endPostgres' }
+  /** Persons are to be erased, with all rows up to this one. */
+  | { kind: 'erase'; requests: ErasureRequest[]; through: number }
 
 /** What the engine tells the ingest process. `log` is the number of a log. */
 export type ToIngest =
@@ -22,7 +25,10 @@ export type ToIngest =
       applied: [log: number, through: number][]
       setAside: [log: number, letters: DeadLetter[]][]
       vitals: EngineVitals
+      /** All that are not finished, and the newest that are. */
+      erasures: ErasureState[]
     }
+  | { kind: 'erasure'; state: ErasureState }
   | { kind: 'applied'; log: number; through: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Told every second, so that silence says something. */

@@ -41,6 +41,10 @@ export interface ServerOptions {
   engineMemoryBytes?: number
   /** How long an event is remembered by its insert_id. @defaultValue 15 days */
   insertIdWindowMs?: number
+  /** How many days events are kept, by environment; for ever in one that is not named. @defaultValue {} */
+  retentionDays?: Readonly<Record<string, number>>
+  /** Where events are written to before they are deleted for their age. @defaultValue nowhere */
+  retentionArchive?: string | undefined
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
@@ -100,6 +104,8 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   // DuckDB goes beyond its limit by what it does not count; that is bounded here.
   engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
   insertIdWindowMs: 15 * 86_400_000,
+  retentionDays: {},
+  retentionArchive: undefined,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
   maxConnections: 10_000,

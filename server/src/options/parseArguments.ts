@@ -35,6 +35,8 @@ const flags = {
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
   'insert-id-window': { type: 'string' },
+  retention: { type: 'string', multiple: true },
+  'retention-archive': { type: 'string' },
   'max-connections': { type: 'string' },
   'max-connections-per-address': { type: 'string' },
   columns: { type: 'string' },
@@ -61,7 +63,7 @@ const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
 /** `WAYMARK_API_KEYS` for `--api-keys`; a flag wins. */
 const readFlags = (argv: readonly string[], env: NodeJS.ProcessEnv) => {
   const { values } = parseArgs({ args: [...argv], options: flags, allowPositionals: false, strict: true })
-  return (name: Exclude<keyof typeof flags, 'quiet' | 'help' | 'id-cookie'>) =>
+  return (name: Exclude<keyof typeof flags, 'quiet' | 'help' | 'id-cookie' | 'retention'>) =>
     values[name] ?? env[`WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`]
 }
 
@@ -73,6 +75,18 @@ const readUsers = (text: string): Record<string, string> | undefined => {
     users[pair.slice(0, cut)] = pair.slice(cut + 1)
   }
   return users
+}
+
+/** `production=400d`, or what is wrong with it. */
+const readRetention = (text: string, environments: readonly string[]): Record<string, number> | string => {
+  const days: Record<string, number> = {}
+  for (const each of list(text)) {
+    const [, environment, number] = /^(.+)=([1-9]\d{0,4})d$/.exec(each) ?? []
+    if (environment === undefined || !environments.includes(environment))
+      return `--retention takes an environment and days, such as ${environments[0]}=400d, not ${each}.`
+    days[environment] = Number(number)
+  }
+  return days
 }
 
 const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
@@ -191,6 +205,18 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   if (environments !== undefined) {
     options.environments = list(environments)
     if (options.environments.length === 0) return wrong('--environments must name at least one environment.')
+  }
+  const retention = values.retention?.join(',') ?? env['WAYMARK_RETENTION']
+  if (retention !== undefined) {
+    const days = readRetention(retention, options.environments ?? ['production'])
+    if (typeof days === 'string') return wrong(days)
+    options.retentionDays = days
+  }
+  const archive = read('retention-archive')
+  if (archive !== undefined) {
+    if (options.retentionDays === undefined)
+      return wrong('--retention-archive goes together with --retention, which says what is kept how long.')
+    options.retentionArchive = archive
   }
   const [host, data, keys] = [read('host'), read('data'), read('api-keys')]
   const [usersFile, metricsToken] = [read('users-file'), read('metrics-token')]

@@ -57,6 +57,8 @@ export class DataFolder {
   readonly appendLog: string
   /** Follows from the catalogs, and is made again when it is lost. */
   readonly insertIds: string
+  /** The erases that are not finished. */
+  readonly erasures: string
   readonly #manifest: string
 
   constructor(path: string) {
@@ -66,6 +68,7 @@ export class DataFolder {
     this.acceptLog = join(this.path, acceptLog)
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')
+    this.erasures = join(this.path, 'erasures.json')
     this.#manifest = join(this.path, 'store.json')
   }
 

@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
@@ -30,8 +32,8 @@ const threads = Math.max(1, availableParallelism() - 1)
 /** An engine whose service was killed ends by itself, on a busy machine seconds later. */
 const lockWaitMs = 10_000
 
-const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog: string) => {
-  const file = folder.catalogFile(catalog)
+/** Opens a file in the data folder as a catalog. */
+export const attach = async (connection: DuckDBConnection, catalog: string, file: string): Promise<void> => {
   const deadline = Date.now() + lockWaitMs
   for (;;) {
     try {
@@ -43,7 +45,7 @@ const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog:
       if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
       if (Date.now() > deadline) {
         throw new StoreError(
-          `The data folder ${folder.path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
+          `The data folder ${dirname(file)} is in use by another waymark-server; stop it, or choose another folder by --data.`,
         )
       }
     }
@@ -55,6 +57,27 @@ const attach = async (connection: DuckDBConnection, folder: DataFolder, catalog:
 const tempSize = async (path: string): Promise<string> => {
   const { bavail, bsize } = await statfs(path)
   return `${Math.floor((0.9 * bavail * bsize) / 1_000_000)}MB`
+}
+
+/** DuckDB without a file. It can reach files until it is told not to. */
+export const createInstance = async (folder: DataFolder, memoryLimit: string): Promise<DuckDBInstance> => {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: memoryLimit,
+    threads: String(threads),
+    temp_directory: folder.temp,
+    max_temp_directory_size: await tempSize(folder.path),
+    wal_autocheckpoint: '256MB',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+    allow_persistent_secrets: 'false',
+  })
+  // An instance lives on until the last statement of it is collected as garbage. If it wrote to its
+  // files then, it would write over a later instance that has opened them meanwhile.
+  const connection = await instance.connect()
+  await connection.run('PRAGMA disable_checkpoint_on_shutdown')
+  connection.closeSync()
+  return instance
 }
 
 /**
@@ -71,23 +94,12 @@ export class Database {
   }
 
   static async open({ folder, catalogs, memoryLimit }: DatabaseOptions): Promise<Database> {
-    const instance = await DuckDBInstance.create(':memory:', {
-      memory_limit: memoryLimit,
-      threads: String(threads),
-      temp_directory: folder.temp,
-      max_temp_directory_size: await tempSize(folder.path),
-      wal_autocheckpoint: '256MB',
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      allow_community_extensions: 'false',
-      allow_persistent_secrets: 'false',
-    })
+    const instance = await createInstance(folder, memoryLimit)
     try {
       const connection = await instance.connect()
-      for (const catalog of catalogs) await attach(connection, folder, catalog)
-      // An instance lives on until the last statement of it is collected as garbage. If it wrote to its
-      // files then, it would write over a later instance that has opened them meanwhile.
-      await connection.run('PRAGMA disable_checkpoint_on_shutdown')
+      for (const catalog of catalogs) await attach(connection, catalog, folder.catalogFile(catalog))
+      // What a killed engine left: rows that spilled, exports, uploads. Nobody else has the files open now.
+      rmSync(folder.temp, { recursive: true, force: true })
       for (const setting of [
         "TimeZone = 'UTC'",
         'enable_external_access = false',
@@ -106,6 +118,16 @@ export class Database {
 
   connect(): Promise<DuckDBConnection> {
     return this.#instance.connect()
+  }
+
+  /** Gives a connection for some work. */
+  async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    const connection = await this.connect()
+    try {
+      return await work(connection)
+    } finally {
+      connection.closeSync()
+    }
   }
 
   /** After all connections are closed: writes the logs into the files and lets go of them. */

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
+import type { InTurn } from '../store/createTurns.js'
 import type { Database } from '../store/Database.js'
 import { damaged } from '../store/StoreError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
@@ -14,6 +15,8 @@ export interface CatalogApplierOptions {
   /** The schema with the tables `position` and `rejected`, as SQL writes it. */
   schema: string
   database: Database
+  /** Whose turn it is to write to the catalog; others may want a moment between two batches. */
+  inTurn: InTurn
   /** Its log, given how far it has been applied. */
   open(applied: number): LogReader
   /** How far the log has been pruned: at least so much must have been applied. */
@@ -61,7 +64,7 @@ export class CatalogApplier {
   }
 
   static async open(options: CatalogApplierOptions): Promise<CatalogApplier> {
-    const { catalog, schema, applyEntries, taskIdOf, database, pruned, logger } = options
+    const { catalog, schema, applyEntries, taskIdOf, database, inTurn, pruned, logger } = options
     const connection = await database.connect()
     const position = `${schema}.position`
     const applied = await readPosition(connection, position)
@@ -81,21 +84,25 @@ export class CatalogApplier {
       deadLetters,
       isTransient,
       async apply(entries, through) {
-        const finish = await inTransaction(connection, async () => {
-          const after = await applyEntries(connection, entries)
-          await moveTo(through)
-          return after
-        })
+        const finish = await inTurn(() =>
+          inTransaction(connection, async () => {
+            const after = await applyEntries(connection, entries)
+            await moveTo(through)
+            return after
+          }),
+        )
         // The rows are stored, so a failure here must not store them again.
         await finish?.().catch((error: unknown) => {
           logger.warn('Remembering insert ids failed; they stay in memory.', { reason: String(error) })
         })
       },
       setAside: (entries, through, reason) =>
-        inTransaction(connection, async () => {
-          await insertRejected(connection, `${schema}.rejected`, rejectedRows(entries, reason, taskIdOf))
-          await moveTo(through)
-        }),
+        inTurn(() =>
+          inTransaction(connection, async () => {
+            await insertRejected(connection, `${schema}.rejected`, rejectedRows(entries, reason, taskIdOf))
+            await moveTo(through)
+          }),
+        ),
     })
     return new CatalogApplier(applier, deadLetters, { log, connection })
   }

@@ -9,7 +9,7 @@ import {
   type SegmentHead,
 } from './segment.js'
 import { restOf } from './splitEntry.js'
-import { listSegments, segmentFile } from './WriteAheadLog.js'
+import { listSegments, segmentFile } from './SegmentFiles.js'
 
 /** A lone row needs few bytes; a backlog is read in pieces that grow. */
 const readBytes = { first: 2 ** 17, most: 2 ** 22 }

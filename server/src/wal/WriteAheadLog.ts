@@ -1,7 +1,8 @@
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { damaged } from '../store/StoreError.js'
+import { syncFolder } from '../store/syncFolder.js'
 import {
   createSalt,
   headBytes,
@@ -14,33 +15,13 @@ import {
   type LogRecord,
   type SegmentHead,
 } from './segment.js'
+import { listSegments, SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
 
 /** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
-const usualBytes = { smallest: 2 ** 20, largest: 2 ** 26 }
+const usualBytes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
 /** What one write takes at most, unless a single record is larger. */
 const maxWriteBytes = 2 ** 22
-/** Segments of the largest size that are kept to be used again. */
-const maxKept = 4
-
-export const segmentFile = (folder: string, number: number): string =>
-  join(folder, `${String(number).padStart(10, '0')}.wal`)
-
-const keptFile = (folder: string, { number }: SegmentHead) => join(folder, `${number}.kept`)
-
 const broken = (file: string, what: string) => damaged(`the write-ahead log ${file} ${what}`)
-
-/** A file name is on disk only once its folder is; Windows cannot open folders, and needs not. */
-const syncFolder = async (folder: string) => {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
-}
-
-/** The numbers of the segments in a folder, oldest first. */
-export const listSegments = (folder: string): number[] =>
-  readdirSync(folder)
-    .flatMap((name) => (/^\d{10}\.wal$/.test(name) ? [Number.parseInt(name, 10)] : []))
-    .toSorted((a, b) => a - b)
 
 /** The sequence before the oldest row of a log that another process may be writing, 0 for a new one. */
 export const beforeOf = (folder: string): number => {
@@ -57,6 +38,11 @@ export const beforeOf = (folder: string): number => {
 
 interface Waiting {
   record: LogRecord
+  resolve(last: number): void
+  reject(error: unknown): void
+}
+
+interface Seal {
   resolve(last: number): void
   reject(error: unknown): void
 }
@@ -81,7 +67,6 @@ interface Current extends SegmentHead {
  */
 export class WriteAheadLog {
   readonly #folder: string
-  readonly #sizes: typeof usualBytes
   /** The segments that hold rows, oldest first; the last of them is being written. */
   readonly #live: SegmentHead[]
   #current: Current | undefined
@@ -93,19 +78,17 @@ export class WriteAheadLog {
   #bytes = 0
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
-  /** The file that is to be the next segment; there is one while the log goes on to it, too. */
-  #spare: Promise<number> | undefined
-  /** Files that were segments, to be used again without being filled. */
-  readonly #kept: SegmentHead[] = []
+  readonly #files: SegmentFiles
+  #seals: Seal[] = []
   /** Where a frame is put together. */
   #frame = Buffer.alloc(0)
   #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false
 
-  private constructor(folder: string, sizes: typeof usualBytes, found: Found) {
+  private constructor(folder: string, sizes: SegmentSizes, found: Found) {
     this.#folder = folder
-    this.#sizes = sizes
+    this.#files = new SegmentFiles(folder, sizes, found.live.at(-1)?.number ?? 0)
     this.#live = found.live
     this.#durable = found.last
     this.#last = found.last
@@ -201,17 +184,36 @@ export class WriteAheadLog {
     await this.#trimming
   }
 
-  async #trim(through: number): Promise<void> {
-    if (this.#live.length < 2 || this.#live[1]!.before > through) return
-    while (this.#live.length > 1 && this.#live[1]!.before <= through) await this.#giveUp(this.#live.shift()!)
-    await syncFolder(this.#folder)
+  /**
+   * Goes on in a file that has held nothing before, and gives the last row before it. Once all up to that
+   * row is applied, `remove` leaves no byte of it.
+   */
+  seal(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new Error('The write-ahead log is closed.')
+      this.#seals.push({ resolve, reject })
+      this.#writing ??= this.#writeAll()
+    })
   }
 
-  async #giveUp(segment: SegmentHead) {
-    const file = segmentFile(this.#folder, segment.number)
-    if (segment.bytes !== this.#sizes.largest || this.#kept.length === maxKept) return rm(file)
-    await rename(file, keptFile(this.#folder, segment))
-    this.#kept.push(segment)
+  /** Like `trim`, and resolves once the files are gone. */
+  async remove(through: number): Promise<void> {
+    while (this.#trimming !== undefined) await this.#trimming
+    await this.trim(through)
+  }
+
+  async #seal(): Promise<number> {
+    await this.#files.reuseFrom(this.#live.at(-1)!.number + 1)
+    await this.#begin(0)
+    return Math.max(this.#durable, this.#skip)
+  }
+
+  async #trim(through: number): Promise<void> {
+    if (this.#live.length < 2 || this.#live[1]!.before > through) return
+    while (this.#live.length > 1 && this.#live[1]!.before <= through) {
+      await this.#files.giveUp(this.#live.shift()!)
+    }
+    await syncFolder(this.#folder)
   }
 
   /** Waits for what is being written. An empty frame says that the one before it was whole. */
@@ -219,7 +221,7 @@ export class WriteAheadLog {
     this.#closed = true
     await this.#writing
     await this.#trimming?.catch(() => undefined)
-    await this.#spare?.catch(() => undefined)
+    await this.#files.close()
     const { handle, salt, end, bytes } = this.#current!
     const frame = Buffer.alloc(sizeOfFrame([]))
     writeFrame({ salt, first: this.#durable + 1, records: [] }, frame)
@@ -230,7 +232,9 @@ export class WriteAheadLog {
   async #writeAll() {
     // At the end of this turn of the event loop, which may bring more.
     await new Promise(setImmediate)
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#seals.length > 0) {
+      for (const { resolve, reject } of this.#seals.splice(0)) await this.#seal().then(resolve, reject)
+      if (this.#waiting.length === 0) break
       let [count, bytes] = [0, 0]
       while (count < this.#waiting.length && (count === 0 || bytes < maxWriteBytes)) {
         bytes += this.#waiting[count++]!.record.body.length
@@ -289,12 +293,7 @@ export class WriteAheadLog {
   /** Goes on in a new segment, which holds at least a frame of so many bytes. */
   async #begin(frame: number) {
     const number = (this.#live.at(-1)?.number ?? 0) + 1
-    this.#spare ??= this.#prepare(number, Math.max(this.#sizes.smallest, headBytes + frame))
-    let bytes = await this.#spare.catch((error: unknown) => {
-      this.#spare = undefined
-      throw error
-    })
-    if (bytes < headBytes + frame) bytes = await this.#prepare(number, headBytes + frame)
+    const bytes = await this.#files.make(number, headBytes + frame)
     const head = { number, salt: createSalt(), bytes, before: this.#durable }
     const file = segmentFile(this.#folder, number)
     const handle = await open(file, constants.O_RDWR | constants.O_DSYNC)
@@ -302,31 +301,6 @@ export class WriteAheadLog {
     await this.#current?.handle.close()
     this.#current = { ...head, handle, end: headBytes }
     this.#live.push(head)
-    this.#spare = this.#prepare(number + 1, Math.min(this.#sizes.largest, 2 * bytes))
-    this.#spare.catch(() => (this.#spare = undefined))
-  }
-
-  /** Fills the file of a segment with zeros; a full disk shows here, before anything is promised. */
-  async #prepare(number: number, bytes: number): Promise<number> {
-    const kept = bytes <= this.#sizes.largest ? this.#kept.pop() : undefined
-    if (kept !== undefined) {
-      await rename(keptFile(this.#folder, kept), segmentFile(this.#folder, number))
-      await syncFolder(this.#folder)
-      return kept.bytes
-    }
-    const unfinished = join(this.#folder, 'new')
-    const handle = await open(unfinished, 'w', 0o600)
-    try {
-      const zeros = Buffer.alloc(2 ** 20)
-      for (let at = 0; at < bytes; at += zeros.length) {
-        await handle.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
-      }
-      await handle.datasync()
-    } finally {
-      await handle.close()
-    }
-    await rename(unfinished, segmentFile(this.#folder, number))
-    await syncFolder(this.#folder)
-    return bytes
+    this.#files.makeNext(head)
   }
 }

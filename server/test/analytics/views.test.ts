@@ -241,6 +241,7 @@ describe('listings', () => {
       ['identity_traits'],
       ['page_views'],
       ['persons'],
+      ['privacy_log'],
       ['rejected'],
       ['sessions'],
     ])

@@ -45,6 +45,17 @@ describe('parseArguments', () => {
     })
   })
 
+  it('reads how long events are kept, from one flag, several, or the environment', () => {
+    const days = (argv: string[], env = {}) => {
+      const parsed = parseArguments(['--environments', 'production,staging', ...argv], env)
+      return parsed.kind === 'start' ? parsed.options.retentionDays : parsed
+    }
+    const both = { production: 400, staging: 7 }
+    expect(days(['--retention', 'production=400d,staging=7d'])).toEqual(both)
+    expect(days(['--retention', 'production=400d', '--retention', 'staging=7d'])).toEqual(both)
+    expect(days([], { WAYMARK_RETENTION: 'production=400d, staging=7d' })).toEqual(both)
+  })
+
   it('is silent when quiet, and helps when asked', () => {
     expect(parseArguments(['--quiet'], {})).toEqual({
       kind: 'start',
@@ -68,6 +79,12 @@ describe('parseArguments', () => {
     [['--catalogs', 'analytics'], '--catalogs takes names'],
     [['--catalogs', 'Big-One'], '--catalogs takes names'],
     [['--catalogs', ''], '--catalogs must name'],
+    [
+      ['--retention', 'production=lots'],
+      '--retention takes an environment and days, such as production=400d',
+    ],
+    [['--retention', 'staging=1d'], '--retention takes an environment and days'],
+    [['--retention-archive', 'old'], '--retention-archive goes together with --retention'],
     [['--prot', '1'], "Unknown option '--prot'"],
     [['extra'], 'Unexpected argument'],
   ])('refuses %j in one sentence', (flags, sentence) => {

@@ -312,3 +312,49 @@ describe('a small log that was damaged', () => {
     for (const name of later) expect(await openAfter(whole, name, (file) => rmSync(file))).toBe('damaged')
   })
 })
+
+describe('a seal', () => {
+  const bytesOf = (folder: string) =>
+    Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name)))).toString('latin1')
+
+  it('leaves no byte of what came before it once that is applied, whatever was kept to be used again', async () => {
+    const log = await WriteAheadLog.open(root, 0, tiny)
+    // So many segments that some have been used before, and one waits to be used again.
+    for (let at = 0; at < 40; at++) {
+      await log.append(record(`secret ${at} ${'x'.repeat(150)}`))
+      if (at % 5 === 4) await log.trim(log.durable)
+    }
+    const [through, after] = await Promise.all([log.seal(), log.append(record('after'))])
+    expect(bytesOf(root)).toContain('secret')
+    expect([through, after]).toEqual([40, 41])
+    await log.remove(through)
+    expect(bytesOf(root)).not.toContain('secret')
+    expect(await bodies(root, log.last, 40)).toEqual(['after'])
+    await log.close()
+  })
+
+  it('counts for what an earlier process wrote, too', async () => {
+    let log = await WriteAheadLog.open(root, 0, tiny)
+    for (let at = 0; at < 9; at++) await log.append(record(`secret ${at} ${'x'.repeat(150)}`))
+    await log.seal()
+    await log.close()
+    log = await WriteAheadLog.open(root, 0, tiny)
+    await log.append(record('after'))
+    await log.trim(9)
+    expect(bytesOf(root)).not.toContain('secret')
+    await log.close()
+  })
+
+  it('takes its turn among writes, and each is found on its side of it', async () => {
+    const log = await WriteAheadLog.open(root, 0, tiny)
+    const before = Array.from({ length: 20 }, (_, at) => log.append(record(`before ${at}`)))
+    await Promise.all(before)
+    const seals = [log.seal(), log.seal()]
+    const behind = Array.from({ length: 20 }, (_, at) => log.append(record(`behind ${at}`)))
+    expect(await Promise.all(seals)).toEqual([20, 20])
+    await Promise.all(behind)
+    await log.remove(20)
+    expect(await bodies(root, log.last, 20)).toEqual(behind.map((_, at) => `behind ${at}`))
+    await log.close()
+  })
+})

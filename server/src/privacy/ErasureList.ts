@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { damaged } from '../store/StoreError.js'
+import type { ErasureRequest } from './erasure.js'
+
+/** An erase that is not finished. It holds the id that was asked for, and goes with the person. */
+export interface Erasure extends ErasureRequest {
+  /** The newest row that had been accepted when it was asked for. */
+  through: number
+  /** How often it was begun. */
+  tries: number
+}
+
+/** The erases that are not finished, on disk before any of them begins, so that the next start goes on. */
+export class ErasureList {
+  readonly #file: string
+  #all: Erasure[]
+
+  constructor(file: string) {
+    this.#file = file
+    rmSync(`${file}.new`, { force: true })
+    this.#all = existsSync(file) ? this.#read() : []
+  }
+
+  get all(): readonly Erasure[] {
+    return this.#all
+  }
+
+  add(requests: readonly ErasureRequest[], through: number): void {
+    this.#save([...this.#all, ...requests.map((each) => ({ ...each, through, tries: 0 }))])
+  }
+
+  countTry(tasks: ReadonlySet<string>): void {
+    this.#save(this.#all.map((each) => (tasks.has(each.task) ? { ...each, tries: each.tries + 1 } : each)))
+  }
+
+  drop(tasks: ReadonlySet<string>): void {
+    this.#save(this.#all.filter(({ task }) => !tasks.has(task)))
+  }
+
+  #read(): Erasure[] {
+    try {
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as Erasure[]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw damaged(`${this.#file} cannot be read (${reason})`, 'the file')
+    }
+  }
+
+  #save(all: Erasure[]): void {
+    this.#all = all
+    if (all.length === 0) {
+      rmSync(this.#file, { force: true })
+      return
+    }
+    writeFileSync(`${this.#file}.new`, JSON.stringify(all), { flush: true, mode: 0o600 })
+    renameSync(`${this.#file}.new`, this.#file)
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoteText } from '../store/quote.js'
+import { syncFolder } from '../store/syncFolder.js'
+import { eventsOfDay, type Day } from './deleteDay.js'
+
+export interface Archive {
+  folder: string
+  /** The only folder that the locked engine can write to. */
+  tempFolder: string
+}
+
+const fileForm = /^events-\d+-(\d+)\.parquet$/
+
+/** The newest event that is in a file already. */
+const archivedThrough = (folder: string): number =>
+  existsSync(folder)
+    ? Math.max(0, ...readdirSync(folder).map((name) => Number(fileForm.exec(name)?.[1] ?? 0)))
+    : 0
+
+const numbersOf = async (connection: DuckDBConnection, sql: string, values: Record<string, string> = {}) =>
+  (await connection.runAndReadAll(sql, values)).getRows()[0]!.map(Number)
+
+/** Brings a file to another disk, under its name only once it is whole and on that disk. */
+const moveWhole = async (from: string, to: string) => {
+  await mkdir(dirname(to), { recursive: true })
+  await copyFile(from, `${to}.new`)
+  const handle = await open(`${to}.new`, 'r+')
+  await handle.sync()
+  await handle.close()
+  await rename(`${to}.new`, to)
+  // The day's folder, the environment's and the archive may all be new.
+  for (let at = dirname(to), depth = 0; depth < 3; at = dirname(at), depth++) await syncFolder(at)
+}
+
+/**
+ * Writes the events of a day to a Parquet file, those that are in none yet. Gives the sequence up to
+ * which all of them are in files.
+ */
+export const archiveDay = async (
+  connection: DuckDBConnection,
+  { environment, day }: Day,
+  { folder, tempFolder }: Archive,
+): Promise<number> => {
+  const ofDay = join(folder, `environment=${encodeURIComponent(environment)}`, `day=${day}`)
+  const before = archivedThrough(ofDay)
+  const rows = `FROM analytics.raw.events e
+    LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, coalesce(e.distinct_id, e.anonymous_id))
+    WHERE ${eventsOfDay('e', day)} AND e.seq > ${before}`
+  const [count, first, last] = await numbersOf(connection, `SELECT count(*), min(seq), max(seq) ${rows}`, {
+    environment,
+  })
+  if (count === 0) return before
+  // Not a name by which DuckDB would take a text in SQL for a file.
+  const file = join(tempFolder, `export-${randomUUID()}`)
+  mkdirSync(tempFolder, { recursive: true })
+  try {
+    await connection.run(
+      `COPY (SELECT e.seq AS event_id, e.* EXCLUDE (seq),
+         coalesce(m.person_id, e.distinct_id, e.anonymous_id) AS person_id ${rows} ORDER BY e.seq)
+       TO ${quoteText(file)} (FORMAT parquet)`,
+      { environment },
+    )
+    const [written] = await numbersOf(connection, `SELECT count(*) FROM read_parquet(${quoteText(file)})`)
+    if (written !== count) throw new Error(`Of ${count} events of ${day} ${written} were archived.`)
+    await moveWhole(file, join(ofDay, `events-${first}-${last}.parquet`))
+  } finally {
+    await rm(file, { force: true })
+  }
+  return last!
+}

@@ -1,0 +1,148 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { openAnalytics } from '../analytics/openAnalytics.js'
+import type { Logger } from '../Logger.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { attach, createInstance } from '../store/Database.js'
+import type { DataFolder } from '../store/DataFolder.js'
+import { hashOf, readErased, recordDuty, type Duty } from './duties.js'
+import type { ErasureOutcome } from './erasure.js'
+import type { Erasure, ErasureList } from './ErasureList.js'
+import {
+  choosePerson,
+  countIds,
+  countRows,
+  countUnlinked,
+  idTable,
+  setIds,
+  type PersonId,
+} from './personRows.js'
+import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
+
+/** An engine that ends each time it erases must come up all the same. */
+const maxTries = 5
+
+export interface CarryOutOptions {
+  folder: DataFolder
+  list: ErasureList
+  memoryLimit: string
+  /** What ids are hashed with for the log. */
+  secret: Buffer
+  logger: Logger
+}
+
+export interface CarriedOut {
+  /** What became of those that were due and that are not in the log. */
+  ended: ErasureOutcome[]
+  /** Those that may be dropped from the list once nothing else holds rows of the persons. */
+  erased: ReadonlySet<string>
+}
+
+const tasksOf = (erasures: readonly { task: string }[]) => new Set(erasures.map(({ task }) => task))
+
+const readPosition = async (connection: DuckDBConnection): Promise<number> => {
+  const reader = await connection.runAndReadAll('SELECT max(applied) FROM analytics.raw.position')
+  return Number(reader.getRows()[0]![0] ?? 0)
+}
+
+const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
+  (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
+
+/** What is to be logged of an erase; undefined when nobody has the id. */
+const describe = async (
+  connection: DuckDBConnection,
+  { task, user, environment, id }: Erasure,
+  secret: Buffer,
+): Promise<Duty | undefined> => {
+  if (!(await choosePerson(connection, { environment, id }))) return undefined
+  return {
+    task,
+    duty: 'erase',
+    user,
+    environment,
+    person: hashOf(secret, { environment, id }),
+    events: await countRows(connection, 'events'),
+    traits: await countRows(connection, 'traits'),
+    identities: await countIds(connection),
+    rejected: await countRows(connection, 'rejected'),
+    unlinked: await countUnlinked(connection),
+  }
+}
+
+const eraseAll = async (
+  connection: DuckDBConnection,
+  due: readonly Erasure[],
+  { folder, secret }: CarryOutOptions,
+): Promise<CarriedOut> => {
+  const done = await readErased(connection)
+  const duties: Duty[] = []
+  const ids: PersonId[] = []
+  const unknown: ErasureOutcome[] = []
+  for (const erasure of due) {
+    // The engine was ended after the new file was in its place.
+    if (done.has(erasure.task)) continue
+    const duty = await describe(connection, erasure, secret)
+    if (duty === undefined) unknown.push({ task: erasure.task, state: 'unknown' })
+    else {
+      duties.push(duty)
+      ids.push(...(await idsInTable(connection)))
+    }
+  }
+  if (duties.length > 0) {
+    await setIds(connection, ids)
+    await rewriteStore(connection, folder, async () => {
+      for (const duty of duties) await recordDuty(connection, duty)
+    })
+  }
+  return { ended: unknown, erased: tasksOf(due) }
+}
+
+const nothing: CarriedOut = { ended: [], erased: new Set() }
+
+const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
+  ended: erasures.map(({ task }) => ({ task, state: 'failed', reason })),
+  erased: new Set(),
+})
+
+/** Those whose last rows are applied. Those that were begun too often are taken along with others only. */
+const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) => {
+  const applied = await readPosition(connection)
+  const due = all.filter(({ through }) => through <= applied)
+  return { due, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
+}
+
+/**
+ * Erases persons before the store is opened for anything else. Those whose last rows are not yet
+ * applied are left for a later start.
+ */
+export const carryOutErasures = async (options: CarryOutOptions): Promise<CarriedOut> => {
+  const { folder, list, memoryLimit, logger } = options
+  if (list.all.length === 0) return nothing
+  const instance = await createInstance(folder, memoryLimit)
+  const connection = await instance.connect()
+  let due: readonly Erasure[] = []
+  try {
+    await attach(connection, analyticsCatalog, folder.catalogFile(analyticsCatalog))
+    removeUnfinished(folder)
+    await connection.run("SET TimeZone = 'UTC'")
+    await openAnalytics(connection)
+    const found = await findDue(connection, list.all)
+    due = found.due
+    if (due.length === 0) return nothing
+    if (found.isTired)
+      return failed(
+        due,
+        `It was begun ${maxTries} times, and the engine ended each time. Ask again to try again.`,
+      )
+    const obstacle = await findObstacle(folder)
+    if (obstacle !== undefined) throw new Error(obstacle)
+    list.countTry(tasksOf(due))
+    return await eraseAll(connection, due, options)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    logger.error('An erase failed.', { reason, erases: due.length })
+    return failed(due, `${reason} It is tried again when the engine starts.`)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}

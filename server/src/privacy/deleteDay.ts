@@ -1,0 +1,70 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { inTransaction } from '../store/transactions.js'
+import { recordRetention } from './duties.js'
+
+/** The events of one environment that were received on one day, in UTC. */
+export interface Day {
+  environment: string
+  /** Such as 2026-01-31. */
+  day: string
+}
+
+/** So many go in one transaction, between which the applier has its turn. */
+const sliceRows = 20_000
+
+/** What selects the events of a day; the moments stand in the text because DuckDB skips blocks for them. */
+export const eventsOfDay = (alias: string, day: string): string =>
+  `${alias}.environment = $environment AND ${alias}.received_at >= TIMESTAMPTZ '${day} 00:00:00+00'
+   AND ${alias}.received_at < TIMESTAMPTZ '${day} 00:00:00+00' + INTERVAL 1 DAY`
+
+const chooseSql = ({ day }: Day, through: number) => `
+CREATE OR REPLACE TEMP TABLE gone AS
+SELECT seq, environment, coalesce(distinct_id, anonymous_id) AS id FROM analytics.raw.events e
+WHERE ${eventsOfDay('e', day)} AND seq <= ${through} LIMIT ${sliceRows}`
+
+/**
+ * A person has fewer events then, and stays as long as there are events or traits; when it was first and
+ * last seen stays as it is.
+ */
+const deleteSql = [
+  `CREATE OR REPLACE TEMP TABLE fewer AS
+   SELECT coalesce(m.person_key, hash(g.environment, g.id)) AS person_key, count(*) AS events
+   FROM gone g LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(g.environment, g.id)
+   WHERE g.id IS NOT NULL GROUP BY 1`,
+  `UPDATE analytics.raw.persons p SET events = p.events - f.events FROM fewer f WHERE p.person_key = f.person_key`,
+  `CREATE OR REPLACE TEMP TABLE emptied AS
+   SELECT person_key, environment, unnest(distinct_ids) AS id FROM analytics.raw.persons p
+   WHERE events <= 0 AND len(traits) = 0 AND person_key IN (SELECT person_key FROM fewer)`,
+  `DELETE FROM analytics.raw.persons WHERE person_key IN (SELECT person_key FROM emptied)`,
+  `DELETE FROM analytics.raw.id_map WHERE person_key IN (SELECT person_key FROM emptied)`,
+  `DELETE FROM analytics.raw.traits t
+   WHERE EXISTS (FROM emptied e WHERE e.environment = t.environment AND e.id = t.distinct_id)`,
+]
+
+/** Deletes some events of a day up to a sequence, and all that follows from it; gives how many. */
+export const deleteSlice = (connection: DuckDBConnection, of: Day, through: number): Promise<number> =>
+  inTransaction(connection, async () => {
+    await connection.run(chooseSql(of, through), { environment: of.environment })
+    const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
+    const [events, first, last] = reader.getRows()[0]!.map(Number)
+    if (events === 0) return 0
+    await connection.run(
+      `DELETE FROM analytics.raw.events
+       WHERE seq >= ${first} AND seq <= ${last} AND seq IN (SELECT seq FROM gone)`,
+    )
+    for (const sql of deleteSql) await connection.run(sql)
+    await recordRetention(connection, { ...of, events: events!, rejected: 0 })
+    return events!
+  })
+
+/** Deletes records of a day that had been set aside. */
+export const deleteRejected = (connection: DuckDBConnection, { environment, day }: Day): Promise<void> =>
+  inTransaction(connection, async () => {
+    const { rowsChanged } = await connection.run(
+      `DELETE FROM analytics.raw.rejected WHERE received_at::DATE = $2::DATE
+         AND json_extract_string(TRY_CAST(body AS JSON), '/environment') = $1`,
+      [environment, day],
+    )
+    if (rowsChanged > 0)
+      await recordRetention(connection, { environment, day, events: 0, rejected: rowsChanged })
+  })

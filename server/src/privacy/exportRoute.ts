@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { lakehouseError } from '../http/HttpError.js'
+import { clientPatienceMs } from '../http/readBody.js'
+import type { Route } from '../http/Route.js'
+import type { Logger } from '../Logger.js'
+import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import type { Database } from '../store/Database.js'
+import { readIdentity } from '../users/Identity.js'
+import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
+import { hashOf, recordDuty } from './duties.js'
+import { countRecords, linesOf, type Records } from './exportLines.js'
+import { choosePerson, type PersonId } from './personRows.js'
+
+export interface ExportRouteOptions {
+  database: Database
+  /** What ids are hashed with for the log. */
+  secret: Buffer
+  logger: Logger
+}
+
+const atOnce = 2
+const maxWaiting = 20
+
+/** `POST /persons/export`: all that is stored of a person, a line each. A stream that breaks has no last line. */
+export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): Route => {
+  const limit = new ConcurrencyLimit(atOnce, maxWaiting)
+
+  const record = async (user: string, asked: PersonId, records: Records) => {
+    const { environment } = asked
+    const person = hashOf(secret, asked)
+    const duty = {
+      task: randomUUID(),
+      duty: 'export',
+      user,
+      environment,
+      person,
+      ...records,
+      unlinked: 0,
+    } as const
+    await database.use((connection) => recordDuty(connection, duty))
+    logger.info('A person is exported.', { user, environment, person, ...records })
+    return person
+  }
+
+  return {
+    method: 'POST',
+    path: exportPath,
+    writeError: lakehouseError,
+    async handle({ request, response }) {
+      const { user } = readIdentity(request)
+      const asked = await readAskedPerson(request)
+      const gone = new AbortController()
+      response.once('close', () => gone.abort(new Error('The client went away.')))
+      const permit = await limit.acquire(gone.signal)
+      try {
+        await database.use(async (connection) => {
+          // All statements see the same moment.
+          await connection.run('BEGIN TRANSACTION')
+          if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
+          const records = await countRecords(connection)
+          const person = await record(user, asked, records)
+          response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+          response.setTimeout(clientPatienceMs, () => response.destroy())
+          const lines = linesOf(connection, { ...asked, person, records })
+          await pipeline(Readable.from(lines), response).catch((error: unknown) => {
+            if (!gone.signal.aborted) throw error
+          })
+        })
+      } finally {
+        permit.release()
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open, statfs } from 'node:fs/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { openAnalytics } from '../analytics/openAnalytics.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { attach } from '../store/Database.js'
+import type { DataFolder } from '../store/DataFolder.js'
+import { quoteIdentifier } from '../store/quote.js'
+import { syncFolder } from '../store/syncFolder.js'
+import { namesAnonymousId, rowsOf } from './personRows.js'
+
+/** A new store writes these itself. */
+const ownTables = new Set(['store', 'derived'])
+/** What must stay free for the logs. */
+const reserveBytes = 64 * 1_048_576
+
+const filesOf = (folder: DataFolder) => {
+  const file = folder.catalogFile(analyticsCatalog)
+  return { file, wal: `${file}.wal`, fresh: `${file}.new`, freshWal: `${file}.new.wal` }
+}
+
+/** What a rewrite left that was ended in the middle; the store itself is whole. */
+export const removeUnfinished = (folder: DataFolder): void => {
+  const { fresh, freshWal } = filesOf(folder)
+  for (const each of [fresh, freshWal]) rmSync(each, { force: true })
+}
+
+/** Why the store cannot be written anew, if it cannot. */
+export const findObstacle = async (folder: DataFolder): Promise<string | undefined> => {
+  const { file, wal } = filesOf(folder)
+  const needed = [file, wal].reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0)
+  const { bavail, bsize } = await statfs(folder.path)
+  if (bavail * bsize > needed + reserveBytes) return undefined
+  const megabytes = Math.ceil((needed + reserveBytes) / 1_000_000)
+  return `An erase writes the store anew, which needs ${megabytes} MB of free disk.`
+}
+
+const countOf = async (connection: DuckDBConnection, sql: string): Promise<number> =>
+  Number((await connection.runAndReadAll(`SELECT count(*) FROM ${sql}`)).getRows()[0]![0])
+
+/** Copies a table without the rows of the persons in `idTable`, and makes sure that no other is missing. */
+const copyTable = async (connection: DuckDBConnection, name: string) => {
+  const table = quoteIdentifier(name)
+  const [old, fresh] = [`old.raw.${table}`, `analytics.raw.${table}`]
+  const gone = name in rowsOf ? rowsOf[name as keyof typeof rowsOf] : 'false'
+  const unlinked =
+    name === 'events'
+      ? `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
+      : ''
+  const copy = `SELECT * ${unlinked} FROM ${old} t WHERE (${gone}) IS NOT TRUE`
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${fresh} AS FROM ${old} LIMIT 0`)
+  await connection.run(`INSERT INTO ${fresh} BY NAME ${copy}`)
+  const kept = (await countOf(connection, old)) - (await countOf(connection, `${old} t WHERE ${gone}`))
+  const copied = await countOf(connection, fresh)
+  if (copied !== kept) throw new Error(`Of the table ${name} ${copied} of ${kept} rows were copied.`)
+}
+
+const sync = async (file: string) => {
+  const handle = await open(file, 'r+')
+  await handle.sync()
+  await handle.close()
+}
+
+const write = async (connection: DuckDBConnection, folder: DataFolder, finish: () => Promise<void>) => {
+  const { file, wal, fresh } = filesOf(folder)
+  const catalog = quoteIdentifier(analyticsCatalog)
+  await connection.run(`CHECKPOINT ${catalog}`)
+  await connection.run(`DETACH ${catalog}`)
+  await attach(connection, 'old', file)
+  await attach(connection, analyticsCatalog, fresh)
+  await openAnalytics(connection)
+  const tables = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = 'old' AND schema_name = 'raw'`,
+  )
+  for (const [name] of tables.getRows()) {
+    if (!ownTables.has(name as string)) await copyTable(connection, name as string)
+  }
+  await finish()
+  await connection.run(`CHECKPOINT ${catalog}`)
+  await connection.run(`DETACH ${catalog}`)
+  await connection.run('DETACH old')
+  await sync(fresh)
+  // All of it is in the old file, and none of it may be applied to the new one.
+  rmSync(wal, { force: true })
+  await syncFolder(folder.path)
+  renameSync(fresh, file)
+  await syncFolder(folder.path)
+}
+
+/**
+ * Writes the file of analytics anew without the rows of the persons in `idTable`, and puts it in the
+ * place of the old one. Nothing less takes their bytes from the disk: DuckDB leaves deleted rows in their
+ * blocks, and freed blocks in the file, as they are. `finish` adds what must be there with the change.
+ *
+ * The connection has the store open as `analytics`, and no file after that. Until the rename the old
+ * file is whole and in its place, and after it the new one.
+ */
+export const rewriteStore = async (
+  connection: DuckDBConnection,
+  folder: DataFolder,
+  finish: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await write(connection, folder, finish)
+  } catch (error) {
+    removeUnfinished(folder)
+    throw error
+  }
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { Logger } from '../../src/Logger.js'
+import type { ErasureRounds } from '../../src/privacy/ErasureRounds.js'
+import { eraseRoute } from '../../src/privacy/eraseRoute.js'
+
+it('refuses a user who may only read, before it looks at whom to erase', async () => {
+  const { handle } = eraseRoute({
+    authenticate: () => Promise.resolve({ user: 'reader', role: 'read' }),
+    rounds: {} as ErasureRounds,
+    logger: new Logger('silent'),
+  })
+  const exchange = { request: {}, response: {} } as Parameters<typeof handle>[0]
+  await expect(handle(exchange)).rejects.toMatchObject({ status: 403, code: 'read-only-user' })
+})

@@ -1,0 +1,195 @@
+import { mkdtempSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ServerOptions } from '../../src/index.js'
+import { createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+
+let root: string
+let archive: string
+let service: Service
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'waymark-retention-'))
+  archive = join(root, 'archive')
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const start = async (more: ServerOptions = {}) => {
+  const options = { retentionDays: { production: 400 }, retentionArchive: archive }
+  service = await createService({ ...options, dataFolder: join(root, 'data'), ...more })
+}
+const rowsOf = async (statement: string) => {
+  const { rows, error } = await service.query(statement)
+  expect(error).toBeUndefined()
+  return rows
+}
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
+
+const withDuckdb = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  try {
+    return await work(connection)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** Starts the service again after events were made older. */
+const age = async (...changes: string[]) => {
+  await service.stop()
+  await withDuckdb(async (connection) => {
+    await connection.run(`ATTACH '${join(service.folder, 'analytics.duckdb')}' AS analytics`)
+    for (const each of changes) await connection.run(each)
+    await connection.run('DETACH analytics')
+  })
+  await service.restart()
+}
+const old = (table: string, condition: string, time = "TIMESTAMPTZ '2020-05-01 12:00:00+00'") =>
+  `UPDATE analytics.raw.${table} SET received_at = ${time} WHERE ${condition}`
+
+const archived = () =>
+  withDuckdb(async (connection) => {
+    const reader = await connection.runAndReadAll(
+      `SELECT event_id::INT, event, person_id, environment, day::VARCHAR, properties
+       FROM read_parquet('${archive}/*/*/*.parquet', hive_partitioning = true) ORDER BY ALL`,
+    )
+    return reader.getRows()
+  })
+
+const seed = async () => {
+  const of = (id: string, more = {}) => event('Old', { distinct_id: id, ...more })
+  await service.ingest('/track', [
+    of('gone', { anonymous_id: 'browser' }),
+    of('gone'),
+    of('stays'),
+    of('known'),
+  ])
+  await service.ingest('/track', of('elsewhere', { environment: 'staging' }))
+  await service.ingest('/identify', {
+    environment: 'production',
+    distinct_id: 'known',
+    traits: { plan: 'pro' },
+  })
+  await service.ingest('/identify', { environment: 'production', distinct_id: 'gone' })
+  await service.ingest('/track', event('New', { distinct_id: 'stays' }))
+  await service.ingest(
+    '/track?sync=true',
+    `{"environment":"production","event":"${'x'.repeat(500)}","event":"x","distinct_id":"gone","properties":{}}`,
+  )
+}
+
+describe('retention', () => {
+  it('deletes the events of old days, once they are in the archive, and says so in the log', async () => {
+    await start()
+    await seed()
+    expect(await rowsOf('SELECT count(*) FROM analytics.rejected')).toEqual([[1]])
+    await age(
+      old('events', "event = 'Old' AND distinct_id <> 'known'"),
+      old('events', "distinct_id = 'known'", "TIMESTAMPTZ '2020-05-02 00:00:00+00'"),
+      old('rejected', 'true', "TIMESTAMP '2020-05-02 01:00:00'"),
+    )
+    await eventually(async () => {
+      expect(
+        await rowsOf(
+          'SELECT duty, environment, day, events, rejected, asked_by FROM privacy_log ORDER BY day',
+        ),
+      ).toEqual([
+        ['retention', 'production', '2020-05-01', 3, 0, null],
+        ['retention', 'production', '2020-05-02', 1, 1, null],
+      ])
+    })
+    expect(await rowsOf('SELECT event, person_id FROM events ORDER BY event_id')).toEqual([
+      ['Old', 'elsewhere'],
+      ['New', 'stays'],
+    ])
+    expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
+      ['elsewhere', 1],
+      ['known', 0],
+      ['stays', 1],
+    ])
+    expect(await rowsOf('SELECT DISTINCT distinct_id FROM identities ORDER BY 1')).toEqual([
+      ['elsewhere'],
+      ['known'],
+      ['stays'],
+    ])
+    expect(await archived()).toEqual([
+      [1, 'Old', 'gone', 'production', '2020-05-01', '{}'],
+      [2, 'Old', 'gone', 'production', '2020-05-01', '{}'],
+      [3, 'Old', 'stays', 'production', '2020-05-01', '{}'],
+      [4, 'Old', 'known', 'production', '2020-05-02', '{}'],
+    ])
+    expect(readdirSync(archive, { recursive: true }).filter((name) => String(name).endsWith('.new'))).toEqual(
+      [],
+    )
+  })
+
+  it('keeps a day that is not older than it as a whole', async () => {
+    await start()
+    await service.ingest('/track?sync=true', [event('Kept'), event('Late')])
+    const first = "date_trunc('day', timezone('UTC', now())) - INTERVAL 400 DAY"
+    await age(
+      old('events', "event = 'Kept'", `timezone('UTC', ${first})`),
+      old('events', "event = 'Late'", `timezone('UTC', ${first} - INTERVAL 1 MILLISECOND)`),
+    )
+    await eventually(async () => expect(await rowsOf('SELECT event FROM events')).toEqual([['Kept']]))
+  })
+
+  it('deletes nothing that could not be archived', async () => {
+    mkdirSync(archive)
+    writeFileSync(join(archive, 'environment=production'), 'a file where a folder should be')
+    const lines: string[] = []
+    await start({ logLevel: 'error', writeLog: (line) => lines.push(line) })
+    await service.ingest('/track?sync=true', event('Old'))
+    await age(old('events', 'true'))
+    await eventually(async () => {
+      await service.get('/query/none')
+      expect(lines.join('')).toContain('could not be deleted')
+    })
+    expect(await rowsOf('SELECT event FROM events')).toEqual([['Old']])
+  })
+
+  it('adds to the archive of a day what a kill or a late start has left, and overwrites nothing', async () => {
+    await start()
+    await service.ingest('/track?sync=true', [event('a'), event('b'), event('c')])
+    // The first two are in the archive already, and one of them is deleted.
+    const folder = join(archive, 'environment=production', 'day=2020-05-01')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'events-1-2.parquet'), 'as it was')
+    await age(old('events', 'true'), "DELETE FROM analytics.raw.events WHERE event = 'a'")
+    await eventually(async () => expect(await rowsOf('SELECT event FROM events')).toEqual([]))
+    expect(readdirSync(folder).toSorted()).toEqual(['events-1-2.parquet', 'events-3-3.parquet'])
+  })
+
+  it('goes by slices while events are stored', { timeout: 60_000 }, async () => {
+    await start({ retentionArchive: undefined })
+    const many = Array.from({ length: 45_000 }, (_, n) => event('Old', { distinct_id: `person ${n % 100}` }))
+    await service.ingest('/track?sync=true', many)
+    await age(old('events', 'true'))
+    let sent = 0
+    await eventually(async () => {
+      await service.ingest('/track', event('New', { distinct_id: 'person 7', properties: { n: sent++ } }))
+      expect(await rowsOf("SELECT count(*) FROM events WHERE event = 'Old'")).toEqual([[0]])
+    })
+    await service.ingest('/track?sync=true', event('Last', { distinct_id: 'last' }))
+    expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
+      ['last', 1],
+      ['person 7', sent],
+    ])
+    expect(await rowsOf(`SELECT events FROM privacy_log`)).toEqual([[45_000]])
+  })
+
+  it('is refused with an archive in the data folder', async () => {
+    await start()
+    const options = { retentionArchive: join(root, 'data', 'archive'), dataFolder: join(root, 'data') }
+    await service.stop()
+    await expect(createService(options)).rejects.toThrow('lies in the data folder')
+  })
+})
