@@ -70,7 +70,7 @@ const ask = async (sql: string): Promise<string[]> => {
       row.map((value, at) => {
         if (value === null) return null
         if (types[at] === 'BIGINT') return Number(value)
-        return types[at]!.includes('TIME ZONE') ? new Date(value as string).toISOString() : value
+        return types.at(at)!.includes('TIME ZONE') ? new Date(value as string).toISOString() : value
       }),
     ),
   )
