@@ -90,6 +90,48 @@ describe('the answers', () => {
   })
 })
 
+describe('a clock that is thousands of years wrong', () => {
+  const environment = 'staging'
+  beforeAll(async () => {
+    const moments = [-8_640_000_000_000_000, Date.UTC(2026, 0, 1), 8_210_000_000_000_000]
+    const events = moments.map((timestamp) => ({
+      environment,
+      event: 'seen',
+      distinct_id: 'a',
+      session_id: 's',
+      timestamp,
+      properties: {},
+    }))
+    expect((await service.ingest('/track?sync=true', events)).body).toMatchObject({ ok: true })
+  })
+
+  it.each([`daily(`, `retention('seen', 'seen', 'month', `])(
+    'is told by %s…), which would make millions of rows, and no harm to a range',
+    async (call) => {
+      const { error } = await service.query(`FROM ${call}environment := '${environment}')`)
+      expect(error?.['message']).toMatch(/The range has \d+ days\. Write from_time and until_time/)
+      const { rows } = await service.query(
+        `FROM ${call}from_time := '2026-01-01', until_time := '2026-01-02', environment := '${environment}')`,
+      )
+      expect(rows.length).toBe(1)
+    },
+  )
+
+  it.each([
+    [
+      `SELECT people FROM funnel(['seen', 'seen', 'seen'], INTERVAL 7 DAY, environment := 'staging')`,
+      [1, 0, 0],
+    ],
+    [`SELECT people FROM funnel(['seen', 'seen', 'seen'], NULL, environment := 'staging')`, [1, 1, 1]],
+    [`SELECT events FROM sessions WHERE environment = 'staging'`, [3]],
+    [`SELECT person_id FROM last_touch(environment := 'staging')`, ['a']],
+  ])('does no harm to %s', async (statement, expected) => {
+    const { error, rows } = await service.query(statement)
+    expect(error).toBeUndefined()
+    expect(rows.flat()).toEqual(expected)
+  })
+})
+
 describe('a wrong argument', () => {
   const steps = `['/', 'Order Placed']`
   it.each([

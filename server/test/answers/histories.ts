@@ -30,9 +30,11 @@ const moments = [
   Date.UTC(2026, 3, 4, 13),
 ]
 /** Few, so that many events happen at once, and some a millisecond apart. */
-export const timestamp = fc
-  .tuple(fc.constantFrom(...moments), fc.integer({ min: 0, max: 8 }), fc.constantFrom(0, 0, 1))
-  .map(([moment, halfHours, more]) => moment + halfHours * 30 * minuteMs + more)
+const timestampAt = (at: readonly number[]) =>
+  fc
+    .tuple(fc.constantFrom(...at), fc.integer({ min: 0, max: 7 }), fc.constantFrom(0, 0, 1))
+    .map(([moment, halfHours, more]) => moment + halfHours * 30 * minuteMs + more)
+export const timestamp = timestampAt(moments)
 
 export const eventNames = ['$pageview', 'Viewed', 'Ordered', "it's"]
 const urls = [
@@ -42,39 +44,55 @@ const urls = [
   'https://shop.example/maps/1',
   'not a url',
 ]
-const referrers = ['https://shop.example/', 'https://search.example/find?q=x', 'android-app:mail']
+const referrers = [
+  'https://shop.example/',
+  'https://search.example/find?q=x',
+  'https://bare.example',
+  'android-app:mail',
+]
 
-const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
-const environment = fc.constantFrom('production', 'production', 'production', 'staging')
-const properties = fc.record(
-  {
-    $url: fc.constantFrom(...urls),
-    $referer: fc.constantFrom(...referrers),
-    $utm_source: fc.constantFrom('mail', 'ads'),
-    $utm_campaign: fc.constantFrom('spring', 'fall'),
-    $os: fc.constantFrom('Linux', 'macOS'),
-    $user_agent: fc.constantFrom('x Chrome/142.0 Safari/537', 'x Firefox/145.0', 'curl'),
-    'a/b~$c': fc.constantFrom('dark', 'light'),
-  },
-  { requiredKeys: [] },
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+/** An event seldom says what two ids it is from, or none. */
+const ids = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ distinct_id: id }) },
+  { weight: 6, arbitrary: fc.record({ anonymous_id: id }) },
+  { weight: 1, arbitrary: fc.record({ distinct_id: id, anonymous_id: id }) },
+  { weight: 1, arbitrary: fc.constant({}) },
 )
-
-const track = fc.record({
-  kind: fc.constant('track' as const),
-  payload: fc.record(
-    {
-      environment,
-      event: fc.constantFrom('$pageview', ...eventNames),
-      distinct_id: id,
-      anonymous_id: id,
-      session_id: fc.constantFrom('s1', 's2', 's3', 's4'),
-      device_id: fc.constantFrom('d1', 'd2'),
-      timestamp,
-      properties,
-    },
-    { requiredKeys: ['environment', 'event', 'timestamp', 'properties'] },
+/** A value as a rule, or seldom one. */
+const often = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 9 })
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+const environment = fc.constantFrom(...Array.from({ length: 7 }, () => 'production'), 'staging')
+const properties = fc.record({
+  $url: often(fc.constantFrom(...urls)),
+  $referer: seldom(fc.constantFrom(...referrers)),
+  $utm_source: seldom(fc.constantFrom('mail', 'ads')),
+  $utm_campaign: seldom(fc.constantFrom('spring', 'fall')),
+  $os: often(fc.constantFrom('Linux', 'macOS')),
+  $user_agent: fc.constantFrom(
+    ...Array.from({ length: 20 }, (_, at) =>
+      at % 2 === 0 ? 'x Chrome/142.0 Safari/537' : 'x Firefox/145.0',
+    ),
+    'curl/8.5.0',
   ),
+  'a/b~$c': often(fc.constantFrom('dark', 'light')),
 })
+
+const trackAt = (at: readonly number[]) =>
+  fc
+    .tuple(
+      ids,
+      fc.record({
+        environment,
+        event: fc.constantFrom('$pageview', '$pageview', ...eventNames),
+        session_id: often(fc.constantFrom('s1', 's2', 's3', 's4', 's5')),
+        device_id: often(fc.constantFrom('d1', 'd2')),
+        timestamp: timestampAt(at),
+        properties,
+      }),
+    )
+    .map(([known, payload]) => ({ kind: 'track' as const, payload: { ...known, ...payload } }))
 const identify = fc.record({
   kind: fc.constant('identify' as const),
   payload: fc.record(
@@ -88,14 +106,18 @@ const alias = fc.record({
 })
 
 /** Events in any order of their times, with merges before, between and after them. */
-export const history: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 14, arbitrary: track },
-    { weight: 1, arbitrary: identify },
-    { weight: 1, arbitrary: alias },
-  ),
-  { minLength: 0, maxLength: 70 },
-) as fc.Arbitrary<Step[]>
+export const history: fc.Arbitrary<Step[]> = fc
+  .subarray(moments, { minLength: 1, maxLength: 3 })
+  .chain((at) =>
+    fc.array(
+      fc.oneof(
+        { weight: 30, arbitrary: trackAt(at) },
+        { weight: 1, arbitrary: identify },
+        { weight: 1, arbitrary: alias },
+      ),
+      { maxLength: 80, size: 'max' },
+    ),
+  ) as fc.Arbitrary<Step[]>
 
 /** As the write-ahead log holds them: the first has the number 1. */
 export const entriesOf = (steps: readonly Step[]): LogEntry[] =>

@@ -53,7 +53,7 @@ const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
       inOrder.find(
         ({ referrer, properties: p }) =>
           referrer !== null || p['$utm_source'] !== undefined || p['$utm_campaign'] !== undefined,
-      ) ?? inOrder[0]!
+      ) ?? inOrder.at(0)!
     const { ms, referrerHost, properties } = found
     rows.push([
       person,
@@ -117,7 +117,7 @@ export const retention = (
   for (const events of ofPersons(named).values()) {
     const at = events.findIndex((each) => isNamed(each, first))
     if (at < 0) continue
-    const cohort = periodAt(events[at]!.ms)
+    const cohort = periodAt(events.at(at)!.ms)
     const { size, returned } = cohorts.get(cohort) ?? { size: 0, returned: new Map<string, number>() }
     const periods = events.slice(at + 1).filter((each) => isNamed(each, back))
     for (const period of new Set(periods.map(({ ms }) => periodAt(ms)))) {
@@ -145,15 +145,15 @@ export interface FunnelArguments {
 const median = (list: readonly number[]): number | null => {
   if (list.length === 0) return null
   const sorted = list.toSorted((a, b) => a - b)
-  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
+  return (sorted.at((sorted.length - 1) >> 1)! + sorted.at(sorted.length >> 1)!) / 2
 }
 
 /** From one start: of every step the earliest event after the one before. */
 const chainFrom = (events: readonly Seen[], at: number, { steps, withinMs }: FunnelArguments): Seen[] => {
-  const chain = [events[at]!]
+  const chain = [events.at(at)!]
   for (const each of events.slice(at + 1)) {
     const next = steps[chain.length]
-    if (next === undefined || (withinMs !== null && each.ms - chain[0]!.ms > withinMs)) break
+    if (next === undefined || (withinMs !== null && each.ms - chain.at(0)!.ms > withinMs)) break
     if (isNamed(each, next)) chain.push(each)
   }
   return chain
@@ -166,7 +166,7 @@ export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArgum
     let best: Seen[] = []
     for (const [at, each] of events.entries()) {
       const isInRange = choose([each], asked).length > 0
-      if (!isInRange || !isNamed(each, steps[0]!)) continue
+      if (!isInRange || !isNamed(each, steps.at(0)!)) continue
       const chain = chainFrom(events, at, question)
       if (chain.length > best.length) best = chain
     }
@@ -180,17 +180,17 @@ export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArgum
     const ofValue = chains.filter((each) => each.value === value).map(({ chain }) => chain)
     const counts = steps.map((_, at) => ofValue.filter(({ length }) => length > at).length)
     for (const [at, name] of steps.entries()) {
-      const people = counts[at]!
+      const people = counts.at(at)!
       const before = counts[at - 1]
       const took = ofValue.flatMap((chain) =>
-        at > 0 && chain[at] ? (chain[at].ms - chain[at - 1]!.ms) / 1000 : [],
+        at > 0 && chain[at] ? (chain[at].ms - chain.at(at - 1)!.ms) / 1000 : [],
       )
       rows.push([
         value,
         at + 1,
         name,
         people,
-        counts[0]! > 0 ? people / counts[0]! : null,
+        counts.at(0)! > 0 ? people / counts.at(0)! : null,
         before === undefined || before === 0 ? null : people / before,
         median(took),
       ])
@@ -206,7 +206,7 @@ export const sessions = (all: readonly Seen[]): Row[] => {
   const rows: Row[] = []
   const within = all.filter(({ session }) => session !== null)
   for (const events of groupBy(within, (each) => `${each.environment} ${each.session}`).values()) {
-    const { environment, session, ms: start } = events[0]!
+    const { environment, session, ms: start } = events.at(0)!
     const end = events.at(-1)!.ms
     const firstOf = (name: string) =>
       events.find(({ properties }) => properties[name] !== undefined)?.properties[name] ?? null

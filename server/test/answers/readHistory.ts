@@ -26,7 +26,7 @@ const partsOf = (url: string | null): { host: string | null; path: string | null
   const rest = url.slice(at + 3)
   const ends = [...rest].findIndex((sign) => '/?#'.includes(sign))
   const authority = ends < 0 ? rest : rest.slice(0, ends)
-  const path = ends < 0 ? '' : rest.slice(ends).split(/[?#]/, 1)[0]!
+  const path = ends < 0 ? '' : rest.slice(ends).split(/[?#]/, 1).at(0)!
   return { host: authority.split('@').at(-1)! || null, path: path || null }
 }
 

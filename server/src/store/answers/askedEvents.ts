@@ -13,10 +13,10 @@ export const choice = [
 ] as const
 export const zone = ['time_zone', `'UTC'`] as const
 
-const id = 'coalesce(e.distinct_id, e.anonymous_id)'
+export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
 
-/** Events with the person of each, by numbers: to join and to group these takes a third of the time of texts. */
+/** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
 export const eventsOfPersons = `analytics.raw.events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, ${id})`
 export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key, hash(e.environment, ${id})) END`
@@ -24,7 +24,8 @@ export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key
 /** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
 export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
 
-/** The `event_id` in such a number. */
+/** The microseconds and the `event_id` in such a number. */
+export const usOfKey = (key: string): string => `(${key} >> 64)::BIGINT`
 export const seqOfKey = (key: string): string => `(${key} & 18446744073709551615::HUGEINT)::BIGINT`
 
 export const isChosen = 'e.environment = environment AND (bots OR e.bot IS NULL)'
@@ -44,7 +45,7 @@ export const propertyOf = (name: string): string =>
     .map(({ column, property }) => `WHEN ${quoteText(property)} THEN e.${column}`)
     .join(' ')} ELSE analytics.main.prop(e.properties, ${name}) END`
 
-const advice = (parameter: string, text: string) => `${quoteText(`${parameter} ${text}`)}`
+const advice = (parameter: string, text: string) => quoteText(`${parameter} ${text}`)
 
 /** Of the arguments that every answer takes. */
 export const choiceProblems = [

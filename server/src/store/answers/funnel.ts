@@ -1,13 +1,15 @@
 import {
   choice,
   choiceProblems,
-  idKey,
+  id,
   isChosen,
   isNamed,
   isSince,
+  isUntil,
   orderKey,
   propertyOf,
   range,
+  usOfKey,
 } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
@@ -19,10 +21,11 @@ const withinUs = 'epoch_us(within::INTERVAL)'
 /** Before any event that can still be a step. */
 const isInTime = `(until_time IS NULL OR within IS NULL
   OR e."timestamp" <= until_time::TIMESTAMPTZ + to_microseconds(${withinUs}))`
+/** Whether an event may be a step: the first one only inside the range. */
+const mayBe = (step: number) =>
+  step === 1 ? `${isNamed('steps[1]')} AND ${isUntil}` : isNamed(`steps[${step}]`)
 /** A bit for each step that an event may be. */
-const mask = steps
-  .map((step) => `CASE WHEN ${isNamed(`steps[${step}]`)} THEN ${2 ** (step - 1)} ELSE 0 END`)
-  .join(' | ')
+const mask = steps.map((step) => `CASE WHEN ${mayBe(step)} THEN ${2 ** (step - 1)} ELSE 0 END`).join(' | ')
 
 const table = (name: string, step: number, sql: string) => [`${name}${step}`, sql] as const
 /** One table for each step, of which those of steps that are not asked for are empty before anything runs. */
@@ -30,22 +33,24 @@ const perStep = (name: string, sqlOf: (step: number) => string) =>
   steps.map((step) => table(name, step, sqlOf(step)))
 
 const is = (step: number) => `n.mask & ${2 ** (step - 1)} <> 0`
-const isStart = `${is(1)} AND (until_time IS NULL OR n.us < epoch_us(until_time::TIMESTAMPTZ))`
-const start = `min(n.us) AS start_us, min(n.key) AS key, min(n.us) AS us, NULL::BIGINT AS us_before`
+/** The property at the first of some events, where one is asked for. */
+const firstValue = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n.key) END AS value'
+const start = `min(n.key) AS start_key, min(n.key) AS key, NULL::HUGEINT AS key_before`
+const isWithin = (key: string, startKey: string) => `${usOfKey(key)} <= ${usOfKey(startKey)} + ${withinUs}`
 
 /** From the start of each person: of every step the earliest event after the one before. */
 const chain = (name: string, step: number, isLimited: boolean) =>
-  `SELECT c.person_key, any_value(c.value) AS value, any_value(c.start_us) AS start_us, min(h.key) AS key,
-     min(h.us) AS us, any_value(c.us) AS us_before
+  `SELECT c.person_key, any_value(c.value) AS value, any_value(c.start_key) AS start_key, min(h.key) AS key,
+     any_value(c.key) AS key_before
    FROM ${name}${step - 1} c JOIN hit${step} h ON h.person_key = c.person_key AND h.key > c.key
-   ${isLimited ? `WHERE h.us <= c.start_us + ${withinUs}` : ''} GROUP BY c.person_key`
+   ${isLimited ? `WHERE ${isWithin('h.key', 'c.start_key')}` : ''} GROUP BY c.person_key`
 
 /** Each event that ends a chain of so many steps, with the latest start of such a chain: it leaves the most time. */
 const reached = (step: number) =>
-  `SELECT h.person_key, h.key, h.us, r.start_us
+  `SELECT h.person_key, h.key, r.start_key
    FROM (SELECT * FROM hit${step} h SEMI JOIN retried u ON u.person_key = h.person_key) h
    ASOF JOIN reached${step - 1} r ON r.person_key = h.person_key AND h.key > r.key
-   WHERE h.us <= r.start_us + ${withinUs}`
+   WHERE ${isWithin('h.key', 'r.start_key')}`
 
 export const funnel: TableMacro = {
   name: 'funnel',
@@ -70,71 +75,71 @@ export const funnel: TableMacro = {
   tables: [
     [
       'named',
-      `SELECT * FROM (
-         SELECT ${idKey} AS id_key, ${orderKey} AS key, epoch_us(e."timestamp") AS us, ${mask} AS mask,
+      `SELECT hash(e.environment, ${id}) AS id_key, ${orderKey} AS key, ${mask} AS mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM analytics.raw.events e WHERE ${isChosen} AND ${isSince} AND ${isInTime}
-       ) n WHERE n.mask > 0 AND n.id_key IS NOT NULL`,
+       FROM analytics.raw.events e
+       WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${id} IS NOT NULL
+         AND (${steps.map(mayBe).join(' OR ')})`,
     ],
     [
       'matched',
-      `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.us, n.mask
-       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key
-       WHERE n.mask > 1`,
+      `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.mask
+       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key WHERE n.mask > 1`,
     ],
     ...laterSteps.map((step) =>
       table(
         'hit',
         step,
-        `SELECT n.person_key, n.key, n.us FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
+        `SELECT n.person_key, n.key FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
       ),
     ),
     // The first step is as a rule the most frequent event, so its persons are looked up once an id.
     [
       'began',
-      `SELECT n.id_key, min(n.key) AS key, min(n.us) AS us, arg_min_null(n.value, n.key) AS value
-       FROM named n WHERE ${isStart} GROUP BY n.id_key`,
+      `SELECT n.id_key, min(n.key) AS key, ${firstValue} FROM named n WHERE ${is(1)} GROUP BY n.id_key`,
     ],
     // A person's first start goes as far as any, if it has all the time. Where it took no longer than it
     // may, that is the answer, which spares the search among all starts.
     ...perStep('tried', (step) =>
       step === 1
-        ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, arg_min_null(n.value, n.key) AS value, ${start}
+        ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, ${firstValue}, ${start}
            FROM began n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key GROUP BY 1`
         : chain('tried', step, false),
     ),
     [
       'retried',
       laterSteps
-        .map((step) => `SELECT t.person_key FROM tried${step} t WHERE t.us > t.start_us + ${withinUs}`)
+        .map(
+          (step) => `SELECT t.person_key FROM tried${step} t WHERE NOT ${isWithin('t.key', 't.start_key')}`,
+        )
         .join(' UNION '),
     ],
     [
       'hit1',
-      `SELECT i.person_key, n.key, n.us, n.value FROM named n JOIN (
+      `SELECT i.person_key, n.key, n.value FROM named n JOIN (
          SELECT u.person_key, m.id_key FROM retried u JOIN analytics.raw.id_map m ON m.person_key = u.person_key
          UNION SELECT u.person_key, u.person_key FROM retried u
-       ) i ON i.id_key = n.id_key WHERE ${isStart}`,
+       ) i ON i.id_key = n.id_key WHERE ${is(1)}`,
     ],
     ...perStep('reached', (step) =>
-      step === 1 ? 'SELECT h.person_key, h.key, h.us, h.us AS start_us FROM hit1 h' : reached(step),
+      step === 1 ? 'SELECT h.person_key, h.key, h.key AS start_key FROM hit1 h' : reached(step),
     ),
     // The chain that goes furthest, by its end, and of equal ones the first to get there.
     [
       'best',
-      `SELECT u.person_key, arg_max(u.us, u.depth) AS us FROM (${steps
+      `SELECT u.person_key, arg_max(u.key, u.depth) AS key FROM (${steps
         .map(
           (step) =>
-            `SELECT r.person_key, ${step} AS depth, min(r.us) AS us FROM reached${step} r GROUP BY r.person_key`,
+            `SELECT r.person_key, ${step} AS depth, min(r.key) AS key FROM reached${step} r GROUP BY r.person_key`,
         )
         .join(' UNION ALL ')}) u GROUP BY u.person_key`,
     ],
     // Every start from which that end is still in time leads to it, and none goes further: the earliest counts.
     ...perStep('chosen', (step) =>
       step === 1
-        ? `SELECT n.person_key, arg_min_null(n.value, n.key) AS value, ${start}
+        ? `SELECT n.person_key, ${firstValue}, ${start}
            FROM best b JOIN hit1 n ON n.person_key = b.person_key
-           WHERE n.us >= b.us - ${withinUs} GROUP BY n.person_key`
+           WHERE ${isWithin('b.key', 'n.key')} GROUP BY n.person_key`
         : chain('chosen', step, true),
     ),
     [
@@ -149,7 +154,7 @@ export const funnel: TableMacro = {
     ],
     [
       'counted',
-      `SELECT t.value, t.step, count(*) AS people, median((t.us::DOUBLE - t.us_before) / 1e6) AS seconds
+      `SELECT t.value, t.step, count(*) AS people, median((${usOfKey('t.key')}::DOUBLE - ${usOfKey('t.key_before')}) / 1e6) AS seconds
        FROM taken t GROUP BY t.value, t.step`,
     ],
     [
