@@ -41,7 +41,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
         ...axis,
         grid: { show: false },
         space: 70,
-        size: 28,
+        size: 22,
         values: (_, splits) => ticks(splits),
       },
       {
