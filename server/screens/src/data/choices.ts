@@ -23,6 +23,7 @@ ORDER BY times DESC, name`
 
 /** The names of events, and then the paths that were viewed; the most frequent first. */
 export const eventChoices = (asking: Asking): Sql => sql`SELECT name, times FROM (
+SELECT name, times FROM (
   SELECT event AS name, count(*) AS times
   FROM analytics.events
   WHERE ${conditions(asking)} AND NOT starts_with(event, '/')
@@ -31,5 +32,6 @@ export const eventChoices = (asking: Asking): Sql => sql`SELECT name, times FROM
 UNION ALL
 SELECT name, times FROM (
   ${paths(asking)}
+)
 )
 ORDER BY starts_with(name, '/'), times DESC, name`

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount, formatShare } from '../../parts/format'
 import { Table } from '../../parts/Table'
-import { readAnswer } from './readAnswer'
+import { type Group, readAnswer } from './readAnswer'
 import { type Asking, funnel } from './statements'
 
 const mostGroups = 50
@@ -11,7 +11,12 @@ const mostGroups = 50
 export function FunnelGroups({ asking, by }: { asking: Asking; by: string }) {
   const statement = useMemo(() => funnel(asking, by), [asking, by])
   return (
-    <AnswerCard title={`By ${by} at the first step`} statement={statement} empty="Nobody did the first step.">
+    <AnswerCard
+      title={`By ${by} at the first step`}
+      class="funnel-groups"
+      statement={statement}
+      empty="Nobody did the first step."
+    >
       {({ rows }) => {
         const groups = readAnswer(rows)
         return (
@@ -25,8 +30,8 @@ export function FunnelGroups({ asking, by }: { asking: Asking; by: string }) {
                 ...asking.steps.map((name, at) => ({
                   title: `${at + 1} ${name}`,
                   isNumber: true,
-                  bar: ({ steps }: (typeof groups)[number]) => steps[at]?.conversion ?? 0,
-                  value: ({ steps }: (typeof groups)[number]) => (
+                  ...(at > 0 ? { bar: ({ steps }: Group) => steps[at]?.conversion ?? 0 } : {}),
+                  value: ({ steps }: Group) => (
                     <>
                       {formatCount(steps[at]?.people ?? 0)}
                       {at > 0 && <span class="soft"> {formatShare(steps[at]?.conversion ?? 0)}</span>}

@@ -41,7 +41,7 @@ export function CohortTable({ cohorts, unit }: { cohorts: readonly Cohort[]; uni
           {means.some((mean) => mean !== null) && (
             <tr class="cohort-mean">
               <th scope="row">All, without open {unit}s</th>
-              <td />
+              <td class="is-number">{formatCount(cohorts.reduce((sum, { size }) => sum + size, 0))}</td>
               {means.map((mean, period) => (
                 <td key={period} class="is-number">
                   {mean === null ? '' : formatShare(mean)}

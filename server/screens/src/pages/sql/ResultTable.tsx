@@ -6,8 +6,15 @@ import { isNumber, showValue } from './showValue'
 /** A page draws so many rows at once: some thousand with many columns would take a browser seconds. */
 const firstRows = 200
 const moreRows = 1000
-/** A longer text is opened by a click. */
+/** A longer text has several lines, */
+const wideText = 40
+/** and one that is longer still is opened by a click. */
 const longText = 160
+
+function cellClass(value: Json | undefined, type: string): string | undefined {
+  if (isNumber(type)) return 'is-number'
+  return (showValue(value)?.length ?? 0) > wideText ? 'is-wide' : undefined
+}
 
 function Value({ value }: { value: Json | undefined }) {
   const text = showValue(value)
@@ -43,7 +50,7 @@ export function ResultTable({ answer }: { answer: Answer }) {
             {rows.slice(0, shown).map((row, at) => (
               <tr key={at}>
                 {columns.map(({ type }, column) => (
-                  <td key={column} class={isNumber(type) ? 'is-number' : undefined}>
+                  <td key={column} class={cellClass(row[column], type)}>
                     <Value value={row[column]} />
                   </td>
                 ))}
