@@ -7,7 +7,7 @@ import { createService, type Service } from './fixtures/createService'
 import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 
 /** All tests read the same events, so they share a service. */
-const test = base.extend<object, { service: Service }>({
+const test = base.extend<{ complaints: void }, { service: Service }>({
   service: [
     async ({}, use) => {
       const data = await mkdtemp(join(tmpdir(), 'waymark-explore-'))
@@ -18,6 +18,21 @@ const test = base.extend<object, { service: Service }>({
       await rm(data, { recursive: true, force: true })
     },
     { scope: 'worker' },
+  ],
+  /** A breach of the content security policy is an error of the console, too. */
+  complaints: [
+    async ({ page }, use) => {
+      const complaints: string[] = []
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => {
+        // A statement that the service refuses is one, and expected here.
+        const isRefusal = message.text().includes('status of 400')
+        if (['warning', 'error'].includes(message.type()) && !isRefusal) complaints.push(message.text())
+      })
+      await use()
+      expect(complaints).toEqual([])
+    },
+    { auto: true },
   ],
 })
 
@@ -203,7 +218,11 @@ test.describe('the paths', () => {
 })
 
 test.describe('the SQL page', () => {
-  test('runs a statement, which a link restores, and saves its rows', async ({ page, service }) => {
+  test('runs a statement, which a link restores, and saves its rows', async ({
+    page,
+    service,
+    complaints: _,
+  }) => {
     await page.goto(`${service.url}/app/sql`)
     await editor(page).fill('SELECT event, count(*) AS n\nFROM events\nGROUP BY event ORDER BY event')
     await page.keyboard.press('Control+Enter')
@@ -283,7 +302,11 @@ test.describe('the SQL page', () => {
     await expect(card(page, 'Result').getByRole('cell')).toHaveText(['42'])
   })
 
-  test('shows the first of many rows and says how many there are', async ({ page, service }) => {
+  test('shows the first of many rows and says how many there are', async ({
+    page,
+    service,
+    complaints: _,
+  }) => {
     await page.goto(service.url + address('/app/sql', [['q', 'SELECT range AS n FROM range(20000)']]))
     await expect(card(page, 'Result').getByRole('status')).toContainText('The first 5,000 of 20,000 rows')
     await page.getByRole('button', { name: 'Show 1,000 more' }).click()
