@@ -218,11 +218,7 @@ test.describe('the paths', () => {
 })
 
 test.describe('the SQL page', () => {
-  test('runs a statement, which a link restores, and saves its rows', async ({
-    page,
-    service,
-    complaints: _,
-  }) => {
+  test('runs a statement, which a link restores, and saves its rows', async ({ page, service }) => {
     await page.goto(`${service.url}/app/sql`)
     await editor(page).fill('SELECT event, count(*) AS n\nFROM events\nGROUP BY event ORDER BY event')
     await page.keyboard.press('Control+Enter')
@@ -302,11 +298,7 @@ test.describe('the SQL page', () => {
     await expect(card(page, 'Result').getByRole('cell')).toHaveText(['42'])
   })
 
-  test('shows the first of many rows and says how many there are', async ({
-    page,
-    service,
-    complaints: _,
-  }) => {
+  test('shows the first of many rows and says how many there are', async ({ page, service }) => {
     await page.goto(service.url + address('/app/sql', [['q', 'SELECT range AS n FROM range(20000)']]))
     await expect(card(page, 'Result').getByRole('status')).toContainText('The first 5,000 of 20,000 rows')
     await page.getByRole('button', { name: 'Show 1,000 more' }).click()
