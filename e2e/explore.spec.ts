@@ -9,8 +9,8 @@ import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 /** All tests read the same events, so they share a service. */
 const test = base.extend<{ complaints: void }, { service: Service }>({
   service: [
-    async ({}, use) => {
-      const data = await mkdtemp(join(tmpdir(), 'waymark-explore-'))
+    async ({ browserName }, use) => {
+      const data = await mkdtemp(join(tmpdir(), `waymark-explore-${browserName}-`))
       const service = await createService(data, {})
       await sendShopVisits(service.url)
       await use(service)

@@ -9,9 +9,9 @@ import { pickColumns, toChart } from './toChart'
 const figure = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
-const shortest = 14
+const longestName = 12
 
-const shorten = (name: string) => (name.length > shortest ? `${name.slice(0, shortest - 1)}…` : name)
+const shorten = (name: string) => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name)
 
 /** The result as a line or bars. The columns and the kind are in the address. */
 export function ResultChart({ answer }: { answer: Answer }) {
