@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Problem } from '../src/data/Problem'
 import { newUuid } from '../src/data/uuid'
 import { describeRun } from '../src/pages/sql/Result'
 import { countStatement, type Run } from '../src/pages/sql/useRun'
@@ -17,6 +18,8 @@ describe('a run of a statement', () => {
   it('says how many rows there are and how many of them are shown', () => {
     expect(describeRun(run(1, {}))).toBe('1 row in 1.23 s')
     expect(describeRun(run(7, { isRunning: true }))).toBe('7 rows so far …')
+    const problem = new Problem('cancelled', 'The query was cancelled.')
+    expect(describeRun(run(7, { problem }))).toBe('7 rows came before it stopped')
     expect(describeRun(run(5000, { hasMore: true }))).toBe(
       'The first 5,000 of more than 5,000 rows, in 1.23 s',
     )

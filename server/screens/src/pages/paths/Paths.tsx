@@ -29,7 +29,7 @@ export function Paths() {
         <label class="field">
           <span class="field-name">From</span>
           <ChoiceInput
-            label="First page"
+            label="From"
             value={start}
             list={list}
             placeholder="where each session began"

@@ -30,7 +30,7 @@ export function Retention() {
           <label class="field">
             <span class="field-name">People who first did</span>
             <ChoiceInput
-              label="First event"
+              label="People who first did"
               value={first}
               list={list}
               placeholder="any event"
@@ -40,7 +40,7 @@ export function Retention() {
           <label class="field">
             <span class="field-name">and came back with</span>
             <ChoiceInput
-              label="Return event"
+              label="and came back with"
               value={again}
               list={list}
               placeholder="any event"

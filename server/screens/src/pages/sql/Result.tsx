@@ -19,10 +19,11 @@ const tabs = [
 const rowsOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
 
 /** How many rows there are, and how many of them are here. */
-export function describeRun({ answer, isRunning, hasMore, total, tookMs = 0 }: Run): string {
+export function describeRun({ answer, problem, isRunning, hasMore, total, tookMs = 0 }: Run): string {
   const count = answer?.rows.length ?? 0
   const took = `${(tookMs / 1000).toFixed(2)} s`
   if (isRunning) return count > 0 ? `${rowsOf(count)} so far …` : 'Running …'
+  if (problem) return count > 0 ? `${rowsOf(count)} came before it stopped` : ''
   if (!hasMore) return `${rowsOf(count)} in ${took}`
   const all = total === undefined ? `more than ${formatCount(mostRows)}` : formatCount(total)
   return `The first ${formatCount(mostRows)} of ${all} rows, in ${took}`
@@ -50,7 +51,7 @@ export function Result({ run, sessionId, cancel }: Props) {
   return (
     <Card title="Result" aside={aside} class="sql-result">
       <div class="sql-status">
-        <span role="status">{problem && !answer ? '' : describeRun(run)}</span>
+        <span role="status">{describeRun(run)}</span>
         {answer && !isRunning && !problem && <Downloads statement={statement} sessionId={sessionId} />}
       </div>
       {isRunning && !answer && <Loading since={run.since} cancel={cancel} />}

@@ -36,6 +36,7 @@ export function SqlPage() {
   const editor = useRef<EditorHandle>(null)
   const mistakeId = useId()
 
+  const isShort = encodeURIComponent(text).length <= longestLink
   const isRunning = run?.isRunning ?? false
   const lastEnded = useRef<string>(undefined)
   if (run && !isRunning) lastEnded.current = run.id
@@ -59,8 +60,9 @@ export function SqlPage() {
     if (!text.trim()) return
     lastRun.current = text
     remember(user, text)
-    const isShort = encodeURIComponent(text).length <= longestLink
-    setSearch({ q: isShort ? text : undefined, x: undefined, y: undefined, chart: undefined })
+    // The chart's columns are those of the statement before.
+    if (text !== asked)
+      setSearch({ q: isShort ? text : undefined, x: undefined, y: undefined, chart: undefined })
     void start(text)
   }
 
@@ -99,6 +101,7 @@ export function SqlPage() {
             )}
             <span class="soft sql-keys">
               Ctrl + Enter runs, Ctrl + Space suggests. Times are those of {timeZone}.
+              {!isShort && ' The statement is too long for a link.'}
             </span>
           </div>
         </Card>
