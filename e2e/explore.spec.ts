@@ -48,7 +48,11 @@ test.beforeEach(async ({ context, service }) => {
 })
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+/** How many rows a statement has. */
+const status = (page: Page) => page.locator('.sql-status [role=status]')
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Statement' })
+const select = (page: Page, label: string) =>
+  page.locator('main label', { hasText: new RegExp(`^${label}`) }).locator('select')
 const address = (path: string, parameters: [string, string][]) =>
   `${path}?${new URLSearchParams(parameters).toString()}`
 
@@ -116,7 +120,7 @@ test.describe('the funnel', () => {
       )
     }
     await counts(7 * dayMs)
-    await page.getByLabel('within').selectOption('1 day')
+    await select(page, 'within').selectOption('1 day')
     await counts(dayMs)
     expect(peopleAt(dayMs)).not.toEqual(peopleAt(7 * dayMs))
 
@@ -129,7 +133,7 @@ test.describe('the funnel', () => {
     const ids = links.map((link) => new URL(link ?? '', service.url).searchParams.get('id') ?? '')
     expect(ids.toSorted()).toEqual(dropped.toSorted())
 
-    await page.getByLabel('by', { exact: true }).selectOption('$device')
+    await select(page, 'by').selectOption('$device')
     const phones = dropped.concat(
       [...histories.keys()].filter((person) => countSteps(person, funnelSteps, dayMs) > 1),
     )
@@ -227,7 +231,7 @@ test.describe('the SQL page', () => {
       String(shopVisits.filter(({ events }) => events.includes(name)).length),
     ])
     const cells = card(page, 'Result').getByRole('cell')
-    await expect(card(page, 'Result').getByRole('status')).toContainText('3 rows in')
+    await expect(status(page)).toContainText('3 rows in')
     expect((await cells.allTextContents()).slice(2)).toEqual(expected.flat())
 
     const [download] = await Promise.all([
@@ -238,7 +242,7 @@ test.describe('the SQL page', () => {
     expect([lines[0], ...lines.slice(2)]).toEqual(['event,n', ...expected.map((row) => row.join())])
 
     await page.reload()
-    await expect(card(page, 'Result').getByRole('status')).toContainText('3 rows in')
+    await expect(status(page)).toContainText('3 rows in')
     await page.getByRole('button', { name: 'Chart' }).click()
     await expect(page.getByRole('figure', { name: 'n by event' })).toBeVisible()
 
@@ -285,9 +289,14 @@ test.describe('the SQL page', () => {
     await page.goto(`${service.url}/app/sql`)
     await editor(page).fill('SET VARIABLE kept = 42')
     await page.keyboard.press('Control+Enter')
-    await expect(card(page, 'Result').getByRole('status')).toContainText(/rows? in/)
+    await expect(status(page)).toContainText(/rows? in/)
     await editor(page).fill('SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b')
+    const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/query')
     await page.keyboard.press('Control+Enter')
+    // The service must know the query before it can cancel it.
+    const { query_id: id } = (await asked).postDataJSON() as { query_id: string }
+    const known = () => page.request.get(`${service.url}/query/${id}`, { headers: { origin: service.url } })
+    await expect.poll(async () => (await known()).status()).toBe(200)
     const cancelled = page.waitForResponse((response) => response.request().method() === 'DELETE')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await expect(page.getByRole('alert')).toContainText('Cancelled.')
@@ -300,7 +309,7 @@ test.describe('the SQL page', () => {
 
   test('shows the first of many rows and says how many there are', async ({ page, service }) => {
     await page.goto(service.url + address('/app/sql', [['q', 'SELECT range AS n FROM range(20000)']]))
-    await expect(card(page, 'Result').getByRole('status')).toContainText('The first 5,000 of 20,000 rows')
+    await expect(status(page)).toContainText('The first 5,000 of 20,000 rows')
     await page.getByRole('button', { name: 'Show 1,000 more' }).click()
     await expect(card(page, 'Result').getByRole('cell', { name: '1199', exact: true })).toBeAttached()
   })
@@ -311,7 +320,7 @@ test.describe('the SQL page', () => {
     const tables = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'by_link'"
     expect(await service.sql(tables)).toEqual([[0]])
     await page.getByRole('button', { name: 'Run' }).click()
-    await expect(card(page, 'Result').getByRole('status')).toContainText('1 row in')
+    await expect(status(page)).toContainText('1 row in')
     expect(await service.sql(tables)).toEqual([[1]])
   })
 })

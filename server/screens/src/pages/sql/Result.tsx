@@ -32,10 +32,9 @@ export function describeRun({ answer, problem, isRunning, hasMore, total, tookMs
 interface Props {
   run: Run
   sessionId: string
-  cancel: () => void
 }
 
-export function Result({ run, sessionId, cancel }: Props) {
+export function Result({ run, sessionId }: Props) {
   const [search, setSearch] = useSearch()
   const { answer, problem, isRunning, statement } = run
   const isChart = search.get('show') === 'chart'
@@ -54,7 +53,7 @@ export function Result({ run, sessionId, cancel }: Props) {
         <span role="status">{describeRun(run)}</span>
         {answer && !isRunning && !problem && <Downloads statement={statement} sessionId={sessionId} />}
       </div>
-      {isRunning && !answer && <Loading since={run.since} cancel={cancel} />}
+      {isRunning && !answer && <Loading since={run.since} />}
       {problem && (
         <ProblemNote
           problem={

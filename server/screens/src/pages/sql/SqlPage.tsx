@@ -111,7 +111,7 @@ export function SqlPage() {
             want that.
           </p>
         )}
-        {run && !isHeldBack && <Result run={run} sessionId={sessionId} cancel={cancel} />}
+        {run && !isHeldBack && <Result run={run} sessionId={sessionId} />}
       </div>
       <div class="sql-side">
         <Schema askedAt={lastEnded.current} insert={(name) => editor.current?.insert(name)} />
