@@ -49,6 +49,14 @@ describe('ask', () => {
     })
   })
 
+  it('stays in a session that is named, and tells of the rows that are there while more come', async () => {
+    const asked = answerWith([`${[...head, '[1]'].join('\n')}\n`, '[2]\n'])
+    const told: number[] = []
+    await ask('SELECT 1', { sessionId: 's-2', mustRead: true, onRows: ({ rows }) => told.push(rows.length) })
+    expect(asked()).toMatchObject({ ephemeral: false, session_id: 's-2', sanitize: true })
+    expect(told[0]).toBe(1)
+  })
+
   it('takes an error in the place of a row for the end of the answer', async () => {
     answerWith([[...head, '[1]', '{"error":"Out of memory","error_code":"x"}'].join('\n'), '\n'])
     await expect(ask('SELECT 1')).rejects.toMatchObject({ kind: 'broken', message: 'Out of memory' })

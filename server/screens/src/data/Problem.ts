@@ -8,10 +8,13 @@ export type ProblemKind = 'login' | 'forbidden' | 'away' | 'busy' | 'cancelled' 
 /** Why there is no answer, in a sentence for the screen. */
 export class Problem extends Error {
   readonly kind: ProblemKind
+  /** The service's own name of it, such as `invalid-statement`. */
+  readonly code: string
 
-  constructor(kind: ProblemKind, message: string) {
+  constructor(kind: ProblemKind, message: string, code = '') {
     super(message)
     this.kind = kind
+    this.code = code
   }
 }
 
@@ -28,14 +31,15 @@ const kinds: Record<number, ProblemKind> = {
 export async function readProblem(response: Response): Promise<Problem> {
   const kind = kinds[response.status] ?? 'refused'
   const text = await response.text().catch(() => '')
-  let message = ''
+  let [message, code] = ['', '']
   try {
-    const body = JSON.parse(text) as { message?: unknown }
+    const body = JSON.parse(text) as { message?: unknown; error?: unknown }
     if (typeof body.message === 'string') message = body.message
+    if (typeof body.error === 'string') code = body.error
   } catch {
     // A proxy's page: its status must do.
   }
-  return new Problem(kind, message || `The service answered with status ${response.status}.`)
+  return new Problem(kind, message || `The service answered with status ${response.status}.`, code)
 }
 
 /** What a request that brought no answer, or an answer that stopped, means. */

@@ -22,8 +22,14 @@ export interface AskOptions {
   timeZone?: string
   /** At most as many rows; by default all. */
   limit?: number
-  /** A UUID, for asking about the query while it runs (`GET /query/{id}`). */
+  /** A UUID, for cancelling the query or asking about it while it runs. */
   queryId?: string
+  /** A session whose temporary tables and variables stay; by default one that ends with the query. */
+  sessionId?: string
+  /** A statement that changes something is refused with the code `not-sanitizable` before it runs. */
+  mustRead?: boolean
+  /** Called with the rows so far while more come. */
+  onRows?: (answer: Answer) => void
 }
 
 export const browserTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -40,7 +46,13 @@ async function* readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   if (rest) throw new Problem('broken', 'The answer ended in the middle of a row. Ask again.')
 }
 
-async function readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Answer> {
+/** Rows that come within this time are told of together. */
+const tellEveryMs = 150
+
+async function readAnswer(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onRows?: (answer: Answer) => void,
+): Promise<Answer> {
   const lines = readLines(body)
   const next = async (): Promise<unknown> => {
     const line = await lines.next()
@@ -50,13 +62,18 @@ async function readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promis
   const { query_id: queryId, session_id: sessionId } = (await next()) as Record<string, string>
   const columns = (await next()) as Column[]
   const rows: Json[][] = []
+  const about = { queryId: queryId ?? '', sessionId: sessionId ?? '', columns }
+  let toldAt = -tellEveryMs
   for await (const line of lines) {
     const row = JSON.parse(line) as Json[] | { error: string }
     // A query that failed after its first rows: the service says so in the place of the next.
     if (!Array.isArray(row)) throw new Problem('broken', row.error)
     rows.push(row)
+    if (!onRows || performance.now() - toldAt < tellEveryMs) continue
+    toldAt = performance.now()
+    onRows({ ...about, rows: rows.slice() })
   }
-  return { queryId: queryId ?? '', sessionId: sessionId ?? '', columns, rows }
+  return { ...about, rows }
 }
 
 /**
@@ -64,7 +81,7 @@ async function readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promis
  * looks whether its client is still there. Throws a `Problem`, nothing else.
  */
 export async function ask(statement: Sql | string, options: AskOptions = {}): Promise<Answer> {
-  const { signal, timeZone = browserTimeZone, limit, queryId } = options
+  const { signal, timeZone = browserTimeZone, sessionId } = options
   try {
     const response = await fetch(`${base}/query`, {
       method: 'POST',
@@ -73,15 +90,30 @@ export async function ask(statement: Sql | string, options: AskOptions = {}): Pr
         statement: typeof statement === 'string' ? statement : statement.text,
         timezone: timeZone,
         columns: 'objects',
-        ephemeral: true,
-        limit,
-        query_id: queryId,
+        ephemeral: sessionId === undefined,
+        session_id: sessionId,
+        sanitize: options.mustRead,
+        limit: options.limit,
+        query_id: options.queryId,
       }),
       ...(signal ? { signal } : {}),
     })
     if (!response.ok || !response.body) throw await readProblem(response)
-    return await readAnswer(response.body)
+    return await readAnswer(response.body, options.onRows)
   } catch (error) {
     throw toProblem(error, signal)
   }
+}
+
+/** Ends a query of this user, also one that a proxy keeps alive after its page has gone. */
+export async function cancelQuery(queryId: string, sessionId: string): Promise<void> {
+  const search = new URLSearchParams({ session_id: sessionId })
+  // A service that does not answer has nothing left to cancel.
+  await fetch(`${base}/query/${queryId}?${search.toString()}`, { method: 'DELETE' }).catch(() => {})
+}
+
+/** Where a statement that reads is downloaded from. */
+export function downloadAddress(statement: string, format: 'csv' | 'jsonl' | 'parquet', sessionId: string) {
+  const search = new URLSearchParams({ statement, format, timezone: browserTimeZone, session_id: sessionId })
+  return `${base}/query?${search.toString()}`
 }

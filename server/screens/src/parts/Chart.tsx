@@ -22,6 +22,11 @@ export interface ChartProps {
   isTime?: boolean
   /** Says what a place on the x axis is. */
   nameX: (x: number) => string
+  /** What stands below the x axis; by default times or numbers. */
+  nameTick?: (x: number) => string
+  /** Whole numbers from 0 on, as counts are; by default true. */
+  isCount?: boolean
+  kind?: 'line' | 'bar'
   formatY?: (y: number) => string
   series: readonly Series[]
   height?: number
@@ -29,7 +34,8 @@ export interface ChartProps {
 
 /** A line chart, with its figures in words for the place the pointer is at, and as a table. */
 export function Chart(props: ChartProps) {
-  const { caption, x, nameX, series, formatY = formatCount, isTime = true, height = 220 } = props
+  const { caption, x, nameX, nameTick, series, kind = 'line', height = 220 } = props
+  const { formatY = formatCount, isTime = true, isCount = true } = props
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [at, setAt] = useState<number | null>(null)
@@ -38,12 +44,13 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     if (!frame.current || isTable) return
-    plot.current = drawChart(frame.current, { x, series, isTime, height, formatY, onPlace: setAt })
+    const drawing = { x, series, isTime, isCount, kind, height, formatY, onPlace: setAt }
+    plot.current = drawChart(frame.current, { ...drawing, ...(nameTick ? { nameTick } : {}) })
     return () => {
       setAt(null)
       plot.current?.destroy()
     }
-  }, [x, series, isTime, height, isTable, theme])
+  }, [x, series, isTime, kind, height, isTable, theme])
 
   const columns = useMemo(
     () => [

@@ -7,27 +7,32 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const mostHours = 72
 
 /** What stands below the x axis: hours for some days, else days. */
-function nameTicks(x: readonly number[], isTime: boolean): (splits: number[]) => string[] {
+function nameTicks({ x, isTime, nameTick }: Drawing): (splits: number[]) => string[] {
+  if (nameTick) return (splits) => splits.map(nameTick)
   if (!isTime) return (splits) => splits.map((value) => formatCompact(value))
   const isShort = (x.at(-1) ?? 0) - (x[0] ?? 0) <= mostHours * 3600
   return (splits) => splits.map((time) => (isShort ? clock : day).format(time * 1000))
 }
 
-interface Drawing extends Required<Pick<ChartProps, 'x' | 'series' | 'isTime' | 'height' | 'formatY'>> {
+type Given = 'x' | 'series' | 'isTime' | 'isCount' | 'kind' | 'height' | 'formatY'
+
+interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'nameTick'> {
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
 }
 
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
 export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
-  const { x, series, isTime, height, formatY, onPlace } = drawing
+  const { x, series, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
   const style = getComputedStyle(frame)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `11px ${style.fontFamily}`
   const axis = { stroke: colour('soft'), font, ticks: { show: false } }
   const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
 
-  const ticks = nameTicks(x, isTime)
+  const hasFewCounts = isCount && most < 10
+  const ticks = nameTicks(drawing)
+  const bars = uPlot.paths.bars?.({ size: [0.8, 48] })
 
   const options: uPlot.Options = {
     width: frame.clientWidth,
@@ -35,13 +40,22 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { x: { time: isTime }, y: { range: (_, _low, high) => [0, Math.max(1, high * 1.05)] } },
+    scales: {
+      // A bar needs room on both sides.
+      x: { time: isTime, ...(nameTick ? { range: (_, low, high) => [low - 0.6, high + 0.6] } : {}) },
+      y: {
+        range: (_, low, high) =>
+          isCount ? [0, Math.max(1, high * 1.05)] : [Math.min(0, low * 1.05), Math.max(0, high * 1.05) || 1],
+      },
+    },
     axes: [
       {
         ...axis,
         grid: { show: false },
         space: 70,
-        size: 28,
+        size: 22,
+        // A name belongs to a whole number.
+        incrs: nameTick ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] : [],
         values: (_, splits) => ticks(splits),
       },
       {
@@ -49,7 +63,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
         grid: { stroke: colour('rule'), width: 1 },
         size: 46,
         // Counts have no fractions.
-        incrs: most < 10 ? [1, 2, 5] : [],
+        incrs: hasFewCounts ? [1, 2, 5] : [],
         values: (_, splits) => splits.map((value) => (most > 9999 ? formatCompact(value) : formatY(value))),
       },
     ],
@@ -63,13 +77,15 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
           width: isBefore ? 1.5 : 2,
           ...(isBefore ? { dash: [4, 4] } : {}),
           ...(index === 0 && !isBefore ? { fill: colour('data-fill') } : {}),
-          points: { show: x.length < 3, size: 5 },
+          ...(kind === 'bar' && bars ? { paths: bars, fill: stroke } : {}),
+          points: { show: kind === 'line' && x.length < 3, size: 5 },
         }
       }),
     ],
     hooks: { setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)] },
   }
-  if (most >= 10) delete options.axes?.[1]?.incrs
+  if (!nameTick) delete options.axes?.[0]?.incrs
+  if (!hasFewCounts) delete options.axes?.[1]?.incrs
   const data = [x, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData
   const plot = new uPlot(options, data, frame)
 

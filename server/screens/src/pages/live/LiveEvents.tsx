@@ -25,22 +25,24 @@ export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isP
           rows={events}
           rowKey={({ id }) => id}
           columns={[
-            { title: 'Time', value: ({ time }) => <Moment time={time} /> },
+            { title: 'Time', value: ({ time }) => <Moment time={time} show="recent" /> },
             {
               title: 'Event',
-              value: ({ event }) => (
-                <button
-                  class="cell-button"
-                  type="button"
-                  title="Show only such events"
-                  onClick={() => setSearch({ event })}
-                >
-                  {event}
-                </button>
+              value: ({ event, path }) => (
+                <>
+                  <button
+                    class="cell-button"
+                    type="button"
+                    title="Show only such events"
+                    onClick={() => setSearch({ event })}
+                  >
+                    {event}
+                  </button>{' '}
+                  <span class="soft break">{path}</span>
+                </>
               ),
             },
             { title: 'Person', value: ({ personId, name }) => <PersonLink id={personId} name={name} /> },
-            { title: 'Page', value: ({ path }) => <span class="break">{path ?? ''}</span> },
             {
               title: 'Properties',
               value: ({ properties }) => (

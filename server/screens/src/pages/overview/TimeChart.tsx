@@ -45,7 +45,8 @@ export function TimeChart({ answer, title, metric, range }: Props) {
     ],
     [lines, title, range],
   )
-  if (lines.x.length === 0) return <Empty>This time has no days.</Empty>
+  if (![...lines.now, ...lines.before].some(Boolean))
+    return <Empty>There is nothing in this time, nor in the period before.</Empty>
   return (
     <Chart
       caption={`${title} by ${range.unit}, with the period before`}

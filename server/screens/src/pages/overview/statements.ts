@@ -11,7 +11,7 @@ const and = (parts: readonly Sql[]) => joinSql(parts, '\n    AND ')
 
 const inEnvironment = ({ environment }: Asking) => sql`environment = ${environment}`
 const notBots = ({ bots }: Asking) => (bots ? [] : [sql`bot IS NULL`])
-const within = (column: Sql, { from, until }: Period) => sql`${column} >= ${from} AND ${column} < ${until}`
+const within = (column: Sql, { from, until }: Period) => and([sql`${column} >= ${from}`, sql`${column} < ${until}`])
 const overlaps = ({ from, until }: Period) => sql`started_at < ${until} AND ended_at >= ${from}`
 const sessionsView = ({ bots }: Asking) => (bots ? sql`analytics.all_sessions` : sql`analytics.sessions`)
 
@@ -90,14 +90,16 @@ ${of(asking, 'before', range.before)}
 ORDER BY period, "time"`
 }
 
+const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
+
 /** The values of a dimension, those with most sessions, page views or events first. */
 export function ranking(asking: Asking, dimension: Dimension, limit: number): Sql {
   const column = identifier(dimension.name)
   const [view, condition] =
     dimension.of === 'sessions'
       ? [sessionsView(asking), sessionsIn(asking, asking.range)]
-      : [sql`analytics.${identifier(dimension.of)}`, eventsIn(asking, asking.range)]
-  return sql`SELECT ${column} AS value, count(*) AS ${identifier(dimension.of)}, count(DISTINCT person_id) AS people
+      : [dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`, eventsIn(asking, asking.range)]
+  return sql`SELECT ${column} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people
 FROM ${view}
 WHERE ${condition}
 GROUP BY ALL

@@ -3,6 +3,9 @@ import { Moment } from '../../parts/Moment'
 import { Properties } from '../../parts/Properties'
 import type { Visit } from './toVisits'
 
+/** Without the protocol, which says nothing here. */
+const shorten = (url: string | null) => url?.replace(/^https?:\/\//, '')
+
 const seconds = (from: string | undefined, until: string | undefined) =>
   (Date.parse(until ?? '') - Date.parse(from ?? '')) / 1000
 
@@ -31,7 +34,7 @@ export function VisitPart({ visit }: { visit: Visit }) {
             </span>
             <details>
               <summary>
-                <b>{event}</b> <span class="soft break">{url}</span>
+                <b>{event}</b> <span class="soft break">{shorten(url)}</span>
               </summary>
               <Properties of={properties} none="No properties were sent." />
             </details>

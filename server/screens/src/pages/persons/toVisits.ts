@@ -45,7 +45,9 @@ export function toVisits({ columns, rows }: Answer): Visit[] {
       properties: read('properties') ?? null,
     })
     const campaign = ['utm_source', 'utm_medium', 'utm_campaign'].map((name) => text(read(name)))
-    const from = [hostOf(text(read('referrer'))), ...campaign].filter(Boolean)
+    const referrer = hostOf(text(read('referrer')))
+    const isOutside = referrer !== hostOf(text(read('url')))
+    const from = [isOutside && referrer, ...campaign].filter(Boolean)
     // The rows go back in time: the last that says something is the session's first.
     visit.source = from.join(' · ') || visit.source
     visit.agent =

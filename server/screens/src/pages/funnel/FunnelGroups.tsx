@@ -1,0 +1,54 @@
+import { useMemo } from 'preact/hooks'
+import { AnswerCard } from '../../parts/AnswerCard'
+import { formatCount, formatShare } from '../../parts/format'
+import { Table } from '../../parts/Table'
+import { type Group, readAnswer } from './readAnswer'
+import { type Asking, funnel } from './statements'
+
+const mostGroups = 50
+
+/** The funnel once for each value of a property at the first step. */
+export function FunnelGroups({ asking, by }: { asking: Asking; by: string }) {
+  const statement = useMemo(() => funnel(asking, by), [asking, by])
+  return (
+    <AnswerCard
+      title={`By ${by} at the first step`}
+      class="funnel-groups"
+      statement={statement}
+      empty="Nobody did the first step."
+    >
+      {({ rows }) => {
+        const groups = readAnswer(rows)
+        return (
+          <>
+            <Table
+              caption={`Funnel by ${by}`}
+              rows={groups.slice(0, mostGroups)}
+              rowKey={({ value }) => (value === null ? 'none' : `value ${value}`)}
+              columns={[
+                { title: by, value: ({ value }) => value ?? <span class="soft">(none)</span> },
+                ...asking.steps.map((name, at) => ({
+                  title: `${at + 1} ${name}`,
+                  isNumber: true,
+                  ...(at > 0 ? { bar: ({ steps }: Group) => steps[at]?.conversion ?? 0 } : {}),
+                  value: ({ steps }: Group) => (
+                    <>
+                      {formatCount(steps[at]?.people ?? 0)}
+                      {at > 0 && <span class="soft"> {formatShare(steps[at]?.conversion ?? 0)}</span>}
+                    </>
+                  ),
+                })),
+              ]}
+            />
+            {groups.length > mostGroups && (
+              <p class="soft">
+                The {mostGroups} values with most people are shown, of {formatCount(groups.length)}. SQL gives
+                all.
+              </p>
+            )}
+          </>
+        )
+      }}
+    </AnswerCard>
+  )
+}

@@ -1,0 +1,56 @@
+/** What the address of the funnel says. */
+export interface FunnelQuestion {
+  /** Names of events, and paths of pages. A row that is not filled yet is an empty text. */
+  steps: string[]
+  within: Within
+  /** The property whose values are told apart. */
+  by: string | undefined
+  /** Whose list is shown. */
+  people: PeopleChoice | undefined
+}
+
+export interface PeopleChoice {
+  /** From 1. */
+  step: number
+  /** Reached this step, or reached it and none after. */
+  kind: 'reached' | 'dropped'
+}
+
+/** With their hours: a day of a funnel has 24, also where clocks change. */
+export const withins = [
+  ['1h', '1 hour', 1],
+  ['1d', '1 day', 24],
+  ['7d', '7 days', 7 * 24],
+  ['14d', '14 days', 14 * 24],
+  ['30d', '30 days', 30 * 24],
+  ['90d', '90 days', 90 * 24],
+] as const
+
+export type Within = (typeof withins)[number][0]
+
+const usualWithin: Within = '7d'
+
+/** As many as the macro takes. */
+export const mostSteps = 12
+
+function readPeople(text: string | null, count: number): PeopleChoice | undefined {
+  const [, kind, number] = /^(reached|dropped)-(\d+)$/.exec(text ?? '') ?? []
+  const step = Number(number)
+  const last = kind === 'dropped' ? count - 1 : count
+  return kind && step >= 1 && step <= last ? { step, kind: kind as PeopleChoice['kind'] } : undefined
+}
+
+export function readFunnel(search: URLSearchParams): FunnelQuestion {
+  const steps = search.getAll('step').slice(0, mostSteps)
+  return {
+    steps,
+    within: withins.find(([name]) => name === search.get('within'))?.[0] ?? usualWithin,
+    by: search.get('by') ?? undefined,
+    people: readPeople(search.get('people'), steps.filter(Boolean).length),
+  }
+}
+
+export const writePeople = ({ kind, step }: PeopleChoice): string => `${kind}-${step}`
+
+export const writeWithin = (within: string): string | undefined =>
+  within === usualWithin ? undefined : within

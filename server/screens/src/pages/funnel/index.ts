@@ -1,0 +1,4 @@
+import type { Page } from '../../shell/Page'
+import { Funnel } from './Funnel'
+
+export const page: Page = { path: '/app/funnel', title: 'Funnel', view: Funnel }

@@ -1,0 +1,4 @@
+import type { Page } from '../../shell/Page'
+import { Retention } from './Retention'
+
+export const page: Page = { path: '/app/retention', title: 'Retention', view: Retention }

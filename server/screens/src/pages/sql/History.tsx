@@ -1,0 +1,40 @@
+import { useEffect } from 'preact/hooks'
+import { useStore } from '../../data/createStore'
+import { session } from '../../data/session'
+import { Card } from '../../parts/Card'
+import { Empty } from '../../parts/Empty'
+import { Moment } from '../../parts/Moment'
+import { clearHistory, history, readHistory } from './history'
+
+/** The statements that were run in this browser; a click puts one into the editor. */
+export function History({ choose }: { choose: (statement: string) => void }) {
+  const user = useStore(session).user?.user ?? ''
+  const past = useStore(history)
+  useEffect(() => readHistory(user), [user])
+
+  const clear = past.length > 0 && (
+    <button class="button quiet" type="button" onClick={() => clearHistory(user)}>
+      Clear
+    </button>
+  )
+  return (
+    <Card title="History" aside={clear} class="sql-history">
+      {past.length === 0 ? (
+        <Empty>What you run is kept here, in this browser only.</Empty>
+      ) : (
+        <ol class="sql-past" aria-label="Statements that were run, the newest first">
+          {past.map(({ statement, at }) => (
+            <li key={statement}>
+              <button class="cell-button code" type="button" onClick={() => choose(statement)}>
+                {statement.length > 200 ? `${statement.slice(0, 200)} …` : statement}
+              </button>
+              <span class="soft">
+                <Moment time={new Date(at).toISOString()} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,74 @@
+import { Card } from '../../parts/Card'
+import { Empty } from '../../parts/Empty'
+import { formatCount } from '../../parts/format'
+import { Loading } from '../../parts/Loading'
+import { ProblemNote } from '../../parts/ProblemNote'
+import { Tabs } from '../../parts/Tabs'
+import { useSearch } from '../../shell/useSearch'
+import { Downloads } from './Downloads'
+import { withoutQuote } from './findPlace'
+import { ResultChart } from './ResultChart'
+import { ResultTable } from './ResultTable'
+import { mostRows, type Run } from './useRun'
+
+const tabs = [
+  { name: 'table', title: 'Table' },
+  { name: 'chart', title: 'Chart' },
+]
+
+const rowsOf = (count: number) => `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
+
+/** How many rows there are, and how many of them are here. */
+export function describeRun({ answer, problem, isRunning, hasMore, total, tookMs = 0 }: Run): string {
+  const count = answer?.rows.length ?? 0
+  const took = `${(tookMs / 1000).toFixed(2)} s`
+  if (isRunning) return count > 0 ? `${rowsOf(count)} so far …` : 'Running …'
+  if (problem) return count > 0 ? `${rowsOf(count)} came before it stopped` : ''
+  if (!hasMore) return `${rowsOf(count)} in ${took}`
+  const all = total === undefined ? `more than ${formatCount(mostRows)}` : formatCount(total)
+  return `The first ${formatCount(mostRows)} of ${all} rows, in ${took}`
+}
+
+interface Props {
+  run: Run
+  sessionId: string
+}
+
+export function Result({ run, sessionId }: Props) {
+  const [search, setSearch] = useSearch()
+  const { answer, problem, isRunning, statement } = run
+  const isChart = search.get('show') === 'chart'
+  const aside = answer && (
+    <Tabs
+      name="Result"
+      tabs={tabs}
+      chosen={isChart ? 'chart' : 'table'}
+      choose={(name) => setSearch({ show: name === 'chart' ? name : undefined }, { replace: true })}
+    />
+  )
+  const isEmpty = answer?.rows.length === 0
+  return (
+    <Card title="Result" aside={aside} class="sql-result">
+      <div class="sql-status">
+        <span role="status">{describeRun(run)}</span>
+        {answer && !isRunning && !problem && <Downloads statement={statement} sessionId={sessionId} />}
+      </div>
+      {isRunning && !answer && <Loading since={run.since} />}
+      {problem && (
+        <ProblemNote
+          problem={
+            problem.kind === 'refused' ? { ...problem, message: withoutQuote(problem.message) } : problem
+          }
+        />
+      )}
+      {answer && isEmpty && !isRunning && (
+        <Empty>
+          The statement ran and there are no rows: {answer.columns.map(({ name }) => name).join(', ')}
+        </Empty>
+      )}
+      {answer &&
+        !isEmpty &&
+        (isChart ? <ResultChart answer={answer} /> : <ResultTable key={run.id} answer={answer} />)}
+    </Card>
+  )
+}

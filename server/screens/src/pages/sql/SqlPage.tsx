@@ -1,0 +1,127 @@
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useStore } from '../../data/createStore'
+import { session } from '../../data/session'
+import { newUuid } from '../../data/uuid'
+import { Card } from '../../parts/Card'
+import { useScope } from '../../shell/scope'
+import { useSearch } from '../../shell/useSearch'
+import { Editor, type EditorHandle } from './Editor'
+import { findPlace, withoutQuote } from './findPlace'
+import { remember } from './history'
+import { History } from './History'
+import { Result } from './Result'
+import { Schema } from './Schema'
+import { useRun } from './useRun'
+import { useValidation } from './useValidation'
+
+const example = `SELECT event, count(*) AS events, count(DISTINCT person_id) AS people
+FROM events
+GROUP BY event
+ORDER BY events DESC`
+
+/** A longer address could not be loaded again: a request's head has 16 KiB of room. */
+const longestLink = 8000
+
+/** Of this page as long as it is loaded, so that temporary tables and variables stay from one run to the next. */
+const sessionId = newUuid()
+
+export function SqlPage() {
+  const [search, setSearch] = useSearch()
+  const { timeZone } = useScope()
+  const user = useStore(session).user?.user ?? ''
+  const asked = search.get('q')
+  const [text, setText] = useState(asked ?? example)
+  const { run, start, cancel } = useRun(sessionId)
+  const lastRun = useRef<string>(undefined)
+  const editor = useRef<EditorHandle>(null)
+  const mistakeId = useId()
+
+  const isShort = encodeURIComponent(text).length <= longestLink
+  const isRunning = run?.isRunning ?? false
+  const lastEnded = useRef<string>(undefined)
+  if (run && !isRunning) lastEnded.current = run.id
+  const found = useValidation(text, sessionId, !isRunning)
+  const refused = run?.problem?.kind === 'refused' && run.statement === text ? run.problem : undefined
+  const mistake = useMemo(() => {
+    const message = refused?.message ?? found
+    return message ? { message, place: findPlace(text, message) } : undefined
+  }, [refused, found, text])
+
+  // By a link, or by going back and forward. Whoever follows a link must not change anything by that.
+  useEffect(() => {
+    if (!asked || asked === lastRun.current) return
+    lastRun.current = asked
+    setText(asked)
+    void start(asked, { mustRead: true })
+  }, [asked])
+  useEffect(() => cancel, [])
+
+  const submit = () => {
+    if (!text.trim()) return
+    lastRun.current = text
+    remember(user, text)
+    // The chart's columns are those of the statement before.
+    if (text !== asked)
+      setSearch({ q: isShort ? text : undefined, x: undefined, y: undefined, chart: undefined })
+    void start(text)
+  }
+
+  const isHeldBack = run?.problem?.code === 'not-sanitizable'
+  return (
+    <div class="sql-page">
+      <div class="sql-main">
+        <Card title="Statement" class="sql-card">
+          <Editor
+            handle={editor}
+            text={text}
+            change={setText}
+            run={submit}
+            sessionId={sessionId}
+            mistake={mistake?.place}
+            describedBy={mistakeId}
+          />
+          <div id={mistakeId} class="sql-hint">
+            {mistake && !refused && <span class="sql-mistake-text">{withoutQuote(mistake.message)}</span>}
+          </div>
+          <div class="sql-actions">
+            <button class="button strong" type="button" onClick={submit}>
+              Run
+            </button>
+            <button class="button" type="button" onClick={cancel} disabled={!isRunning}>
+              Cancel
+            </button>
+            {mistake?.place && (
+              <button
+                class="button"
+                type="button"
+                onClick={() => editor.current?.goTo(mistake.place?.offset ?? 0)}
+              >
+                Go to line {mistake.place.line}, column {mistake.place.column}
+              </button>
+            )}
+            <span class="soft sql-keys">
+              Ctrl + Enter runs, Ctrl + Space suggests. Times are those of {timeZone}.
+              {!isShort && ' The statement is too long for a link.'}
+            </span>
+          </div>
+        </Card>
+        {isHeldBack && (
+          <p class="sql-held" role="status">
+            The statement of this link changes something, so it was not run. Read it, then press Run if you
+            want that.
+          </p>
+        )}
+        {run && !isHeldBack && <Result run={run} sessionId={sessionId} />}
+      </div>
+      <div class="sql-side">
+        <Schema askedAt={lastEnded.current} insert={(name) => editor.current?.insert(name)} />
+        <History
+          choose={(statement) => {
+            setText(statement)
+            editor.current?.goTo(0)
+          }}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import { useMemo } from 'preact/hooks'
+import type { Sql } from '../data/sql'
+import { useAnswer } from '../data/useAnswer'
+import { formatCount } from './format'
+
+/** What inputs with `list={id}` suggest: rows of a name and how often there is one. */
+export function ChoiceList({ id, statement }: { id: string; statement: Sql }) {
+  const { answer } = useAnswer(statement)
+  const options = useMemo(
+    () => answer?.rows.map(([name, times]) => [String(name), formatCount(Number(times))] as const) ?? [],
+    [answer],
+  )
+  return (
+    <datalist id={id}>
+      {options.map(([name, times]) => (
+        <option key={name} value={name} label={times} />
+      ))}
+    </datalist>
+  )
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { readFunnel } from '../src/pages/funnel/funnelSearch'
+import { readAnswer } from '../src/pages/funnel/readAnswer'
+import { funnel, funnelPeople } from '../src/pages/funnel/statements'
+import { moveStep } from '../src/pages/funnel/StepList'
+import { readTimeRange } from '../src/shell/timeRange'
+
+const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
+const asking = {
+  environment: "o'clock",
+  bots: false,
+  range,
+  steps: ["it's", '/pricing'],
+  within: '1d',
+} as const
+
+describe('the funnel’s statements', () => {
+  it('quote the names of steps, environment and property', () => {
+    const { text } = funnel({ ...asking, steps: [...asking.steps] }, "a'b")
+    expect(text).toContain("['it''s', '/pricing']")
+    expect(text).toContain("environment := 'o''clock', bots := false")
+    expect(text).toContain("breakdown := 'a''b'")
+    expect(text).toContain('INTERVAL 24 HOUR')
+  })
+
+  it('look for a path among page views, and for a name among events', () => {
+    const { text } = funnelPeople({ ...asking, steps: [...asking.steps] }, { step: 1, kind: 'dropped' }, 10)
+    expect(text).toContain("event = 'it''s'")
+    expect(text).toContain("event = '$pageview' AND path = '/pricing'")
+    expect(text).toContain('WHERE depth = 1')
+    expect(text).toContain('bot IS NULL')
+  })
+})
+
+describe('readFunnel', () => {
+  const read = (text: string) => readFunnel(new URLSearchParams(text))
+
+  it('reads steps in their order, and usual values for what the address does not say', () => {
+    expect(read('step=b&step=a')).toEqual({
+      steps: ['b', 'a'],
+      within: '7d',
+      by: undefined,
+      people: undefined,
+    })
+    expect(read('within=9y').within).toBe('7d')
+  })
+
+  it('knows no people of a step that is not there, and nobody drops out after the last', () => {
+    expect(read('step=a&step=b&people=reached-2').people).toEqual({ kind: 'reached', step: 2 })
+    expect(read('step=a&step=b&people=dropped-1').people).toEqual({ kind: 'dropped', step: 1 })
+    for (const people of ['dropped-2', 'reached-3', 'reached-0', 'all-1'])
+      expect(read(`step=a&step=b&people=${people}`).people).toBeUndefined()
+  })
+
+  it('takes as many steps as the macro does', () => {
+    expect(read(Array.from({ length: 20 }, () => 'step=a').join('&')).steps).toHaveLength(12)
+  })
+})
+
+describe('moveStep', () => {
+  it('puts a step at another place', () => {
+    expect(moveStep(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
+    expect(moveStep(['a', 'b', 'c'], 0, 1)).toEqual(['b', 'a', 'c'])
+  })
+})
+
+describe('readAnswer', () => {
+  it('has the values with most people first, and none apart from an empty text', () => {
+    const groups = readAnswer([
+      [null, 1, 'a', 2, 1, null, null],
+      [null, 2, 'b', 1, 0.5, 0.5, 3.5],
+      ['', 1, 'a', 5, 1, null, null],
+      ['', 2, 'b', 0, 0, 0, null],
+    ])
+    expect(groups.map(({ value }) => value)).toEqual(['', null])
+    expect(groups[1]?.steps[1]).toEqual({
+      step: 2,
+      name: 'b',
+      people: 1,
+      conversion: 0.5,
+      stepConversion: 0.5,
+      medianSeconds: 3.5,
+    })
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { readRetention, retention } from '../src/pages/retention/statements'
+import { averages, toCohorts } from '../src/pages/retention/toCohorts'
+import { readTimeRange } from '../src/shell/timeRange'
+
+const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
+
+describe('the retention’s statement', () => {
+  it('asks for any event where none is named, and quotes those that are', () => {
+    const scope = { environment: 'production', bots: true, range, timeZone: 'Europe/Berlin' }
+    const any = retention({ ...scope, ...readRetention(new URLSearchParams('unit=year')) }).text
+    expect(any).toContain("NULL, NULL, 'week'")
+    const named = retention({ ...scope, first: "it's", again: '/maps', unit: 'day' }).text
+    expect(named).toContain("'it''s', '/maps', 'day'")
+    expect(named).toContain("time_zone := 'Europe/Berlin'")
+  })
+})
+
+describe('toCohorts', () => {
+  const rows = [
+    ['2026-03-16', 4, 0, 2, 0.5],
+    ['2026-03-16', 4, 1, 3, 0.75],
+    ['2026-03-23', 10, 0, 1, 0.1],
+  ]
+
+  it('knows which periods go on', () => {
+    const cohorts = toCohorts(rows, 'week', new Date(2026, 2, 29, 12))
+    expect(cohorts.map(({ day, size }) => [day, size])).toEqual([
+      ['2026-03-16', 4],
+      ['2026-03-23', 10],
+    ])
+    expect(cohorts.map(({ cells }) => cells.map(({ isOpen }) => isOpen))).toEqual([[false, true], [true]])
+    const ended = toCohorts(rows, 'week', new Date(2026, 2, 30))
+    expect(ended[1]?.cells[0]?.isOpen).toBe(false)
+  })
+
+  it('ends months by the calendar', () => {
+    const january = [['2026-01-01', 1, 1, 1, 1]]
+    expect(toCohorts(january, 'month', new Date(2026, 1, 28))[0]?.cells[1]?.isOpen).toBe(true)
+    expect(toCohorts(january, 'month', new Date(2026, 2, 1))[0]?.cells[1]?.isOpen).toBe(false)
+  })
+
+  it('averages by people, without the periods that go on', () => {
+    expect(averages(toCohorts(rows, 'week', new Date(2026, 2, 29, 12)))).toEqual([0.5, null])
+    expect(averages(toCohorts(rows, 'week', new Date(2026, 2, 30)))).toEqual([3 / 14, 0.75])
+  })
+})
