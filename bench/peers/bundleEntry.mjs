@@ -36,7 +36,11 @@ export const bundleDefaults = (name) => bundle(`defaults/${name}.js`)
  * @param {Record<string, string>} [instead] another file of the package instead of what its name stands for
  */
 export async function splitEntry(name, instead) {
-  const options = { ...optionsOf(`entries/${name}.js`, instead), format: /** @type {const} */ ('esm'), splitting: true }
+  const options = {
+    ...optionsOf(`entries/${name}.js`, instead),
+    format: /** @type {const} */ ('esm'),
+    splitting: true,
+  }
   const { outputFiles, metafile } = await build({
     ...options,
     outdir: 'out',

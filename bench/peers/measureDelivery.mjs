@@ -2,32 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { account } from './account.mjs'
 import { createPeerSink } from './createPeerSink.mjs'
 import { runnable } from './peers.mjs'
-import { scenarios } from './scenarios.mjs'
+import { kill, scenarios } from './scenarios.mjs'
 import { servePeers } from './servePeers.mjs'
 
 const names = runnable.map(({ name }) => name)
-const killRounds = 2
 const killCount = 25
-
-/** What became of the events of one scenario. */
-function account(
-  /** @type {Set<string>} */ expected,
-  /** @type {{ id: string, messageId: string | undefined }[]} */ arrivals,
-) {
-  /** @type {Map<string, (string | undefined)[]>} */
-  const copies = new Map()
-  for (const { id, messageId } of arrivals) copies.set(id, [...(copies.get(id) ?? []), messageId])
-  let [lost, twice, twiceOtherId] = [0, 0, 0]
-  for (const id of expected) {
-    const [first, ...more] = copies.get(id) ?? []
-    if (!copies.has(id)) lost++
-    twice += more.length
-    twiceOtherId += more.filter((other) => other === undefined || other !== first).length
-  }
-  return { events: expected.size, lost, twice, twiceOtherId }
-}
 
 /**
  * Plays every scenario for every peer in one browser profile, and after it a later visit that finds what was left.
@@ -48,10 +30,12 @@ export async function measureDelivery({ engine, bundles, progress, only }) {
   const notes = []
   const played = scenarios.filter(({ name }) => only.includes(name))
 
-  const urlOf = (/** @type {string} */ scenario) => (/** @type {string} */ peer, more = {}) => {
-    const plan = { act: 'stay', peer, scenario, round: 0, endpoint: sink.url, ...more }
-    return `${pages.originOf(`${peer}-${scenario}`)}/page?plan=${encodeURIComponent(JSON.stringify(plan))}`
-  }
+  const urlOf =
+    (/** @type {string} */ scenario) =>
+    (/** @type {string} */ peer, more = {}) => {
+      const plan = { act: 'stay', peer, scenario, round: 0, endpoint: sink.url, ...more }
+      return `${pages.originOf(`${peer}-${scenario}`)}/page?plan=${encodeURIComponent(JSON.stringify(plan))}`
+    }
   const expectOf =
     (/** @type {string} */ scenario) =>
     (/** @type {string} */ peer, /** @type {number} */ count, round = 0) => {
@@ -79,9 +63,9 @@ export async function measureDelivery({ engine, bundles, progress, only }) {
 
   try {
     if (only.includes('kill')) {
-      for (let round = 0; round < killRounds; round++) {
+      for (let round = 0; round < kill.rounds; round++) {
         for (const peer of names) {
-          progress(`  kill ${round + 1} of ${killRounds}: ${peer}`)
+          progress(`  kill ${round + 1} of ${kill.rounds}: ${peer}`)
           const tracked = pages.heard('tracked', peer)
           const url = urlOf('kill')(peer, { act: 'tick', round, count: killCount })
           const alone = await engine.launchAlone({ ...launch, url })

@@ -10,7 +10,7 @@ import { servePeers } from './servePeers.mjs'
 const names = ['posthog', 'mixpanel', 'amplitude', 'segment', 'rudderstack', 'vercel']
 
 /**
- * What a bundle asks for within four seconds of a start by defaults, event requests included. There is no network: what
+ * What a bundle asks for within some four seconds of a start by defaults, event requests included. There is no network: what
  * an answer would make it ask for next is not seen.
  * @param {import('../../e2e/ledger/engines/types').Engine} engine
  */
@@ -25,10 +25,14 @@ export async function measureFetches(engine) {
   /** @type {Record<string, string[]>} */
   const found = {}
   try {
+    const tabs = []
     for (const peer of names) {
       const plan = JSON.stringify({ act: 'stay', peer, scenario: 'fetches', round: 0, endpoint: sink.url })
       const tab = await session.open(`${pages.originOf(peer)}/page?plan=${encodeURIComponent(plan)}`)
-      await sleep(4000)
+      tabs.push({ peer, tab })
+    }
+    await sleep(4000)
+    for (const { peer, tab } of tabs) {
       /** @type {string[]} */
       const urls = await tab.run("performance.getEntriesByType('resource').map(({ name }) => name)")
       const others = urls
@@ -36,7 +40,6 @@ export async function measureFetches(engine) {
         .filter(({ protocol, pathname }) => protocol !== 'data:' && !/^\/(peer\/|peerPage)/.test(pathname))
         .map(({ host, pathname }) => (/localhost|127\.0\.0\.1/.test(host) ? pathname : host + pathname))
       found[peer] = [...new Set(others)].toSorted()
-      await tab.close()
     }
   } finally {
     await session.close()

@@ -30,7 +30,8 @@ export const peers = [
     title: 'Mixpanel',
     package: 'mixpanel-browser',
     settings: 'persistence in localStorage; batches on (as by default)',
-    promise: 'Events wait in localStorage, and are sent again after network failures and closed pages.',
+    promise:
+      'Events wait in localStorage, and are sent again after network failures and closed pages. A call may ask to be sent at once (not asked here).',
     doc: 'mixpanel-js releases, v2.36.0',
     tag: 'node_modules/mixpanel-browser/dist/mixpanel.min.js',
     lean: 'dist/mixpanel-core.cjs.js',

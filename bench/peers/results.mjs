@@ -5,7 +5,9 @@ const file = new URL('results.json', import.meta.url)
 
 /** The results so far; empty before the first run. */
 export const readResults = () =>
-  existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { versions: {}, cost: [], delivery: [], service: [] }
+  existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : { versions: {}, cost: [], delivery: [], service: [] }
 
 export const writeResults = (/** @type {object} */ results) =>
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)

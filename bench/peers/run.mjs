@@ -123,10 +123,13 @@ function refuse(text) {
 const named = scenarios.map(({ name }) => name)
 const unknown = positionals.find((name) => !parts[name] && !named.includes(name))
 if (unknown) refuse(`There is no part ${unknown}.`)
-if (!Number.isInteger(rounds) || rounds < 1) refuse(`--rounds takes a whole number from 1, not ${values.rounds}.`)
+if (!Number.isInteger(rounds) || rounds < 1)
+  refuse(`--rounds takes a whole number from 1, not ${values.rounds}.`)
 
 const chromium = findChromium()
-progress(`Chromium ${chromium.version}; ${runnable.length} libraries; each measurement in a browser of its own`)
+progress(
+  `Chromium ${chromium.version}; ${runnable.length} libraries; each measurement in a browser of its own`,
+)
 Object.assign(results, { machine: describeMachine(chromium.version), versions: readVersions() })
 await chromium.dispose()
 for (const name of positionals.length ? positionals : Object.keys(parts)) {

@@ -29,7 +29,8 @@ export const scenarios = [
   {
     name: 'calm',
     title: 'nothing happens',
-    about: '25 events, and the page stays for ten seconds: shows that each peer takes the answers for success',
+    about:
+      '25 events, and the page stays for ten seconds: shows that each peer takes the answers for success',
     rounds: 1,
     async act(stage) {
       const opened = await openAll(stage)
@@ -115,7 +116,8 @@ export const scenarios = [
   {
     name: 'away',
     title: 'closed while the service is down',
-    about: '25 events while connections are refused, then the tab is closed; a later page finds the service up',
+    about:
+      '25 events while connections are refused, then the tab is closed; a later page finds the service up',
     rounds: 1,
     async act(stage) {
       const { sink, expect } = stage
@@ -133,8 +135,14 @@ export const scenarios = [
   },
 ]
 
-/** What the page calls them; the kill has a browser of its own. @type {Record<string, string>} */
-export const scenarioTitles = {
-  ...Object.fromEntries(scenarios.map(({ name, title }) => [name, title])),
-  kill: 'the browser is killed',
+/** The one that needs browsers of its own. */
+export const kill = {
+  name: 'kill',
+  title: 'the browser is killed',
+  about:
+    '25 events in half a second, and 100 ms later the browser is killed; it is started again with the same profile',
+  rounds: 2,
 }
+
+/** @type {Record<string, string>} */
+export const scenarioTitles = Object.fromEntries([...scenarios, kill].map(({ name, title }) => [name, title]))

@@ -1,4 +1,10 @@
-import { identify as identifyUser, init, setUserId, track as trackEvent, Identify } from '@amplitude/analytics-browser'
+import {
+  identify as identifyUser,
+  init,
+  setUserId,
+  track as trackEvent,
+  Identify,
+} from '@amplitude/analytics-browser'
 
 export const start = (endpoint) =>
   init('bench', {

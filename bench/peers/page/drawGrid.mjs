@@ -20,7 +20,10 @@ export function drawGrid({ id, title, about, columns, rows }) {
   const percent = (/** @type {number} */ share) =>
     share === 0 ? '0' : `${share < 0.01 ? '<1' : Math.round(share * 100)} %`
   const heads = columns
-    .map((name, column) => `<text class="head" text-anchor="middle" x="${middle(column)}" y="20">${column + 1}</text>`)
+    .map(
+      (name, column) =>
+        `<text class="head" text-anchor="middle" x="${middle(column)}" y="20">${column + 1}</text>`,
+    )
     .join('')
   const lines = rows.map(({ title: name, ours, shares }, row) => {
     const top = head + row * rowHeight
@@ -31,7 +34,8 @@ export function drawGrid({ id, title, about, columns, rows }) {
     return `<g${ours ? ' class="ours"' : ''}><text x="0" y="${top + 18}">${escape(name)}</text>${cells.join('')}</g>`
   })
   const words = rows.map(
-    ({ title: name, shares }) => `${name}: ${shares.map((share, column) => `${columns[column]} ${percent(share)}`).join(', ')}`,
+    ({ title: name, shares }) =>
+      `${name}: ${shares.map((share, column) => `${columns[column]} ${percent(share)}`).join(', ')}`,
   )
   const height = head + rows.length * rowHeight
   return `<figure><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}"><title id="${id}-title">${escape(title)}</title><desc id="${id}-desc">${escape(`${about} ${words.join('; ')}.`)}</desc>${heads}${lines.join('')}</svg><figcaption><b>${escape(title)}</b> ${escape(about)} Columns: ${columns.map((name, column) => `${column + 1} ${escape(name)}`).join(', ')}.</figcaption></figure>`

@@ -28,7 +28,9 @@ const track = (properties, id = `${plan.peer}/${plan.scenario}/${plan.round}/${t
 window.peer ??= { start() {}, track() {} }
 
 const longTasks = []
-new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+new PerformanceObserver((list) =>
+  longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+).observe({
   type: 'longtask',
 })
 

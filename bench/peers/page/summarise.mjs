@@ -56,6 +56,18 @@ export function aheadOfWaymark(figures) {
 
 /** Requests a second of the service and of the bare handler. */
 export const summariseService = (/** @type {any[]} */ rounds) => [
-  { ...toFigure('waymark', rounds.map(({ waymark }) => waymark.perSecond)), title: 'waymark-server' },
-  { ...toFigure('bare', rounds.map(({ bare }) => bare.perSecond)), title: 'a bare Node handler' },
+  {
+    ...toFigure(
+      'waymark',
+      rounds.map(({ waymark }) => waymark.perSecond),
+    ),
+    title: 'waymark-server',
+  },
+  {
+    ...toFigure(
+      'bare',
+      rounds.map(({ bare }) => bare.perSecond),
+    ),
+    title: 'a bare Node handler',
+  },
 ]
