@@ -8,8 +8,8 @@ export async function createPeerSink() {
   let arrivals = []
   let requests = 0
   let bytes = 0
-  /** Paths that nobody sends events to, by how often they were asked for. @type {Map<string, number>} */
-  const others = new Map()
+  /** What it answers to events instead of what each library takes for success. @type {number | undefined} */
+  let fault
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://sink')
     const headers = {
@@ -32,9 +32,12 @@ export async function createPeerSink() {
       return
     }
     const body = Buffer.concat(chunks)
+    if (fault) {
+      response.writeHead(fault, headers).end()
+      return
+    }
     const events = request.method === 'POST' ? readEvents(body) : []
-    if (events.length === 0) others.set(pathname, (others.get(pathname) ?? 0) + 1)
-    else {
+    if (events.length > 0) {
       arrivals.push(...events)
       requests++
       bytes += body.length
@@ -60,12 +63,13 @@ export async function createPeerSink() {
     arrivals: () => arrivals,
     /** What has come since the last call of `forget`. */
     counts: () => ({ events: arrivals.length, requests, bytes }),
-    others,
     forget() {
       arrivals = []
       requests = 0
       bytes = 0
     },
+    /** A status that refuses all from now on; none ends that. */
+    answer: (/** @type {number | undefined} */ status) => void (fault = status),
     goAway,
     comeBack: () => listen(port),
     async close() {

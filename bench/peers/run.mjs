@@ -10,7 +10,7 @@ const usage = `Compares waymark with its peers in Chromium, and writes bench/pee
   npm run bench:peers -- [part…] [--rounds N] [--add]
 
   parts      bytes, cost, delivery, kill, service, page (all of them, in this order, if none is named);
-             or one scenario of delivery: calm, navigate, close, outage, away
+             or scenarios of delivery: calm navigate close close-later outage unavailable offline offline-close
   --rounds N rounds of cost and service (default 3)
   --add      keep the rounds of cost and service that are there, and add to them`
 
@@ -132,9 +132,12 @@ progress(
 )
 Object.assign(results, { machine: describeMachine(chromium.version), versions: readVersions() })
 await chromium.dispose()
-for (const name of positionals.length ? positionals : Object.keys(parts)) {
+const chosen = positionals.filter((name) => named.includes(name))
+// Scenarios share one browser and one later visit.
+const steps = positionals.length ? positionals.filter((name) => !named.includes(name)) : Object.keys(parts)
+for (const name of [...steps, ...(chosen.length ? ['scenarios'] : [])]) {
   progress(name)
-  await (parts[name] ? parts[name]() : deliver([name]))
+  await (name === 'scenarios' ? deliver(chosen) : parts[name]?.())
   Object.assign(results, { at: stamp().at })
   writeResults(results)
 }

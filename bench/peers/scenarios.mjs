@@ -22,6 +22,25 @@ const openAll = (/** @type {Stage} */ { session, names, urlOf }, round = 0) =>
   )
 
 /**
+ * 25 events while something is wrong for ten seconds.
+ * @param {Stage} stage
+ * @param {Record<'begin' | 'end', (tabs: import('../../e2e/ledger/engines/types').Tab[]) => unknown>} fault
+ */
+async function endure(stage, { begin, end }) {
+  const opened = await openAll(stage)
+  const tabs = opened.map(({ tab }) => tab)
+  await begin(tabs)
+  for (const { peer, tab } of opened) {
+    await tab.run('bench.trackMany(25)')
+    stage.expect(peer, 25)
+  }
+  await sleep(10_000)
+  await end(tabs)
+  await sleep(20_000)
+  for (const tab of tabs) await tab.close()
+}
+
+/**
  * Each is played by all peers, in the order of the tables.
  * @type {{ name: string, title: string, about: string, rounds: number, act: (stage: Stage, rounds: number) => Promise<void> }[]}
  */
@@ -96,34 +115,48 @@ export const scenarios = [
   },
   {
     name: 'outage',
-    title: 'the service is down for ten seconds',
-    about: '25 events while connections are refused; the page stays for another 30 s',
+    title: 'connections are refused for ten seconds',
+    about: '25 events meanwhile; the browser says that it is online; the page stays for another 20 s',
     rounds: 1,
-    async act(stage) {
-      const { sink, expect } = stage
-      const opened = await openAll(stage)
-      await sink.goAway()
-      for (const { peer, tab } of opened) {
-        await tab.run('bench.trackMany(25)')
-        expect(peer, 25)
-      }
-      await sleep(10_000)
-      await sink.comeBack()
-      await sleep(30_000)
-      for (const { tab } of opened) await tab.close()
-    },
+    act: (stage) => endure(stage, { begin: () => stage.sink.goAway(), end: () => stage.sink.comeBack() }),
   },
   {
-    name: 'away',
-    title: 'closed while the service is down',
+    name: 'unavailable',
+    title: 'the service answers 503 for ten seconds',
+    about: '25 events meanwhile; the page stays for another 20 s',
+    rounds: 1,
+    act: (stage) =>
+      endure(stage, { begin: () => stage.sink.answer(503), end: () => stage.sink.answer(undefined) }),
+  },
+  {
+    name: 'offline',
+    title: 'the browser is offline for ten seconds',
     about:
-      '25 events while connections are refused, then the tab is closed; a later page finds the service up',
+      '25 events meanwhile; the browser says that it is offline, then online; the page stays for another 20 s',
+    rounds: 1,
+    act: (stage) =>
+      endure(stage, {
+        begin: async (tabs) => {
+          await stage.sink.goAway()
+          for (const tab of tabs) await tab.run('bench.setOnline(false)')
+        },
+        end: async (tabs) => {
+          await stage.sink.comeBack()
+          for (const tab of tabs) await tab.run('bench.setOnline(true)')
+        },
+      }),
+  },
+  {
+    name: 'offline-close',
+    title: 'closed while the browser is offline',
+    about: '25 events, and the tab is closed 3 s later; a later visit finds the network and the service',
     rounds: 1,
     async act(stage) {
       const { sink, expect } = stage
       const opened = await openAll(stage)
       await sink.goAway()
       for (const { peer, tab } of opened) {
+        await tab.run('bench.setOnline(false)')
         await tab.run('bench.trackMany(25)')
         expect(peer, 25)
       }

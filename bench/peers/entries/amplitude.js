@@ -12,6 +12,8 @@ export const start = (endpoint) =>
     autocapture: false,
     fetchRemoteConfig: false,
     enableDiagnostics: false,
+    // Its default of five is used up after ten seconds.
+    flushMaxRetries: 50,
   }).promise
 export const track = (name, properties) => trackEvent(name, properties)
 export const identify = (id) => {

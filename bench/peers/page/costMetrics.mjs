@@ -2,13 +2,21 @@ const ms = (/** @type {number} */ value) => `${value < 10 ? value.toFixed(1) : v
 const us = (/** @type {number} */ value) => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} µs`
 const mb = (/** @type {number} */ value) => `${(value / 1e6).toFixed(1)} MB`
 
+/** The tables, by what they are about. */
+export const costGroups = {
+  calls: 'Start, and microseconds a call',
+  processor: 'Processor time of 1,000 events, and what blocks the page',
+  memory: 'Memory, and what goes over the wire',
+}
+
 /**
- * What is told of the cost part. `over` is less the same page without a library; `chart` are drawn, all are in the table.
- * @type {{ id: string, title: string, short: string, about: string, read: (one: Record<string, number>) => number, format: (value: number) => string, over?: boolean, chart?: boolean }[]}
+ * What is told of the cost part. `over` is less the same page without a library; `chart` are drawn, all are in a table.
+ * @type {{ id: string, group: keyof typeof costGroups, title: string, short: string, about: string, read: (one: Record<string, number>) => number, format: (value: number) => string, over?: boolean, chart?: boolean }[]}
  */
 export const costMetrics = [
   {
     id: 'start',
+    group: 'calls',
     title: 'The script runs, and init()',
     short: 'start',
     about: 'Synchronous, at a first visit with nothing stored.',
@@ -18,6 +26,7 @@ export const costMetrics = [
   },
   {
     id: 'call-1',
+    group: 'calls',
     title: 'One track() in a task',
     short: '1 call',
     about: 'The call alone.',
@@ -26,6 +35,7 @@ export const costMetrics = [
   },
   {
     id: 'call-100',
+    group: 'calls',
     title: 'track(), 100 in a task',
     short: '100 calls',
     about: 'One call, of a hundred in one task; the call alone.',
@@ -35,6 +45,7 @@ export const costMetrics = [
   },
   {
     id: 'task-100',
+    group: 'calls',
     title: 'track(), 100 in a task, with what follows',
     short: '100 calls, whole task',
     about: 'Until the next task may run: with the promises and microtasks that a call leaves behind.',
@@ -44,6 +55,7 @@ export const costMetrics = [
   },
   {
     id: 'call-10000',
+    group: 'calls',
     title: 'track(), 10,000 in a task',
     short: '10,000 calls',
     about: 'One call, of ten thousand in one task, with the service down.',
@@ -52,6 +64,7 @@ export const costMetrics = [
   },
   {
     id: 'up',
+    group: 'processor',
     title: 'Main thread, 1,000 events',
     short: 'main thread, up',
     about: 'Processor time of the page’s main thread, one event in a task, until all is sent.',
@@ -62,6 +75,7 @@ export const costMetrics = [
   },
   {
     id: 'up-all',
+    group: 'processor',
     title: 'All of the browser, 1,000 events',
     short: 'browser, up',
     about: 'The same in all processes: with the network, and with what storage costs.',
@@ -72,6 +86,7 @@ export const costMetrics = [
   },
   {
     id: 'down',
+    group: 'processor',
     title: 'Main thread, 1,000 events, service down',
     short: 'main thread, down',
     about: 'The same while connections are refused.',
@@ -82,6 +97,7 @@ export const costMetrics = [
   },
   {
     id: 'down-all',
+    group: 'processor',
     title: 'All of the browser, service down',
     short: 'browser, down',
     about: 'The same in all processes.',
@@ -91,6 +107,7 @@ export const costMetrics = [
   },
   {
     id: 'long-up',
+    group: 'processor',
     title: 'Long tasks, service up',
     short: 'long tasks, up',
     about: 'Tasks of more than 50 ms among 500 events.',
@@ -99,6 +116,7 @@ export const costMetrics = [
   },
   {
     id: 'long-down',
+    group: 'processor',
     title: 'Long tasks, service down',
     short: 'long tasks, down',
     about: 'The same while connections are refused.',
@@ -107,6 +125,7 @@ export const costMetrics = [
   },
   {
     id: 'blocked',
+    group: 'processor',
     title: 'Longest block after 10,000 calls',
     short: 'longest block',
     about: 'The longest time that nothing else could run, in the half second after the calls.',
@@ -115,6 +134,7 @@ export const costMetrics = [
   },
   {
     id: 'heap',
+    group: 'memory',
     title: 'Heap after init()',
     short: 'heap',
     about: 'JavaScript heap after a collection, over the same page without a library.',
@@ -125,6 +145,7 @@ export const costMetrics = [
   },
   {
     id: 'queued',
+    group: 'memory',
     title: 'Heap with 10,000 tracked and the service down',
     short: 'heap, 10,000',
     about: 'Growth after a collection. A library that drops or stops at a limit holds less.',
@@ -134,6 +155,7 @@ export const costMetrics = [
   },
   {
     id: 'waiting',
+    group: 'processor',
     title: 'Main thread while 10,000 wait',
     short: 'waiting',
     about: 'Processor time in each second, with the service down and nothing tracked.',
@@ -142,14 +164,16 @@ export const costMetrics = [
   },
   {
     id: 'requests',
+    group: 'memory',
     title: 'Requests for 100 events',
     short: 'requests',
     about: 'With the events spread over tasks.',
     read: (one) => one.requestsPer100,
-    format: (value) => value.toFixed(0),
+    format: (value) => value.toFixed(1),
   },
   {
     id: 'bytes',
+    group: 'memory',
     title: 'Bytes of an event on the wire',
     short: 'bytes/event',
     about: 'Of the body; headers are not counted.',

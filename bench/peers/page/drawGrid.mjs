@@ -29,7 +29,7 @@ export function drawGrid({ id, title, about, columns, rows }) {
     const top = head + row * rowHeight
     const cells = shares.map(
       (share, column) =>
-        `<rect x="${left(column)}" y="${top}" width="${(width - 0.6).toFixed(2)}%" height="${rowHeight - 3}" rx="2" class="${share === 0 ? 'none' : 'some'}"${share === 0 ? '' : ` fill-opacity="${(0.25 + 0.75 * share).toFixed(2)}"`}/><text class="${share > 0.5 ? 'on' : 'figure'}" text-anchor="middle" x="${middle(column)}" y="${top + 18}">${percent(share)}</text>`,
+        `<rect x="${left(column)}" y="${top}" width="${(width - 0.6).toFixed(2)}%" height="${rowHeight - 3}" rx="2" class="${share === 0 ? 'none' : 'some'}"${share === 0 ? '' : ` fill-opacity="${(0.25 + 0.75 * share).toFixed(2)}"`}/><text class="cell${share > 0.5 ? ' on' : ''}" text-anchor="middle" x="${middle(column)}" y="${top + 18}">${percent(share)}</text>`,
     )
     return `<g${ours ? ' class="ours"' : ''}><text x="0" y="${top + 18}">${escape(name)}</text>${cells.join('')}</g>`
   })

@@ -106,6 +106,12 @@ window.bench = {
     for (let index = 0; index < count; index++) track({ price: 12.5 })
   },
 
+  /** What the browser tells when it believes that the network is gone, or there. */
+  setOnline(isOnline) {
+    Object.defineProperty(navigator, 'onLine', { value: isOnline, configurable: true })
+    dispatchEvent(new Event(isOnline ? 'online' : 'offline'))
+  },
+
   /** Whether an event of the bench still lies in the storage that survives the page. */
   isStored: () =>
     [localStorage, sessionStorage].some((area) =>

@@ -42,6 +42,7 @@ export function renderBytes({ bytes, fetches }) {
     }),
   ]
   const table = renderTable({
+    id: 'bytes-table',
     caption:
       'Brotli, but for the second column. “Smaller entry” is a file of the package that leaves parts out; “loaded later” are modules that the library imports at run time; the last column is what a bundle asks for at once when it is started by its defaults (there is no network: what an answer would make it ask for next is not seen).',
     heads: [

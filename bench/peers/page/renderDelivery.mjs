@@ -66,11 +66,12 @@ ${renderBehind(sorted.flatMap(sayAhead))}
 <ol>${abouts.join('')}</ol>
 ${grid}
 ${renderTable({
+  id: 'delivery-table',
   caption:
     'Lost, and copies that reached the service beyond the first. A service can recognise a copy that has the same id.',
   heads: columns,
   rows,
 })}
 <h3>What each promises</h3>
-${renderTable({ caption: 'In our words, and where it was read.', heads: ['promise', 'read in'], rows: promises })}`
+${renderTable({ id: 'promises', isProse: true, caption: 'In our words, and where it was read.', heads: ['promise', 'read in'], rows: promises })}`
 }

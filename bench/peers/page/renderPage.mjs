@@ -47,7 +47,7 @@ ${style}</style>
 <h1>waymark and its peers</h1>
 <p>What nine other libraries cost a page and deliver, measured in the same way, on the same machine, in the same browser. <code>npm run bench:peers</code> in a clone measures all of it again; the figures of this page are in <code>bench/peers/results.json</code>. Last run ${escape(at.replace('T', ' '))} UTC: Chromium ${escape(machine.chromium)}, Node ${escape(machine.node)}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${escape(machine.platform)}.</p>
 <p>In every chart but the last less is better.</p>
-${renderTable({ caption: 'Versions, and where the settings differ from the defaults. What captures by itself is turned off, so that all do the same work.', heads: ['package', 'version', 'settings'], rows })}
+${renderTable({ id: 'versions', isProse: true, caption: 'Versions, and where the settings differ from the defaults. What captures by itself is turned off, so that all do the same work.', heads: ['package', 'version', 'settings'], rows })}
 ${renderBytes(results)}
 ${renderCost(results)}
 ${renderDelivery(results)}
