@@ -23,5 +23,6 @@ export function drawBars({ id, title, about, figures, format }) {
     return `<g${ours}><text x="0" y="${top + 14}">${escape(one.title)}</text><rect x="0" y="${top + 20}" width="${share(Math.max(one.median, most / 400))}" height="14" rx="2"/>${spread}<text class="figure" x="${share(Math.max(one.most, one.median))}" dx="6" y="${top + 32}">${escape(format(one.median))}</text></g>`
   })
   const height = sorted.length * rowHeight
-  return `<figure><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}"><title id="${id}-title">${escape(title)}</title><desc id="${id}-desc">${escape(`${about} ${sorted.map((one) => `${one.title} ${format(one.median)}`).join(', ')}.`)}</desc>${rows.join('')}</svg><figcaption><b>${escape(title)}</b> ${escape(about)}</figcaption></figure>`
+  const words = sorted.map((one) => `${one.title} ${format(one.median)}`).join(', ')
+  return `<figure><figcaption><b>${escape(title)}</b> ${escape(about)}</figcaption><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}"><title id="${id}-title">${escape(title)}</title><desc id="${id}-desc">${escape(`${about} ${words}.`)}</desc>${rows.join('')}</svg></figure>`
 }

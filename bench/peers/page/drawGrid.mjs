@@ -38,5 +38,6 @@ export function drawGrid({ id, title, about, columns, rows }) {
       `${name}: ${shares.map((share, column) => `${columns[column]} ${percent(share)}`).join(', ')}`,
   )
   const height = head + rows.length * rowHeight
-  return `<figure><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}"><title id="${id}-title">${escape(title)}</title><desc id="${id}-desc">${escape(`${about} ${words.join('; ')}.`)}</desc>${heads}${lines.join('')}</svg><figcaption><b>${escape(title)}</b> ${escape(about)} Columns: ${columns.map((name, column) => `${column + 1} ${escape(name)}`).join(', ')}.</figcaption></figure>`
+  const legend = columns.map((name, column) => `${column + 1} ${name}`).join(', ')
+  return `<figure><figcaption><b>${escape(title)}</b> ${escape(about)} Columns: ${escape(legend)}.</figcaption><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${height}"><title id="${id}-title">${escape(title)}</title><desc id="${id}-desc">${escape(`${about} ${words.join('; ')}.`)}</desc>${heads}${lines.join('')}</svg></figure>`
 }

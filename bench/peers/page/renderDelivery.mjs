@@ -60,9 +60,10 @@ export function renderDelivery({ delivery }) {
     ours: name === 'waymark',
     cells: [escape(promise), escape(doc)],
   }))
+  const loads = sorted.map(({ loadAverage }) => loadAverage)
   return `<h2 id="delivery">3. What arrives</h2>
 ${renderBehind(sorted.flatMap(sayAhead))}
-<p>Each event carries an id, and is counted where it arrives. The stand-in for each service answers what that library takes for success: in the first scenario nothing is lost, and nothing is sent again.</p>
+<p>Each event carries an id, and is counted where it arrives. The stand-in for each service answers what that library takes for success: in the first scenario nothing is lost, and nothing is sent again. Load average of the machine: ${Math.min(...loads)} to ${Math.max(...loads)}.</p>
 <ol>${abouts.join('')}</ol>
 ${grid}
 ${renderTable({
