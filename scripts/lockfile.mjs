@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { addMissingPackages } from './setup/addMissingPackages.mjs'
 import { root } from './setup/root.mjs'
 
-for (const path of ['package-lock.json', 'fixtures/package-lock.json']) {
+for (const path of ['package-lock.json', 'fixtures/package-lock.json', 'bench/peers/package-lock.json']) {
   const lockfile = JSON.parse(readFileSync(join(root, path), 'utf8'))
   const added = addMissingPackages(lockfile)
   writeFileSync(join(root, path), `${JSON.stringify(lockfile, null, 2)}\n`)

@@ -8,7 +8,9 @@ const complete = addMissingPackages as (lockfile: { packages: object }) => strin
 const read = (path: string) =>
   JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')) as { packages: Packages }
 
-describe.each(['package-lock.json', 'fixtures/package-lock.json'])('%s', (path) => {
+const lockfiles = ['package-lock.json', 'fixtures/package-lock.json', 'bench/peers/package-lock.json']
+
+describe.each(lockfiles)('%s', (path) => {
   it('has an entry for every optional package of every platform: else run `npm run lockfile`', () => {
     expect(complete(read(path))).toEqual([])
   })

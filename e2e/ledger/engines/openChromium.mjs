@@ -13,7 +13,7 @@ import { waitFor } from './waitFor.mjs'
  */
 export function openChromium(binary, version) {
   /** @param {import('./types').LaunchOptions} options @param {string[]} more */
-  const start = ({ profile, proxyPort }, more) => {
+  const start = ({ profile, proxyPort, flags = [] }, more) => {
     // Left behind by a killed browser; it would name a dead port.
     rmSync(join(profile, 'DevToolsActivePort'), { force: true })
     const started = startProcess(binary, [
@@ -28,6 +28,7 @@ export function openChromium(binary, version) {
       '--password-store=basic',
       `--proxy-server=http://127.0.0.1:${proxyPort}`,
       `--user-data-dir=${profile}`,
+      ...flags,
       ...more,
     ])
     const { pid } = started

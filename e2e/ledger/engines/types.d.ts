@@ -31,6 +31,8 @@ export interface LaunchOptions {
   profile: string
   /** Plain-http names that are not loopback go through this proxy. */
   proxyPort: number
+  /** For the browser's command line; only Chromium takes them. */
+  flags?: string[]
 }
 
 export interface Engine {

@@ -1,0 +1,3 @@
+import { RudderAnalytics } from '@rudderstack/analytics-js'
+
+export const start = (endpoint) => new RudderAnalytics().load('bench', endpoint)

@@ -1,0 +1,3 @@
+import { AnalyticsBrowser } from '@segment/analytics-next'
+
+export const start = () => AnalyticsBrowser.load({ writeKey: 'bench' })

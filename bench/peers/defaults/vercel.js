@@ -1,0 +1,3 @@
+import { inject } from '@vercel/analytics'
+
+export const start = () => inject({ mode: 'production' })

@@ -1,0 +1,3 @@
+/** Text for HTML. @param {string} text */
+export const escape = (text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
