@@ -11,7 +11,8 @@ const and = (parts: readonly Sql[]) => joinSql(parts, '\n    AND ')
 
 const inEnvironment = ({ environment }: Asking) => sql`environment = ${environment}`
 const notBots = ({ bots }: Asking) => (bots ? [] : [sql`bot IS NULL`])
-const within = (column: Sql, { from, until }: Period) => and([sql`${column} >= ${from}`, sql`${column} < ${until}`])
+const within = (column: Sql, { from, until }: Period) =>
+  and([sql`${column} >= ${from}`, sql`${column} < ${until}`])
 const overlaps = ({ from, until }: Period) => sql`started_at < ${until} AND ended_at >= ${from}`
 const sessionsView = ({ bots }: Asking) => (bots ? sql`analytics.all_sessions` : sql`analytics.sessions`)
 
@@ -98,7 +99,10 @@ export function ranking(asking: Asking, dimension: Dimension, limit: number): Sq
   const [view, condition] =
     dimension.of === 'sessions'
       ? [sessionsView(asking), sessionsIn(asking, asking.range)]
-      : [dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`, eventsIn(asking, asking.range)]
+      : [
+          dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`,
+          eventsIn(asking, asking.range),
+        ]
   return sql`SELECT ${column} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people
 FROM ${view}
 WHERE ${condition}
