@@ -12,7 +12,15 @@ import { root } from './setup/root.mjs'
 const picture = join(root, 'docs/screens.png')
 const mostBytes = 150_000
 const days = 60
-const paths = ['/', '/maps', '/maps/elderwood', '/maps/kettle-tarn', '/maps/ness-and-skerries', '/basket', '/join']
+const paths = [
+  '/',
+  '/maps',
+  '/maps/elderwood',
+  '/maps/kettle-tarn',
+  '/maps/ness-and-skerries',
+  '/basket',
+  '/join',
+]
 const referrers = ['', 'https://search.example/', 'https://walkers.example/', 'https://news.example/']
 
 /** The same numbers from 0 to 1 at every run. */
