@@ -9,6 +9,7 @@ import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fi
 /** All tests read the same events, so they share a service. */
 const test = base.extend<{ complaints: string[] }, { service: Service }>({
   service: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
     async ({}, use) => {
       const data = await mkdtemp(join(tmpdir(), 'waymark-screens-'))
       const service = await createService(data, {})

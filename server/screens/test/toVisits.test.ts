@@ -15,7 +15,7 @@ const names = [
 const columns = names.map((name) => ({ name, type: 'VARCHAR' }))
 
 describe('toVisits', () => {
-  it('puts the events of sessions together that took place side by side', () => {
+  it('puts the events of sessions together that took place side by side, and says where each came from', () => {
     const visits = toVisits({
       queryId: '',
       sessionId: '',
@@ -29,7 +29,7 @@ describe('toVisits', () => {
           'b',
           'phone',
           'https://shop.example/',
-          null,
+          'https://shop.example/a',
           null,
           'Safari',
           'automation',

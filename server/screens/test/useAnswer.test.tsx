@@ -36,42 +36,42 @@ beforeEach(() => {
   session.set({ state: 'in', user })
 })
 
-afterEach(() => {
-  act(() => render(null, root))
+afterEach(async () => {
+  await act(() => render(null, root))
   vi.unstubAllGlobals()
 })
 
 describe('useAnswer', () => {
   it('keeps an answer until the next has come, and drops one that is not wanted any more', async () => {
-    show(sql`SELECT 1`)
+    await show(sql`SELECT 1`)
     expect(asked.isLoading).toBe(true)
     await requests[0]?.answer([1])
     expect(asked).toMatchObject({ isLoading: false, answer: { rows: [[1]] } })
 
-    show(sql`SELECT 2`)
+    await show(sql`SELECT 2`)
     expect(asked).toMatchObject({ isLoading: true, answer: { rows: [[1]] } })
-    show(sql`SELECT 3`)
+    await show(sql`SELECT 3`)
     expect(requests[1]?.signal.aborted).toBe(true)
     await requests[2]?.answer([3])
     expect(asked.answer?.rows).toEqual([[3]])
   })
 
   it('is cancelled, which is no failure of the service', async () => {
-    show(sql`SELECT 1`)
+    await show(sql`SELECT 1`)
     asked.cancel()
     await vi.waitUntil(() => asked.problem)
     expect(asked).toMatchObject({ isLoading: false, problem: { kind: 'cancelled' } })
-    act(() => asked.ask())
+    await act(() => asked.ask())
     await requests[1]?.answer([1])
     expect(asked.problem).toBeUndefined()
   })
 
   it('asks once more after a new login when the session was over', async () => {
-    show(sql`SELECT 1`)
+    await show(sql`SELECT 1`)
     await requests[0]?.answer([], 401)
     expect(session.get()).toEqual({ state: 'expired', user })
     expect(asked.problem).toBeUndefined()
-    act(() => session.set({ state: 'in', user }))
+    await act(() => session.set({ state: 'in', user }))
     await requests[1]?.answer([4])
     expect(asked.answer?.rows).toEqual([[4]])
   })

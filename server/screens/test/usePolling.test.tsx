@@ -24,15 +24,15 @@ const setHidden = (isHidden: boolean) => {
   document.dispatchEvent(new Event('visibilitychange'))
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers()
   signals = []
   session.set({ state: 'in', user: undefined })
-  act(() => render(<Probe />, root))
+  await act(() => render(<Probe />, root))
 })
 
-afterEach(() => {
-  act(() => render(null, root))
+afterEach(async () => {
+  await act(() => render(null, root))
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
@@ -54,7 +54,7 @@ it('usePolling looks again and again, but not while the page is hidden or nobody
 })
 
 it('usePolling ends with what it belongs to', async () => {
-  act(() => render(null, root))
+  await act(() => render(null, root))
   await vi.advanceTimersByTimeAsync(5000)
   expect(signals).toHaveLength(1)
   expect(signals[0]?.aborted).toBe(true)

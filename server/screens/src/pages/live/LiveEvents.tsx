@@ -12,10 +12,10 @@ import { mostEvents, useLiveEvents } from './useLiveEvents'
 
 /** The newest events, the newest first. */
 export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isPaused: boolean }) {
-  const { events, problem } = useLiveEvents(question, isPaused)
+  const { events, problem, reach } = useLiveEvents(question, isPaused)
   const [, setSearch] = useSearch()
   return (
-    <Card title="Newest events" statement={newestEvents(question, mostEvents)} class="live-events">
+    <Card title="Newest events" statement={newestEvents(question, mostEvents, reach)} class="live-events">
       {problem && <ProblemNote problem={problem} />}
       {!events && !problem && <Loading />}
       {events?.length === 0 && <Empty>No events yet. They come here as soon as a page sends some.</Empty>}

@@ -19,15 +19,30 @@ const conditions = ({ environment, bots, event }: LiveQuestion, more: readonly S
     ' AND ',
   )
 
-/** The newest events, those that came after `after` only; the newest first. */
+/**
+ * How far back the newest events are looked for, one after the other until there are enough: of many months the last
+ * hour alone is read at once.
+ */
+export const reaches = ['1 hour', '1 day', '30 days', 'ever'] as const
+export type Reach = (typeof reaches)[number]
+
+/** Those of a reach, or those that came after an event. */
+type Since = Reach | { after: number }
+
+const isSince = (since: Since): readonly Sql[] => {
+  if (typeof since !== 'string') return [sql`event_id > ${since.after}`]
+  return since === 'ever' ? [] : [sql`received_at >= now() - INTERVAL ${since}`]
+}
+
+/** The newest events, the newest first. */
 export const newestEvents = (
   question: LiveQuestion,
   limit: number,
-  after?: number,
+  since: Since,
 ): Sql => sql`WITH newest AS (
   SELECT event_id, environment, "timestamp", received_at, event, person_id, path, properties
   FROM analytics.events
-  WHERE ${conditions(question, after === undefined ? [] : [sql`event_id > ${after}`])}
+  WHERE ${conditions(question, isSince(since))}
   ORDER BY event_id DESC
   LIMIT ${limit}
 )

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../../data/Problem'
 import { ask, type Json } from '../../data/query'
 import { expireSession } from '../../data/session'
-import { type LiveQuestion, newestEvents } from './statements'
+import { type LiveQuestion, newestEvents, type Reach, reaches } from './statements'
 import { usePolling } from './usePolling'
 
 export interface LiveEvent {
@@ -17,6 +17,8 @@ export interface LiveEvent {
 }
 
 interface Live {
+  /** How far back the first of them were looked for. */
+  reach: Reach
   /** The newest first; undefined before the first answer. */
   events?: LiveEvent[]
   problem?: Problem
@@ -38,15 +40,30 @@ const toEvent = ([id, time, receivedAt, event, personId, name, path, properties]
 
 /** The newest events, and those that come while the page is looked at. */
 export function useLiveEvents(question: LiveQuestion, isPaused: boolean): Live {
-  const [live, setLive] = useState<Live>({})
+  const [live, setLive] = useState<Live>({ reach: reaches[0] })
+
+  const find = async (since: Reach | { after: number }, signal: AbortSignal) =>
+    (await ask(newestEvents(question, mostEvents, since), { signal })).rows.map(toEvent)
+
+  /** Further and further back, until there are enough; where there were none, those of the last hour. */
+  const findFirst = async (signal: AbortSignal): Promise<Live> => {
+    for (const reach of live.events ? [] : reaches.slice(0, -1)) {
+      const events = await find(reach, signal)
+      if (events.length === mostEvents) return { reach, events }
+    }
+    const reach = live.events ? reaches[0] : 'ever'
+    return { reach, events: await find(reach, signal) }
+  }
 
   const look = async (signal: AbortSignal) => {
     if (isPaused) return
     const known = live.events ?? []
+    const [newest] = known
     try {
-      const { rows } = await ask(newestEvents(question, mostEvents, known[0]?.id), { signal })
-      if (signal.aborted) return
-      setLive(({ events = [] }) => ({ events: [...rows.map(toEvent), ...events].slice(0, mostEvents) }))
+      const next = newest
+        ? { reach: live.reach, events: [...(await find({ after: newest.id }, signal)), ...known] }
+        : await findFirst(signal)
+      if (!signal.aborted) setLive({ ...next, events: next.events?.slice(0, mostEvents) ?? [] })
     } catch (error) {
       const problem = toProblem(error, signal)
       if (problem.kind === 'login') expireSession()

@@ -9,12 +9,17 @@ export type Asking = Pick<Scope, 'environment' | 'bots' | 'timeZone' | 'range'> 
 
 const and = (parts: readonly Sql[]) => joinSql(parts, '\n    AND ')
 
+const where = (parts: readonly Sql[]) => (parts.length === 0 ? sql`` : sql`\nWHERE ${and(parts)}`)
+
+const viewOf = { page_views: sql`analytics.page_views`, events: sql`analytics.events` }
+const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
+
 const inEnvironment = ({ environment }: Asking) => sql`environment = ${environment}`
 const notBots = ({ bots }: Asking) => (bots ? [] : [sql`bot IS NULL`])
-const within = (column: Sql, { from, until }: Period) =>
-  and([sql`${column} >= ${from}`, sql`${column} < ${until}`])
-const overlaps = ({ from, until }: Period) => sql`started_at < ${until} AND ended_at >= ${from}`
-const sessionsView = ({ bots }: Asking) => (bots ? sql`analytics.all_sessions` : sql`analytics.sessions`)
+const within = ({ from, until }: Period) => and([sql`"timestamp" >= ${from}`, sql`"timestamp" < ${until}`])
+/** The sessions that began in a period. */
+const sessionsOf = ({ environment, bots }: Asking, { from, until }: Period) =>
+  sql`analytics.sessions(${from}, ${until}, environment := ${environment}, bots := ${bots})`
 
 const equals = (column: Sql, value: string | null) =>
   value === null ? sql`${column} IS NULL` : sql`${column} = ${value}`
@@ -22,33 +27,19 @@ const equals = (column: Sql, value: string | null) =>
 /** Filters pick sessions: those that began so, or that have such a page view or event. */
 function pickSession(asking: Asking, { dimension, value }: Filter, period: Period): Sql {
   const matches = equals(identifier(dimension.name), value)
-  const [view, moved] =
+  const found =
     dimension.of === 'sessions'
-      ? [sessionsView(asking), overlaps(period)]
-      : [
-          dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`,
-          within(sql`"timestamp"`, period),
-        ]
-  return sql`session_id IN (
-      SELECT session_id FROM ${view}
-      WHERE ${inEnvironment(asking)} AND ${moved} AND ${matches})`
+      ? sql`${sessionsOf(asking, period)} WHERE ${matches}`
+      : sql`${viewOf[dimension.of]} WHERE ${and([inEnvironment(asking), within(period), matches])}`
+  return sql`session_id IN (SELECT session_id FROM ${found})`
 }
 
 const picked = (asking: Asking, period: Period) =>
   asking.filters.map((filter) => pickSession(asking, filter, period))
 
-/** The condition for sessions that have events in a period. */
-const sessionsIn = (asking: Asking, period: Period) =>
-  and([inEnvironment(asking), overlaps(period), ...picked(asking, period)])
-
 /** The condition for events and page views of a period. */
 const eventsIn = (asking: Asking, period: Period) =>
-  and([
-    inEnvironment(asking),
-    within(sql`"timestamp"`, period),
-    ...notBots(asking),
-    ...picked(asking, period),
-  ])
+  and([inEnvironment(asking), within(period), ...notBots(asking), ...picked(asking, period)])
 
 /** Sessions count in each period, day and hour in which they have events, as in the macro `daily`. */
 const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions,
@@ -61,8 +52,7 @@ FROM (
   WHERE ${eventsIn(asking, period)}
 ), (
   SELECT median(duration_seconds) AS duration
-  FROM ${sessionsView(asking)}
-  WHERE ${sessionsIn(asking, period)}
+  FROM ${sessionsOf(asking, period)}${where(picked(asking, period))}
 )`
 
 /** Two rows: `now` and `before`. */
@@ -91,21 +81,15 @@ ${of(asking, 'before', range.before)}
 ORDER BY period, "time"`
 }
 
-const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
-
 /** The values of a dimension, those with most sessions, page views or events first. */
 export function ranking(asking: Asking, dimension: Dimension, limit: number): Sql {
-  const column = identifier(dimension.name)
-  const [view, condition] =
+  const { range } = asking
+  const rows =
     dimension.of === 'sessions'
-      ? [sessionsView(asking), sessionsIn(asking, asking.range)]
-      : [
-          dimension.of === 'events' ? sql`analytics.events` : sql`analytics.page_views`,
-          eventsIn(asking, asking.range),
-        ]
-  return sql`SELECT ${column} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people
-FROM ${view}
-WHERE ${condition}
+      ? sql`${sessionsOf(asking, range)}${where(picked(asking, range))}`
+      : sql`${viewOf[dimension.of]}\nWHERE ${eventsIn(asking, range)}`
+  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people
+FROM ${rows}
 GROUP BY ALL
 ORDER BY 2 DESC, 1
 LIMIT ${limit}`

@@ -5,6 +5,7 @@ import { addressOf } from '../../shell/location'
 import { useScope } from '../../shell/scope'
 import { scopeSearch } from '../../shell/scopeSearch'
 import { PersonCard } from './PersonCard'
+import { readPerson } from './readPerson'
 import { onePerson } from './statements'
 import { Timeline } from './Timeline'
 
@@ -13,21 +14,22 @@ export function Person({ id }: { id: string }) {
   const { environment, now } = useScope()
   const statement = useMemo(() => onePerson(environment, id), [environment, id])
   const asked = useAnswer(statement, { askedAt: now })
+  const row = asked.answer?.rows[0]
+  const person = useMemo(() => row && readPerson(row), [row])
   return (
     <>
       <p>
         <a href={addressOf('/app/persons', scopeSearch())}>All people</a>
       </p>
       <AnswerBody asked={asked} empty={`Nobody in the environment ${environment} has the id ${id}.`}>
-        {(answer) => {
-          const row = answer.rows[0] ?? []
-          return (
+        {() =>
+          person && (
             <>
-              <PersonCard row={row} statement={statement} />
-              <Timeline personId={String(row[0])} count={Number(row[3])} />
+              <PersonCard person={person} statement={statement} />
+              <Timeline person={person} />
             </>
           )
-        }}
+        }
       </AnswerBody>
     </>
   )

@@ -1,9 +1,9 @@
-import type { Json } from '../../data/query'
 import type { Sql } from '../../data/sql'
 import { Card } from '../../parts/Card'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Properties } from '../../parts/Properties'
+import type { KnownPerson } from './readPerson'
 
 const few = 8
 
@@ -30,11 +30,11 @@ function Ids({ ids }: { ids: readonly string[] }) {
   )
 }
 
-/** Name, traits, ids and times of a person: a row of `onePerson`. */
-export function PersonCard({ row, statement }: { row: readonly Json[]; statement: Sql }) {
-  const [id, name, traits, events, first, last, ids] = row
+/** Name, traits, ids and times of a person. */
+export function PersonCard({ person, statement }: { person: KnownPerson; statement: Sql }) {
+  const { name, traits, ids, events, firstSeen, lastSeen } = person
   return (
-    <Card title={String(name)} statement={statement} class="person">
+    <Card title={name} statement={statement} class="person">
       <div class="person-parts">
         <div>
           <h3>Traits</h3>
@@ -42,18 +42,18 @@ export function PersonCard({ row, statement }: { row: readonly Json[]; statement
         </div>
         <div>
           <h3>Ids</h3>
-          <Ids ids={Array.isArray(ids) ? ids.map(String) : [String(id)]} />
+          <Ids ids={ids} />
         </div>
         <dl class="person-times">
           <dt>Events</dt>
-          <dd>{formatCount(Number(events))}</dd>
+          <dd>{formatCount(events)}</dd>
           <dt>First seen</dt>
           <dd>
-            <Moment time={String(first)} />
+            <Moment time={firstSeen} />
           </dd>
           <dt>Last seen</dt>
           <dd>
-            <Moment time={String(last)} />
+            <Moment time={lastSeen} />
           </dd>
         </dl>
       </div>

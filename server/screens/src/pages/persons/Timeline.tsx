@@ -3,18 +3,20 @@ import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
+import type { KnownPerson } from './readPerson'
 import { personEvents } from './statements'
 import { toVisits } from './toVisits'
 import { VisitPart } from './VisitPart'
 
 const step = 200
+const most = 10_000
 
 /** Everything a person did, session by session, the newest first. */
-export function Timeline({ personId, count }: { personId: string; count: number }) {
+export function Timeline({ person }: { person: KnownPerson }) {
   const { environment } = useScope()
   const [search, setSearch] = useSearch()
-  const limit = Math.max(step, Math.trunc(Number(search.get('rows'))) || 0)
-  const statement = useMemo(() => personEvents(environment, personId, limit), [environment, personId, limit])
+  const limit = Math.min(most, Math.max(step, Math.trunc(Number(search.get('rows'))) || 0))
+  const statement = useMemo(() => personEvents(environment, person, limit), [environment, person, limit])
   return (
     <AnswerCard
       title="Timeline"
@@ -30,14 +32,18 @@ export function Timeline({ personId, count }: { personId: string; count: number 
           </ol>
           {answer.rows.length === limit && (
             <p class="soft">
-              {formatCount(limit)} of {formatCount(Math.max(count, limit))} events are shown.{' '}
-              <button
-                class="button"
-                type="button"
-                onClick={() => setSearch({ rows: String(limit * 2) }, { replace: true })}
-              >
-                Show earlier ones
-              </button>
+              {formatCount(limit)} of {formatCount(Math.max(person.events, limit))} events are shown.{' '}
+              {limit < most ? (
+                <button
+                  class="button"
+                  type="button"
+                  onClick={() => setSearch({ rows: String(limit * 2) }, { replace: true })}
+                >
+                  Show earlier ones
+                </button>
+              ) : (
+                'SQL gives all.'
+              )}
             </p>
           )}
         </>

@@ -1,4 +1,5 @@
 import { personName } from '../../data/personName'
+import type { KnownPerson } from './readPerson'
 import { joinSql, type Sql, sql } from '../../data/sql'
 
 /** People whose id, session or device is, or whose ids or traits contain, what is looked for; the newest first. */
@@ -29,11 +30,25 @@ WHERE environment = ${environment} AND (person_id = ${id} OR list_contains(disti
 ORDER BY person_id = ${id} DESC
 LIMIT 1`
 
-/** The events of a person, the newest first. */
-export const personEvents = (environment: string, personId: string, limit: number): Sql => sql`SELECT
+/** More ids than that are not written into a statement. */
+const mostIds = 500
+
+/** The events of a person, the newest first. By the person's ids all others are passed over at once. */
+export const personEvents = (
+  environment: string,
+  { personId, ids }: Pick<KnownPerson, 'personId' | 'ids'>,
+  limit: number,
+): Sql => {
+  const list = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  )
+  const byId = sql`\n  AND coalesce(distinct_id, anonymous_id) IN (${list})`
+  return sql`SELECT
   event_id, "timestamp", event, session_id, url, referrer, utm_source, utm_medium, utm_campaign, browser, os, device,
   bot, properties
 FROM analytics.events
-WHERE environment = ${environment} AND person_id = ${personId}
+WHERE environment = ${environment} AND person_id = ${personId}${ids.length > 0 && ids.length <= mostIds ? byId : sql``}
 ORDER BY "timestamp" DESC, event_id DESC
 LIMIT ${limit}`
+}
