@@ -22,7 +22,7 @@ export type Step =
 
 const minuteMs = 60_000
 /** Each is near a midnight or a change of the clocks in one of the zones. */
-const moments = [
+const all = [
   Date.UTC(2026, 1, 28, 22),
   Date.UTC(2026, 2, 8, 5),
   Date.UTC(2026, 2, 28, 22),
@@ -30,11 +30,10 @@ const moments = [
   Date.UTC(2026, 3, 4, 13),
 ]
 /** Few, so that many events happen at once, and some a millisecond apart. */
-const timestampAt = (at: readonly number[]) =>
+export const timestampAt = (at: readonly number[]) =>
   fc
     .tuple(fc.constantFrom(...at), fc.integer({ min: 0, max: 7 }), fc.constantFrom(0, 0, 1))
     .map(([moment, halfHours, more]) => moment + halfHours * 30 * minuteMs + more)
-export const timestamp = timestampAt(moments)
 
 export const eventNames = ['$pageview', 'Viewed', 'Ordered', "it's"]
 const urls = [
@@ -105,18 +104,18 @@ const alias = fc.record({
   payload: fc.record({ environment, distinct_id: id, new_user_id: id }),
 })
 
+/** The moments around which a history happens, and a question about it begins and ends. */
+export const moments = fc.subarray(all, { minLength: 1, maxLength: 3 })
+
 /** Events in any order of their times, with merges before, between and after them. */
-export const history: fc.Arbitrary<Step[]> = fc
-  .subarray(moments, { minLength: 1, maxLength: 3 })
-  .chain((at) =>
-    fc.array(
-      fc.oneof(
-        { weight: 30, arbitrary: trackAt(at) },
-        { weight: 1, arbitrary: identify },
-        { weight: 1, arbitrary: alias },
-      ),
-      { maxLength: 80, size: 'max' },
+export const historyAt = (at: readonly number[]): fc.Arbitrary<Step[]> =>
+  fc.array(
+    fc.oneof(
+      { weight: 30, arbitrary: trackAt(at) },
+      { weight: 1, arbitrary: identify },
+      { weight: 1, arbitrary: alias },
     ),
+    { maxLength: 80, size: 'max' },
   ) as fc.Arbitrary<Step[]>
 
 /** As the write-ahead log holds them: the first has the number 1. */
