@@ -7,11 +7,11 @@ const flooded = 10_000
 const settleMs = 5500
 const waitMs = 2000
 /** A step that takes longer is given up: with 10,000 waiting, some pages are busy until their memory is gone. */
-const stepMs = 8000
+export const gaveUpAfterMs = 6000
 
 const gaveUp = Symbol('gave up')
 const within = (/** @type {Promise<any>} */ step) =>
-  Promise.race([step.catch(() => gaveUp), sleep(stepMs, gaveUp, { ref: false })])
+  Promise.race([step.catch(() => gaveUp), sleep(gaveUpAfterMs, gaveUp, { ref: false })])
 
 /** Waits until the sink has so many events, or for as long as a batch may wait. */
 async function untilArrived(

@@ -34,7 +34,7 @@ const { openBench } = await import('../delivery/openBench.mjs')
 const { bundleEntry } = await import('./bundleEntry.mjs')
 const { createPeerSink } = await import('./createPeerSink.mjs')
 const { measureBytes } = await import('./measureBytes.mjs')
-const { measureCost } = await import('./measureCost.mjs')
+const { gaveUpAfterMs, measureCost } = await import('./measureCost.mjs')
 const { measureDelivery } = await import('./measureDelivery.mjs')
 const { measureFetches } = await import('./measureFetches.mjs')
 const { measureService } = await import('./measureService.mjs')
@@ -93,7 +93,7 @@ const parts = {
           progress(`  cost, round ${round + 1} of ${rounds}: ${peer}`)
           found[peer] = await measureCost(bench, sink, peer)
         }
-        results.cost.push({ ...stamp(), peers: found })
+        results.cost.push({ ...stamp(), gaveUpAfterMs, peers: found })
         writeResults(results)
       }
     } finally {

@@ -32,6 +32,14 @@ function renderCell(/** @type {any} */ { events, lost, twice, twiceOtherId }) {
   return `${lost} of ${events}${twice ? `<br><small>${twice} twice${other}</small>` : ''}`
 }
 
+/** Whether each library believed the answers that it got. @param {Record<string, any> | undefined} calm */
+function sayBelieved(calm) {
+  const doubted = runnable.filter(({ name }) => calm?.[name].lost || calm?.[name].twice || calm?.[name].note)
+  if (doubted.length === 0)
+    return 'In the first scenario nothing is lost, and nothing is sent again: all of them believe it.'
+  return `In the first scenario ${namesOf(doubted)} lost events or sent them again, so their other figures may be wrong.`
+}
+
 /** @param {{ delivery: any[] }} results */
 export function renderDelivery({ delivery }) {
   const sorted = delivery.toSorted((a, b) => order.indexOf(a.scenario) - order.indexOf(b.scenario))
@@ -63,7 +71,7 @@ export function renderDelivery({ delivery }) {
   const loads = sorted.map(({ loadAverage }) => loadAverage)
   return `<h2 id="delivery">3. What arrives</h2>
 ${renderBehind(sorted.flatMap(sayAhead))}
-<p>Each event carries an id, and is counted where it arrives. The stand-in for each service answers what that library takes for success: in the first scenario nothing is lost, and nothing is sent again. Load average of the machine: ${Math.min(...loads)} to ${Math.max(...loads)}.</p>
+<p>Each event carries an id, and is counted where it arrives. The stand-in for each service answers what that library takes for success. ${sayBelieved(sorted.find(({ scenario }) => scenario === 'calm')?.peers)} Load average of the machine: ${Math.min(...loads)} to ${Math.max(...loads)}.</p>
 <ol>${abouts.join('')}</ol>
 ${grid}
 ${renderTable({
