@@ -37,7 +37,12 @@ export const careRoutes = ({ connect, catalogs, tempFolder }: CareOptions): Rout
     })),
     route('/care/export', (connection) => async ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/x-tar' })
-      await pipeline(Readable.from(exportEvents(connection, tempFolder)), response)
+      try {
+        await pipeline(Readable.from(exportEvents(connection, tempFolder)), response)
+      } catch (error) {
+        // Whoever asked has gone.
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+      }
       return undefined
     }),
   ]
