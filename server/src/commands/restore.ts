@@ -14,14 +14,16 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { isDeepStrictEqual } from 'node:util'
 import { readTar, type TarFile } from '../care/tar.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { DataFolder, manifestName } from '../store/DataFolder.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
+import { lockFolder } from '../store/lockFolder.js'
 import { quoteText } from '../store/quote.js'
 import { StoreError } from '../store/StoreError.js'
 import { LogStore } from '../wal/LogStore.js'
-import { beforeOf } from '../wal/scanLog.js'
+import { scanLog } from '../wal/scanLog.js'
 import {
   type BackupHead,
   type BackupSums,
@@ -30,7 +32,7 @@ import {
   logStates,
   sumsName,
 } from './backupFile.js'
-import { type Command, dataFlag, dataFolderOf, readWords } from './Command.js'
+import { type Command, type Given, dataFlag, dataFolderOf, readWords } from './Command.js'
 
 const help = `waymark-server restore FILE --data FOLDER [--logs FOLDER]
 
@@ -62,7 +64,8 @@ const unpackFile = async ({ name, body }: TarFile, folder: string): Promise<stri
   return hash.digest('hex')
 }
 
-const readHead = async (first: TarFile): Promise<BackupHead> => {
+const readHead = async (first: TarFile | undefined): Promise<BackupHead> => {
+  if (first === undefined) throw new Error('it is empty')
   if (first.name !== headName) throw new Error(`it begins with ${first.name}`)
   const head = JSON.parse(await text(first.body)) as BackupHead
   if (head.format !== 1) throw new Error(`its format is ${head.format}`)
@@ -74,8 +77,7 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
   const entries = readTar(createReadStream(file, { highWaterMark: 2 ** 20 }))
   let head: BackupHead
   try {
-    const { value } = await entries.next()
-    head = await readHead(value as TarFile)
+    head = await readHead((await entries.next()).value as TarFile | undefined)
   } catch (error) {
     throw new StoreError(`${file} is no backup that this waymark-server knows (${(error as Error).message}).`)
   }
@@ -91,10 +93,8 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
     // An error of the file system says more than this does.
     throw error instanceof Error && 'syscall' in error ? error : cutOff(file)
   }
-  const isWhole = Object.entries(sums?.sha256 ?? {}).every(
-    ([name, sum]) => name === headName || found[name] === sum,
-  )
-  if (sums === undefined || !isWhole) throw cutOff(file)
+  const { [headName]: _, ...expected } = sums?.sha256 ?? {}
+  if (sums === undefined || !isDeepStrictEqual(found, expected)) throw cutOff(file)
   return head
 }
 
@@ -104,28 +104,43 @@ const movePosition = async (file: string, schema: string, position: number): Pro
   const connection = await instance.connect()
   await connection.run(`ATTACH ${quoteText(file)} AS restored`)
   await connection.run(`UPDATE restored.${schema}.position SET applied = ${position}`)
+  await connection.run('CHECKPOINT restored')
+  await connection.run('DETACH restored')
   connection.closeSync()
   instance.closeSync()
 }
 
 /**
  * Takes the logs that are left of the lost folder. Where one begins behind the backup, the rows between
- * are in neither: it goes on with what there is.
+ * are in neither: it goes on with what there is. One that ends before it has nothing to give.
  */
-const takeLogs = async (old: string, folder: string, head: BackupHead, print: (line: string) => void) => {
+const takeLogs = async (
+  old: string,
+  { folder, head, print }: { folder: string; head: BackupHead; print: Given['print'] },
+) => {
   for (const state of logStates) {
     const [from, to] = [join(old, dirname(state)), join(folder, dirname(state))]
     for (const catalog of LogStore.catalogsIn(to)) {
       if (!existsSync(join(from, catalog))) throw new StoreError(`There is no log ${join(from, catalog)}.`)
-      rmSync(join(to, catalog), { recursive: true, force: true })
+      const { live, last } = await scanLog(join(from, catalog))
+      const position = head.positions[catalog]!
+      if (last <= position) continue
+      rmSync(join(to, catalog), { recursive: true })
       cpSync(join(from, catalog), join(to, catalog), { recursive: true })
-      const [before, position] = [beforeOf(join(to, catalog)), head.positions[catalog]!]
+      const { before } = live[0]!
       if (before <= position) continue
       const schema = catalog === analyticsCatalog ? 'raw' : internalSchema
       await movePosition(join(folder, `${catalog}.duckdb`), schema, before)
       print(`Rows ${position + 1} to ${before} of ${catalog} are neither in the backup nor in the log.`)
     }
   }
+}
+
+/** The same, while no service writes to them. */
+const takeLogsOf = async (old: string, into: Parameters<typeof takeLogs>[1]) => {
+  if (!existsSync(old)) throw new StoreError(`There is no folder ${old}.`)
+  const unlock = await lockFolder(new DataFolder(old))
+  await takeLogs(old, into).finally(unlock)
 }
 
 export const restore: Command = {
@@ -149,7 +164,7 @@ export const restore: Command = {
       mkdirSync(unfinished, { mode: 0o700 })
       const head = await unpack(file, unfinished)
       for (const state of logStates) await LogStore.begin(join(unfinished, dirname(state)), head.positions)
-      if (values.logs !== undefined) await takeLogs(values.logs, unfinished, head, print)
+      if (values.logs !== undefined) await takeLogsOf(values.logs, { folder: unfinished, head, print })
       // The list of what must be there goes first: without the rest no service starts on this folder.
       const names = readdirSync(unfinished).filter((name) => name !== manifestName)
       for (const name of [manifestName, ...names]) renameSync(join(unfinished, name), join(folder.path, name))
