@@ -14,7 +14,11 @@ it.each(['backup', 'restore', 'check', 'export'])('%s --help says how it is used
 })
 
 it.each([
-  ['store', [], 'There is no command store; there are backup, restore, check, export and hash-password. See --help.'],
+  [
+    'store',
+    [],
+    'There is no command store; there are backup, restore, check, export and hash-password. See --help.',
+  ],
   ['backup', [], 'The name of the file is missing. See waymark-server backup --help.'],
   ['backup', ['a', 'b'], 'b is one word too many. See waymark-server backup --help.'],
   ['check', ['--colour'], "Unknown option '--colour'. See waymark-server check --help."],
