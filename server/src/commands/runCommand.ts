@@ -31,13 +31,8 @@ export const runCommand = async (
       complain(`${error.message} See waymark-server ${name} --help.`)
       return 2
     }
-    complain(
-      error instanceof Error
-        ? error instanceof StoreError
-          ? error.message
-          : `${name} failed: ${error.message}`
-        : String(error),
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    complain(error instanceof StoreError ? reason : `${name} failed: ${reason}`)
     return 1
   }
 }
