@@ -105,7 +105,7 @@ const tableSum = (table: string) =>
 /** Reads every row, and with it the checksum that DuckDB keeps of every block. */
 const checkTable = async (connection: DuckDBConnection, name: readonly string[]): Promise<Finding[]> => {
   const reader = await connection.runAndReadAll(tableSum(name.map(quoteIdentifier).join('.')))
-  const [count, sum] = reader.getRows()[0]!
+  const [count, sum] = reader.getRows()[0] as [bigint, string]
   return [fine(`${name.join('.')}: ${count} rows, checksum ${sum}.`)]
 }
 

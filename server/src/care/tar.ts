@@ -58,7 +58,7 @@ class Pieces {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#chunks.next()
       if (done === true) throw new Error('The file is cut off.')
-      this.#rest = value as Buffer
+      this.#rest = value
     }
     const piece = this.#rest.subarray(0, most)
     this.#rest = this.#rest.subarray(piece.length)

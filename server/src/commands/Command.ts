@@ -39,7 +39,7 @@ export const readWords = <T extends Flags>(
   const { values, positionals: others } = parse(argv, options)
   if (others.length < names.length) throw new WrongUsage(`${names[others.length]} is missing.`)
   if (others.length > names.length) throw new WrongUsage(`${others[names.length]} is one word too many.`)
-  return { values: values as Words<T>['values'], others }
+  return { values, others }
 }
 
 const parse = (argv: readonly string[], options: Flags) => {

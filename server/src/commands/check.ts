@@ -67,8 +67,8 @@ export const check: Command = {
     const findings = await withStore(folder, async ({ isRunning, get }) => {
       // The logs first: the catalogs only get more rows after that.
       const logs = await checkLogs(folder, isRunning)
-      const { findings, positions } = (await json(await get('/care/check'))) as Checked
-      return [...logs, ...findings, ...checkPositions(logs, positions)]
+      const checked = (await json(await get('/care/check'))) as Checked
+      return [...logs, ...checked.findings, ...checkPositions(logs, checked.positions)]
     })
     for (const { ok, text } of findings) print(`${ok ? 'ok   ' : 'WRONG'}  ${text}`)
     const wrong = findings.filter(({ ok }) => !ok).length

@@ -67,9 +67,9 @@ const unpackFile = async ({ name, body }: TarFile, folder: string): Promise<stri
 const readHead = async (first: TarFile | undefined): Promise<BackupHead> => {
   if (first === undefined) throw new Error('it is empty')
   if (first.name !== headName) throw new Error(`it begins with ${first.name}`)
-  const head = JSON.parse(await text(first.body)) as BackupHead
+  const head = JSON.parse(await text(first.body)) as { format: number }
   if (head.format !== 1) throw new Error(`its format is ${head.format}`)
-  return head
+  return head as BackupHead
 }
 
 /** Unpacks all of a backup, and makes sure that it is what was written. */

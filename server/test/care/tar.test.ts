@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/care/tar.js'
 
+const oneBlock = { name: 'folder/one block', body: Buffer.alloc(512, 'a') }
 const entries = [
   { name: 'empty', body: Buffer.alloc(0) },
-  { name: 'folder/one block', body: Buffer.alloc(512, 'a') },
+  oneBlock,
   { name: 'folder/name=ü.bin', body: Buffer.from([...Array(1000).keys()]) },
 ]
 const tar = Buffer.concat([
@@ -41,10 +42,10 @@ it.each([1, 7, 512, 100_000])(
 it('is read by every tar', () => {
   const list = execFileSync('tar', ['--list', '--file', '-'], { input: tar }).toString()
   expect(list.split('\n').length).toBe(entries.length + 1)
-  const body = execFileSync('tar', ['--extract', '--to-stdout', '--file', '-', entries[1]!.name], {
+  const body = execFileSync('tar', ['--extract', '--to-stdout', '--file', '-', oneBlock.name], {
     input: tar,
   })
-  expect(body).toEqual(entries[1]!.body)
+  expect(body).toEqual(oneBlock.body)
 })
 
 it('holds files of more than 8 GiB', async () => {

@@ -95,31 +95,31 @@ describe('a backup that is taken while events and records come', () => {
 
   beforeAll(async () => {
     service = await start(data)
-    await service.track(numbers(0, 2000), true)
+    await service.track(numbers(0, 1000), true)
     await appendOrder(service, 1)
-    last = 2000
+    last = 1000
     let isOver = false
     const send = async () => {
       while (!isOver) {
         const from = last
-        last += 100
-        await service.track(numbers(from, 100))
+        last += 50
+        await service.track(numbers(from, 50))
       }
     }
     const append = async () => {
       for (let n = 2; !isOver; n++) await appendOrder(service, n)
     }
-    const load = [send(), send(), send(), append()]
+    const load = [send(), send(), append()]
     await service.track([], true)
     const before = last
     const { code, lines, problems } = await runWaymark('backup', file, '--data', data)
     expect({ code, problems }).toEqual({ code: 0, problems: '' })
     ;[position, orderPosition] = /analytics through row (\d+), lakehouse through row (\d+)/
-      .exec(lines[0]!)!
+      .exec(lines.at(0)!)!
       .slice(1)
       .map(Number) as [number, number]
     // The load went on meanwhile.
-    while (last < before + 1000) await delay(5)
+    while (last < before + 300) await delay(5)
     isOver = true
     await Promise.all(load)
     await service.track(numbered(last), true)
@@ -132,7 +132,7 @@ describe('a backup that is taken while events and records come', () => {
   }, 60_000)
 
   it('holds exactly the events up to its position, each once', async () => {
-    expect(position).toBeGreaterThanOrEqual(2000)
+    expect(position).toBeGreaterThanOrEqual(1000)
     expect(position).toBeLessThan(last)
     const counts = await restored.rows(
       `SELECT count(*), count(DISTINCT seq), min(seq), max(seq) FROM analytics.raw.events WHERE distinct_id <> 'early'`,
@@ -174,7 +174,7 @@ describe('a backup that is taken while events and records come', () => {
     it('takes from the log what was accepted after it', async () => {
       const second = join(root, 'second.tar')
       const { lines } = await runWaymark('backup', second, '--data', data)
-      const backedUp = Number(/analytics through row (\d+)/.exec(lines[0]!)![1])
+      const backedUp = Number(/analytics through row (\d+)/.exec(lines.at(0)!)![1])
       await service.track(numbers(last + 1, 500), true)
       await service.track(numbers(last + 501, 500))
       await stop('SIGKILL')
@@ -192,12 +192,13 @@ describe('a backup that is taken while events and records come', () => {
     it('says which rows are in neither when the log begins behind it, and takes the others', async () => {
       const target = join(root, 'with-gap')
       const client = await start(data)
-      const megabytes = Array.from({ length: 40 }, (_, n) => numbers(3_000_000 + n * 200, 200))
-      for (const each of megabytes) await client.track(each, true)
+      // More than the files hold that the log keeps.
+      const large = (n: number) => event('large', { properties: { n, text: 'x'.repeat(2 ** 20) } })
+      for (let n = 0; n < 8; n++) await client.track(large(n), true)
       await stop('SIGKILL')
       const { code, lines } = await runWaymark('restore', file, '--data', target, '--logs', data)
       expect(code).toBe(0)
-      const [, from, to] = /^Rows (\d+) to (\d+) of analytics are neither/.exec(lines[0]!)!
+      const [, from, to] = /^Rows (\d+) to (\d+) of analytics are neither/.exec(lines.at(0)!)!
       expect(Number(from)).toBe(position + 1)
       const again = await start(target)
       await again.track(numbered(4_000_000), true)
@@ -205,9 +206,8 @@ describe('a backup that is taken while events and records come', () => {
         [number, number],
       ]
       expect(count).toBe(newest - (Number(to) - position))
-      expect(await again.rows(`SELECT count(*) FROM events WHERE distinct_id = 'user-3007999'`)).toEqual([
-        [1],
-      ])
+      const newestLarge = `SELECT max(properties->>'n') FROM events WHERE event = 'large'`
+      expect(await again.rows(newestLarge)).toEqual([['7']])
       await stop()
     }, 60_000)
   })
@@ -255,7 +255,7 @@ describe('restore', () => {
     expect(await restoreOf((copy) => truncateSync(copy, length >> 1))).toBe(cutOff)
     const flip = (copy: string) => {
       const bytes = readFileSync(copy)
-      bytes[length >> 1]! ^= 1
+      bytes.writeUInt8(bytes.readUInt8(length >> 1) ^ 1, length >> 1)
       writeFileSync(copy, bytes)
     }
     expect(await restoreOf(flip)).toBe(cutOff)

@@ -81,7 +81,8 @@ describe('check of a store that is not', () => {
   }
   const flip = (file: string, at: (length: number) => number) => {
     const bytes = readFileSync(file)
-    bytes[at(bytes.length)]! ^= 1
+    const place = at(bytes.length)
+    bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
     writeFileSync(file, bytes)
   }
 
@@ -111,7 +112,7 @@ describe('check of a store that is not', () => {
   it('names the log that is not as it was written', async () => {
     const folder = copy()
     const log = join(folder, 'accept-log', 'analytics')
-    const segment = join(log, readdirSync(log)[0]!)
+    const segment = join(log, readdirSync(log).at(0)!)
     flip(segment, () => 2000)
     const { code, lines } = await check(folder)
     expect(code).toBe(1)
