@@ -206,7 +206,7 @@ export const startEngine = async (
       cleanups.add(() => opened.close())
       applied.set(number, opened.applier.applied)
       deadLetters.set(number, opened.deadLetters)
-      held.push({ catalog: more.catalog, schema: more.schema, inTurn: more.inTurn })
+      held.push(more)
       return opened.applier
     }
 

@@ -10,6 +10,7 @@ import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { holdRoute } from '../../src/care/holdFiles.js'
 import { Listener } from '../../src/http/Listener.js'
 import { Logger } from '../../src/Logger.js'
+import type { InTurn } from '../../src/store/createTurns.js'
 import { Database } from '../../src/store/Database.js'
 import { DataFolder } from '../../src/store/DataFolder.js'
 
@@ -17,7 +18,7 @@ const path = mkdtempSync(join(tmpdir(), 'waymark-hold-'))
 let database: Database
 let connection: DuckDBConnection
 const server = createServer()
-let betweenBatches = 0
+let turns = 0
 
 beforeAll(async () => {
   database = await Database.open({
@@ -28,15 +29,12 @@ beforeAll(async () => {
   connection = await database.connect()
   await openAnalytics(connection)
   await connection.run('INSERT INTO analytics.raw.position VALUES (7)')
-  const applier = {
-    applied: 7,
-    between: <T>(work: () => Promise<T>) => {
-      betweenBatches++
-      return work()
-    },
+  const inTurn: InTurn = (work) => {
+    turns++
+    return work()
   }
   const listener = new Listener(
-    [holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', applier }])],
+    [holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', inTurn }])],
     new Logger('silent'),
   )
   server.on('request', (request, response) => listener.listen(request, response))
@@ -62,7 +60,7 @@ const hold = async () => {
 }
 /** Gives DuckDB something to write, and asks it to. */
 const checkpoint = async () => {
-  await connection.run('INSERT INTO analytics.raw.position VALUES (8)')
+  await connection.run('INSERT INTO analytics.raw.position VALUES (1)')
   await connection.run('CHECKPOINT analytics')
 }
 const untilFree = async () => {
@@ -96,10 +94,10 @@ it('a change that is under way is waited for', async () => {
   const other = await database.connect()
   await other.run('BEGIN')
   await other.run('UPDATE analytics.raw.position SET applied = 9 WHERE applied = 7')
-  await connection.run('INSERT INTO analytics.raw.position VALUES (10)')
-  betweenBatches = 0
+  await connection.run('INSERT INTO analytics.raw.position VALUES (2)')
+  turns = 0
   const held = hold()
-  while (betweenBatches < 2) await new Promise(setImmediate)
+  while (turns < 2) await new Promise(setImmediate)
   await other.run('COMMIT')
   const { request } = await held
   request.destroy()
