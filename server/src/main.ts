@@ -147,8 +147,22 @@ const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> 
   }
 }
 
+/** A command works on a data folder and ends. It is loaded here, because it may need DuckDB. */
+const runCommandLine = async (name: string): Promise<void> => {
+  const { runCommand } = await import('./commands/runCommand.js')
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  const complain = (line: string) => void process.stderr.write(`${line}\n`)
+  process.exitCode = await runCommand(
+    name,
+    { argv: process.argv.slice(3), env: process.env, print },
+    complain,
+  )
+}
+
 const start = async (): Promise<void> => {
-  if (process.argv[2] === 'hash-password') return hashPasswordCommand()
+  const [, , first] = process.argv
+  if (first === 'hash-password') return hashPasswordCommand()
+  if (first !== undefined && !first.startsWith('-')) return runCommandLine(first)
   const parsed = parseArguments(process.argv.slice(2), process.env)
   if (parsed.kind === 'help') {
     process.stdout.write(helpText)

@@ -9,6 +9,8 @@ import { InsertIdWindow } from './analytics/InsertIdWindow.js'
 import { openAnalytics } from './analytics/openAnalytics.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
+import { careRoutes } from './care/careRoutes.js'
+import { holdRoute, type HeldCatalog } from './care/holdFiles.js'
 import { Cleanups } from './Cleanups.js'
 import { Listener } from './http/Listener.js'
 import { IngestLink } from './link/IngestLink.js'
@@ -174,6 +176,7 @@ export const startEngine = async (
     const link = new IngestLink(hello, vitals)
     cleanups.add(() => link.close())
 
+    const held: HeldCatalog[] = []
     /** Storing what was accepted comes before any query, and before all sessions. */
     const onStarved = (failures: number) => {
       if (failures === starvedTries) sql?.cancelAll('memory')
@@ -203,6 +206,7 @@ export const startEngine = async (
       cleanups.add(() => opened.close())
       applied.set(number, opened.applier.applied)
       deadLetters.set(number, opened.deadLetters)
+      held.push(more)
       return opened.applier
     }
 
@@ -295,6 +299,12 @@ export const startEngine = async (
       appendRoute({ catalogs, connection, intakeOf }),
       ...uploadRoutes({ database, catalogs, tempFolder: folder.temp }),
       exportRoute({ database, secret, logger }),
+      ...careRoutes({
+        connect: () => database.connect(),
+        catalogs: [analyticsCatalog, ...catalogs],
+        tempFolder: folder.temp,
+      }),
+      holdRoute(database, held),
     ]
     const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))

@@ -44,7 +44,7 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
 /** Changes whenever DuckDB hashes differently, which would make every key in the store a wrong one. */
-const hashSql = "SELECT hash('production', 'waymark')"
+export const hashSql = "SELECT hash('production', 'waymark')"
 
 /** Makes the tables of analytics, and brings those of an older version, or with other hashes, up to date. */
 export const openAnalytics = async (connection: DuckDBConnection): Promise<void> => {

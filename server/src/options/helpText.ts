@@ -2,6 +2,10 @@
 export const helpText = `waymark-server: product analytics and lakehouse over HTTP, on an embedded DuckDB file.
 
   waymark-server hash-password   reads a password, prints its hash for a file of users
+  waymark-server backup FILE     copies the store of a running service; each of these has a --help
+  waymark-server restore FILE    makes a data folder of such a copy
+  waymark-server check           says whether a data folder is whole
+  waymark-server export          writes events and persons as Parquet files
 
   waymark-server, with these flags or variables, starts the service:
 

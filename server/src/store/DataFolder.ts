@@ -22,6 +22,8 @@ interface Manifest {
   logs?: string[]
 }
 
+/** What a data folder is known by. */
+export const manifestName = 'store.json'
 const acceptLog = 'accept-log'
 const appendLog = 'append-log'
 /** Of a Unix socket's path: 108 with its end on Linux, 104 on macOS. */
@@ -69,7 +71,7 @@ export class DataFolder {
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')
     this.erasures = join(this.path, 'erasures.json')
-    this.#manifest = join(this.path, 'store.json')
+    this.#manifest = join(this.path, manifestName)
   }
 
   /** Where the engine listens for the ingest process. */
@@ -89,6 +91,11 @@ export class DataFolder {
 
   catalogFile(catalog: string): string {
     return join(this.path, `${catalog}.duckdb`)
+  }
+
+  /** The catalogs that were recorded, none in a new folder. */
+  get catalogs(): readonly string[] {
+    return this.#read()?.catalogs ?? []
   }
 
   /** Refuses a folder that has lost a file: opening it would make an empty one in its place. */

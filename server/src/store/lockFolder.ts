@@ -17,7 +17,8 @@ const listen = (server: Server, path: string): Promise<boolean> =>
     server.listen(path, () => resolve(true))
   })
 
-const isAnswered = (path: string): Promise<boolean> =>
+/** Whether a process listens there. */
+export const isAnswered = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {

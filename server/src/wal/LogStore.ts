@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { damaged } from '../store/StoreError.js'
 import { LogReader } from './LogReader.js'
 import { readOldLogs, removeOldLogs } from './oldLogs.js'
-import { beforeOf, WriteAheadLog } from './WriteAheadLog.js'
+import { beforeOf } from './scanLog.js'
+import { WriteAheadLog } from './WriteAheadLog.js'
 
 interface State {
   /** Signs task ids; made once per store. */
@@ -70,6 +71,19 @@ export class LogStore {
     const state = readState(folder)
     if (state === undefined || state.begun.length === 0) return undefined
     return catalogs.every((catalog) => catalog in state.numbers) ? new LogStore(folder, state) : undefined
+  }
+
+  /** Makes the files of all logs in a folder that has their state alone, to go on behind these rows. */
+  static async begin(folder: string, behind: Readonly<Record<string, number>>): Promise<void> {
+    for (const catalog of readState(folder)?.begun ?? []) {
+      const log = await WriteAheadLog.open(join(folder, catalog), behind[catalog])
+      await log.close()
+    }
+  }
+
+  /** The catalogs whose logs are in a folder. */
+  static catalogsIn(folder: string): readonly string[] {
+    return readState(folder)?.begun ?? []
   }
 
   get taskSecret(): Buffer {

@@ -1,13 +1,10 @@
-import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs'
-import { mkdir, open, readFile, rm, type FileHandle } from 'node:fs/promises'
+import { constants, readdirSync } from 'node:fs'
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { damaged } from '../store/StoreError.js'
 import { syncFolder } from '../store/syncFolder.js'
 import {
   createSalt,
   headBytes,
-  readHead,
-  scanSegment,
   sizeOfFrame,
   writeFrame,
   writeHead,
@@ -15,26 +12,13 @@ import {
   type LogRecord,
   type SegmentHead,
 } from './segment.js'
-import { listSegments, SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
+import { type FoundLog, scanLog } from './scanLog.js'
+import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
 
 /** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
 const usualBytes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
 /** What one write takes at most, unless a single record is larger. */
 const maxWriteBytes = 2 ** 22
-const broken = (file: string, what: string) => damaged(`the write-ahead log ${file} ${what}`)
-
-/** The sequence before the oldest row of a log that another process may be writing, 0 for a new one. */
-export const beforeOf = (folder: string): number => {
-  for (const number of listSegments(folder)) {
-    const bytes = Buffer.alloc(headBytes)
-    const handle = openSync(segmentFile(folder, number), 'r')
-    readSync(handle, bytes, 0, headBytes, 0)
-    closeSync(handle)
-    const head = readHead(bytes)
-    if (head?.number === number) return head.before
-  }
-  return 0
-}
 
 interface Waiting {
   record: LogRecord
@@ -45,12 +29,6 @@ interface Waiting {
 interface Seal {
   resolve(last: number): void
   reject(error: unknown): void
-}
-
-interface Found {
-  live: SegmentHead[]
-  last: number
-  held: Held[]
 }
 
 interface Current extends SegmentHead {
@@ -86,7 +64,7 @@ export class WriteAheadLog {
   #skip = 0
   #closed = false
 
-  private constructor(folder: string, sizes: SegmentSizes, found: Found) {
+  private constructor(folder: string, sizes: SegmentSizes, found: Pick<FoundLog, 'live' | 'last' | 'held'>) {
     this.#folder = folder
     this.#files = new SegmentFiles(folder, sizes, found.live.at(-1)?.number ?? 0)
     this.#live = found.live
@@ -99,39 +77,12 @@ export class WriteAheadLog {
   /** Reads all of the log. A new one begins behind `before`. */
   static async open(folder: string, before = 0, sizes = usualBytes): Promise<WriteAheadLog> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const live: SegmentHead[] = []
-    const spares: number[] = []
-    const held: Held[] = []
-    let [last, end] = [before, headBytes]
-    for (const number of listSegments(folder)) {
-      const file = segmentFile(folder, number)
-      const bytes = await readFile(file)
-      const head = readHead(bytes)
-      if (
-        head === undefined &&
-        (bytes.length < headBytes || bytes.subarray(0, headBytes).some((byte) => byte !== 0))
-      )
-        throw broken(file, 'is overwritten')
-      if (head?.number !== number) {
-        spares.push(number)
-        continue
-      }
-      const previous = live.at(-1)
-      if (bytes.length !== head.bytes) throw broken(file, 'is cut off')
-      if (spares.length > 0) throw broken(segmentFile(folder, spares[0]!), 'is overwritten')
-      if (previous !== undefined && (previous.number !== number - 1 || head.before !== last))
-        throw broken(segmentFile(folder, previous.number), 'has lost its end')
-      const scan = scanSegment(bytes, head)
-      if (scan.broken) throw broken(file, 'is overwritten in the middle')
-      live.push(head)
-      ;({ last, end } = scan)
-      held.push(...scan.held)
-    }
+    const { spares, end, ...found } = await scanLog(folder, before)
     for (const number of spares) await rm(segmentFile(folder, number))
     for (const name of readdirSync(folder)) {
       if (name === 'new' || name.endsWith('.kept')) await rm(join(folder, name))
     }
-    const log = new WriteAheadLog(folder, sizes, { live, last, held })
+    const log = new WriteAheadLog(folder, sizes, found)
     await log.#resume(end)
     return log
   }

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { lakehouseError } from '../http/HttpError.js'
+import type { Route } from '../http/Route.js'
+import { checkCatalogs } from './checkCatalogs.js'
+import { exportEvents } from './exportEvents.js'
+
+export interface CareOptions {
+  connect(): Promise<DuckDBConnection>
+  catalogs: readonly string[]
+  tempFolder: string
+}
+
+/**
+ * What the commands of `waymark-server` ask. These routes are on the engine's socket only, which
+ * belongs to the owner of the data folder; the ingest process passes nothing on to them.
+ */
+export const careRoutes = ({ connect, catalogs, tempFolder }: CareOptions): Route[] => {
+  const route = (path: string, handle: (connection: DuckDBConnection) => Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    writeError: lakehouseError,
+    async handle(exchange) {
+      const connection = await connect()
+      try {
+        return await handle(connection)(exchange)
+      } finally {
+        connection.closeSync()
+      }
+    },
+  })
+  return [
+    route('/care/check', (connection) => async () => ({
+      status: 200,
+      body: await checkCatalogs(connection, catalogs),
+    })),
+    route('/care/export', (connection) => async ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/x-tar' })
+      try {
+        await pipeline(Readable.from(exportEvents(connection, tempFolder)), response)
+      } catch (error) {
+        // Whoever asked has gone.
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+      }
+      return undefined
+    }),
+  ]
+}

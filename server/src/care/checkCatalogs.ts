@@ -1,0 +1,142 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { hashSql } from '../analytics/openAnalytics.js'
+import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { quoteIdentifier, quoteText } from '../store/quote.js'
+
+/** One thing that was looked at. */
+export interface Finding {
+  ok: boolean
+  /** What is so, or what is wrong. */
+  text: string
+}
+
+const fine = (text: string): Finding => ({ ok: true, text })
+const wrong = (text: string): Finding => ({ ok: false, text })
+
+const reasonOf = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+
+const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
+  (await connection.runAndReadAll(sql)).getRows()[0]![0] as bigint
+
+/** Each asks for the number of rows that are not as they should be. */
+const rules = [
+  {
+    rule: 'Events are after the position in the log',
+    sql: 'SELECT count(*) FROM analytics.raw.events WHERE seq > (SELECT applied FROM analytics.raw.position)',
+  },
+  {
+    rule: 'Events are there twice',
+    sql: 'SELECT count(*) - count(DISTINCT seq) FROM analytics.raw.events',
+  },
+  {
+    rule: 'Events are missing in persons, or too many there',
+    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM analytics.raw.persons)
+      - (SELECT count(*) FROM analytics.raw.events WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL))`,
+  },
+  {
+    rule: 'Persons have a wrong key, or are there twice',
+    sql: `SELECT count(*) FILTER (WHERE person_key IS DISTINCT FROM hash(environment, person_id))
+      + count(*) - count(DISTINCT person_key) FROM analytics.raw.persons`,
+  },
+  {
+    rule: 'Ids have a wrong key, or are there twice',
+    sql: `SELECT count(*) FILTER (WHERE id_key IS DISTINCT FROM hash(environment, distinct_id)
+        OR person_key IS DISTINCT FROM hash(environment, person_id))
+      + count(*) - count(DISTINCT id_key) FROM analytics.raw.id_map`,
+  },
+  {
+    rule: 'Ids belong to a person who is not there',
+    sql: `SELECT count(*) FROM analytics.raw.id_map m
+      ANTI JOIN analytics.raw.persons p ON p.person_key = m.person_key`,
+  },
+] as const
+
+const positionTable = (catalog: string) =>
+  catalog === analyticsCatalog
+    ? 'analytics.raw.position'
+    : `${quoteIdentifier(catalog)}.${internalSchema}.position`
+
+/** A statement that fails ends its transaction. */
+const orWrong = async (connection: DuckDBConnection, what: string, look: () => Promise<Finding[]>) => {
+  try {
+    return await look()
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined)
+    await connection.run('BEGIN TRANSACTION')
+    return [wrong(`${what} cannot be read: ${reasonOf(error)}.`)]
+  }
+}
+
+const readVersion = async (connection: DuckDBConnection): Promise<number> => {
+  const tables = `SELECT count(*) FROM system.main.duckdb_tables()
+    WHERE database_name = 'analytics' AND schema_name = 'raw' AND table_name = 'store'`
+  if ((await countOf(connection, tables)) === 0n) return 1
+  return Number(await countOf(connection, 'SELECT max(version)::BIGINT FROM analytics.raw.store'))
+}
+
+const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> => {
+  const version = await readVersion(connection)
+  if (version > storeVersion) {
+    return [wrong(`analytics is of store version ${version}; this waymark-server knows ${storeVersion}.`)]
+  }
+  if (version < storeVersion) {
+    const next = `the next start brings it to ${storeVersion}; check it then`
+    return [fine(`analytics is of store version ${version}: ${next}.`)]
+  }
+  const fits = `SELECT count(*) FROM analytics.raw.derived WHERE hash = (${hashSql})`
+  if ((await countOf(connection, fits)) === 0n) {
+    return [fine('analytics has keys of another DuckDB: the next start makes them anew; check it then.')]
+  }
+  const findings = [fine(`analytics is of store version ${version}.`)]
+  for (const { rule, sql } of rules) {
+    const count = await countOf(connection, sql)
+    if (count > 0n) findings.push(wrong(`analytics: ${rule} (${count}).`))
+  }
+  if (findings.length === 1) findings.push(fine('analytics: events, persons and ids agree.'))
+  return findings
+}
+
+/** The sum of a hash of each row: the same for the same rows, in whatever order they lie. */
+const tableSum = (table: string) =>
+  `SELECT count(*), coalesce(sum(hash(t)::HUGEINT), 0)::VARCHAR FROM ${table} t`
+
+/** Reads every row, and with it the checksum that DuckDB keeps of every block. */
+const checkTable = async (connection: DuckDBConnection, name: readonly string[]): Promise<Finding[]> => {
+  const reader = await connection.runAndReadAll(tableSum(name.map(quoteIdentifier).join('.')))
+  const [count, sum] = reader.getRows()[0] as [bigint, string]
+  return [fine(`${name.join('.')}: ${count} rows, checksum ${sum}.`)]
+}
+
+export interface Checked {
+  findings: Finding[]
+  /** How far each catalog's log has been applied. */
+  positions: Record<string, number>
+}
+
+/** Whether catalogs hold what they should, as seen in one transaction. */
+export const checkCatalogs = async (
+  connection: DuckDBConnection,
+  catalogs: readonly string[],
+): Promise<Checked> => {
+  await connection.run('BEGIN TRANSACTION')
+  const findings: Finding[] = []
+  const positions: Record<string, number> = {}
+  for (const catalog of catalogs) {
+    const tables = await connection.runAndReadAll(
+      `SELECT schema_name, table_name FROM system.main.duckdb_tables()
+       WHERE database_name = ${quoteText(catalog)} AND NOT temporary ORDER BY ALL`,
+    )
+    for (const [schema, table] of tables.getRows() as [string, string][]) {
+      const name = [catalog, schema, table]
+      findings.push(...(await orWrong(connection, name.join('.'), () => checkTable(connection, name))))
+    }
+    const position = `SELECT max(applied) FROM ${positionTable(catalog)}`
+    positions[catalog] = Number(await countOf(connection, position).catch(() => 0n))
+    if (catalog !== analyticsCatalog) continue
+    findings.push(...(await orWrong(connection, catalog, () => checkAnalytics(connection))))
+  }
+  await connection.run('ROLLBACK')
+  return { findings, positions }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { lakehouseError, refuse } from '../http/HttpError.js'
+import type { Route } from '../http/Route.js'
+import type { InTurn } from '../store/createTurns.js'
+import type { Database } from '../store/Database.js'
+import { quoteIdentifier } from '../store/quote.js'
+
+/** A catalog whose file another process wants to copy. */
+export interface HeldCatalog {
+  catalog: string
+  /** The schema with its table `position`, as SQL writes it. */
+  schema: string
+  /** Whose turn it is to write to it. */
+  inTurn: InTurn
+}
+
+const patienceMs = 60_000
+const retryMs = 200
+
+/**
+ * Writes all that is stored into the catalog's file, and begins a transaction that keeps DuckDB from the
+ * next checkpoint: until it ends, no block that the file's head leads to is written over, whatever is
+ * committed. Undefined while somebody else's change is under way.
+ */
+const hold = async (
+  connection: DuckDBConnection,
+  { catalog, schema }: HeldCatalog,
+): Promise<number | undefined> => {
+  try {
+    await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`)
+  } catch (error) {
+    if (/other (write )?transactions/i.test(String(error))) return undefined
+    throw error
+  }
+  await connection.run('BEGIN TRANSACTION')
+  await connection.run(`UPDATE ${schema}.position SET applied = applied WHERE false`)
+  const reader = await connection.runAndReadAll(`SELECT max(applied) FROM ${schema}.position`)
+  return Number(reader.getRows()[0]![0])
+}
+
+const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): Promise<number> => {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    // Between two batches, so that the position in the file is the one that is told.
+    const position = await held.inTurn(() => hold(connection, held))
+    if (position !== undefined) return position
+    if (Date.now() > deadline) {
+      const message = `A change by SQL in the catalog ${held.catalog} has been running for a minute. Try again when it has ended.`
+      throw refuse(503, 'busy', message)
+    }
+    await delay(retryMs)
+  }
+}
+
+/**
+ * `POST /care/hold`: tells the position of each catalog's file, and keeps the files so until the request's
+ * body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
+ */
+export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]): Route => ({
+  method: 'POST',
+  path: '/care/hold',
+  writeError: lakehouseError,
+  async handle({ request, response }) {
+    const connections: DuckDBConnection[] = []
+    try {
+      const positions: Record<string, number> = {}
+      for (const held of catalogs) {
+        const connection = await database.connect()
+        connections.push(connection)
+        positions[held.catalog] = await holdPatiently(connection, held)
+      }
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.write(`${JSON.stringify({ positions })}\n`)
+      await new Promise<void>((resolve) => {
+        request.once('end', resolve).resume()
+        response.once('close', resolve)
+      })
+      response.end('{"held":true}\n')
+    } finally {
+      // Closing a connection rolls back.
+      for (const connection of connections) connection.closeSync()
+    }
+    return undefined
+  },
+})

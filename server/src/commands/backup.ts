@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { tarEnd, tarHeader, tarPadding } from '../care/tar.js'
+import { manifestName, type DataFolder } from '../store/DataFolder.js'
+import { isAnswered } from '../store/lockFolder.js'
+import { StoreError } from '../store/StoreError.js'
+import { askEngine } from './askEngine.js'
+import { type BackupHead, type BackupSums, headName, logStates, sumsName } from './backupFile.js'
+import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
+
+const help = `waymark-server backup FILE [--data FOLDER]
+
+Writes all catalogs of the service that runs on a data folder into one file, each as it is between two
+batches, while events are accepted and stored. Run it as the user that the service runs as. What comes
+while it runs is not in the file. The file is a tar file of DuckDB files; waymark-server restore makes a
+data folder of it. To back up a folder that no service uses, copy it.
+
+  --data FOLDER   the data folder   WAYMARK_DATA   ./waymark-data
+`
+
+/** Writes files into a tar file, one after the other. */
+class TarWriter {
+  readonly sha256: Record<string, string> = {}
+  readonly #out: FileHandle
+
+  constructor(out: FileHandle) {
+    this.#out = out
+  }
+
+  async add(name: string, bytes: number, source: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    const hash = createHash('sha256')
+    await this.#out.writeFile(tarHeader({ name, bytes }))
+    for await (const chunk of source) {
+      hash.update(chunk)
+      await this.#out.writeFile(chunk)
+    }
+    await this.#out.writeFile(tarPadding(bytes))
+    this.sha256[name] = hash.digest('hex')
+  }
+
+  addJson(name: string, value: BackupHead | BackupSums): Promise<void> {
+    const text = Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)
+    return this.add(name, text.length, [text])
+  }
+
+  /** So much of a file as there is now: what is added to it later belongs to no checkpoint. */
+  async addFile(name: string, path: string): Promise<void> {
+    const file = await open(path, 'r')
+    try {
+      const { size } = await file.stat()
+      const source =
+        size === 0 ? [] : file.createReadStream({ end: size - 1, highWaterMark: 2 ** 20, autoClose: false })
+      await this.add(name, size, source)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#out.writeFile(tarEnd)
+    await this.#out.datasync()
+  }
+}
+
+/** The engine keeps the catalogs' files as they are until `release`, which says whether it did. */
+const holdFiles = async (folder: DataFolder) => {
+  const asked = await askEngine(folder.socket, 'POST', '/care/hold')
+  if (asked === undefined) {
+    if (await isAnswered(folder.lockName)) {
+      throw new StoreError(
+        `The engine of the service on ${folder.path} is being started. Try again in a moment.`,
+      )
+    }
+    throw new StoreError(
+      `No service runs on ${folder.path}. A folder that no service uses can be copied as it is.`,
+    )
+  }
+  const { request, answer } = asked
+  const lines = createInterface({ input: answer })[Symbol.asyncIterator]()
+  const next = async () => {
+    const { value } = await lines.next().catch(() => ({ value: undefined }))
+    if (value === undefined) throw new StoreError('The engine of the service ended meanwhile. Try again.')
+    return JSON.parse(value) as { positions: Record<string, number> }
+  }
+  const { positions } = await next()
+  return {
+    positions,
+    async release() {
+      request.end()
+      await next()
+    },
+    abandon: () => void request.destroy(),
+  }
+}
+
+const writeBackup = async (folder: DataFolder, out: FileHandle): Promise<BackupHead> => {
+  const { positions, release, abandon } = await holdFiles(folder)
+  try {
+    const left = folder.catalogs.find((catalog) => !(catalog in positions))
+    if (left !== undefined) {
+      throw new StoreError(
+        `The service does not serve the catalog ${left}, which is in ${folder.path}. Start it with this one in --catalogs.`,
+      )
+    }
+    const tar = new TarWriter(out)
+    const head: BackupHead = { format: 1, madeAt: new Date().toISOString(), positions }
+    await tar.addJson(headName, head)
+    for (const name of [manifestName, ...logStates]) await tar.addFile(name, join(folder.path, name))
+    for (const catalog of folder.catalogs) {
+      const file = folder.catalogFile(catalog)
+      await tar.addFile(basename(file), file)
+    }
+    await tar.addJson(sumsName, { sha256: tar.sha256 })
+    await tar.end()
+    await release()
+    return head
+  } catch (error) {
+    abandon()
+    throw error
+  }
+}
+
+export const backup: Command = {
+  name: 'backup',
+  help,
+  async run({ argv, env, print }) {
+    const { values, others } = readWords(argv, dataFlag, ['The name of the file'])
+    const file = others[0]!
+    if (existsSync(file)) throw new StoreError(`${file} exists already; name a new file.`)
+    const folder = findStore(dataFolderOf(values, env))
+    const partial = `${file}.partial`
+    const out = await open(partial, 'w', 0o600)
+    try {
+      const { positions } = await writeBackup(folder, out).finally(() => out.close())
+      await rename(partial, file)
+      const rows = Object.entries(positions).map(
+        ([catalog, position]) => `${catalog} through row ${position}`,
+      )
+      print(`${file} holds ${rows.join(', ')} of the logs.`)
+      return 0
+    } finally {
+      await rm(partial, { force: true })
+    }
+  },
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { isDeepStrictEqual } from 'node:util'
+import { readTar, type TarFile } from '../care/tar.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { DataFolder, manifestName } from '../store/DataFolder.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import { lockFolder } from '../store/lockFolder.js'
+import { quoteText } from '../store/quote.js'
+import { StoreError } from '../store/StoreError.js'
+import { LogStore } from '../wal/LogStore.js'
+import { scanLog } from '../wal/scanLog.js'
+import {
+  type BackupHead,
+  type BackupSums,
+  catalogFileForm,
+  headName,
+  logStates,
+  sumsName,
+} from './backupFile.js'
+import { type Command, type Given, dataFlag, dataFolderOf, readWords } from './Command.js'
+
+const help = `waymark-server restore FILE --data FOLDER [--logs FOLDER]
+
+Makes a data folder of a backup. The folder must be empty or missing. The service that is started on it
+goes on behind the rows of the backup.
+
+  --data FOLDER   the new data folder   WAYMARK_DATA   ./waymark-data
+  --logs FOLDER   the data folder that was lost, where its write-ahead logs are left: what it had
+                  accepted after the backup, and still has in them, is stored at the next start
+`
+
+const cutOff = (file: string) => new StoreError(`${file} is cut off or damaged; take another backup.`)
+
+const isKnown = (name: string) =>
+  name === manifestName || logStates.includes(name) || catalogFileForm.test(name)
+
+/** Writes one file of a backup into a folder; gives its SHA-256. */
+const unpackFile = async ({ name, body }: TarFile, folder: string): Promise<string> => {
+  const path = join(folder, name)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const hash = createHash('sha256')
+  const hashed = async function* () {
+    for await (const chunk of body) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(hashed(), createWriteStream(path, { mode: 0o600, flush: true }))
+  return hash.digest('hex')
+}
+
+const readHead = async (first: TarFile | undefined): Promise<BackupHead> => {
+  if (first === undefined) throw new Error('it is empty')
+  if (first.name !== headName) throw new Error(`it begins with ${first.name}`)
+  const head = JSON.parse(await text(first.body)) as { format: number }
+  if (head.format !== 1) throw new Error(`its format is ${head.format}`)
+  return head as BackupHead
+}
+
+/** Unpacks all of a backup, and makes sure that it is what was written. */
+const unpack = async (file: string, folder: string): Promise<BackupHead> => {
+  const entries = readTar(createReadStream(file, { highWaterMark: 2 ** 20 }))
+  let head: BackupHead
+  try {
+    head = await readHead((await entries.next()).value as TarFile | undefined)
+  } catch (error) {
+    throw new StoreError(`${file} is no backup that this waymark-server knows (${(error as Error).message}).`)
+  }
+  const found: Record<string, string> = {}
+  let sums: BackupSums | undefined
+  try {
+    for await (const entry of entries) {
+      if (entry.name === sumsName) sums = JSON.parse(await text(entry.body)) as BackupSums
+      else if (isKnown(entry.name)) found[entry.name] = await unpackFile(entry, folder)
+      else throw cutOff(file)
+    }
+  } catch (error) {
+    // An error of the file system says more than this does.
+    throw error instanceof Error && 'syscall' in error ? error : cutOff(file)
+  }
+  const { [headName]: _, ...expected } = sums?.sha256 ?? {}
+  if (sums === undefined || !isDeepStrictEqual(found, expected)) throw cutOff(file)
+  return head
+}
+
+/** Says in a catalog that the log has been applied so far. */
+const movePosition = async (file: string, schema: string, position: number): Promise<void> => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(`ATTACH ${quoteText(file)} AS restored`)
+  await connection.run(`UPDATE restored.${schema}.position SET applied = ${position}`)
+  await connection.run('CHECKPOINT restored')
+  await connection.run('DETACH restored')
+  connection.closeSync()
+  instance.closeSync()
+}
+
+/**
+ * Takes the logs that are left of the lost folder. Where one begins behind the backup, the rows between
+ * are in neither: it goes on with what there is. One that ends before it has nothing to give.
+ */
+const takeLogs = async (
+  old: string,
+  { folder, head, print }: { folder: string; head: BackupHead; print: Given['print'] },
+) => {
+  for (const state of logStates) {
+    const [from, to] = [join(old, dirname(state)), join(folder, dirname(state))]
+    for (const catalog of LogStore.catalogsIn(to)) {
+      if (!existsSync(join(from, catalog))) throw new StoreError(`There is no log ${join(from, catalog)}.`)
+      const { live, last } = await scanLog(join(from, catalog))
+      const position = head.positions[catalog]!
+      if (last <= position) continue
+      rmSync(join(to, catalog), { recursive: true })
+      cpSync(join(from, catalog), join(to, catalog), { recursive: true })
+      const { before } = live[0]!
+      if (before <= position) continue
+      const schema = catalog === analyticsCatalog ? 'raw' : internalSchema
+      await movePosition(join(folder, `${catalog}.duckdb`), schema, before)
+      print(`Rows ${position + 1} to ${before} of ${catalog} are neither in the backup nor in the log.`)
+    }
+  }
+}
+
+/** The same, while no service writes to them. */
+const takeLogsOf = async (old: string, into: Parameters<typeof takeLogs>[1]) => {
+  if (!existsSync(old)) throw new StoreError(`There is no folder ${old}.`)
+  const unlock = await lockFolder(new DataFolder(old))
+  await takeLogs(old, into).finally(unlock)
+}
+
+export const restore: Command = {
+  name: 'restore',
+  help,
+  async run({ argv, env, print }) {
+    const { values, others } = readWords(argv, { ...dataFlag, logs: { type: 'string' } }, [
+      'The name of the backup',
+    ])
+    const file = others[0]!
+    if (!existsSync(file)) throw new StoreError(`There is no file ${file}.`)
+    const target = dataFolderOf(values, env)
+    if (existsSync(target) && readdirSync(target).length > 0) {
+      throw new StoreError(
+        `${target} is not empty. Restore into a new folder, and start the service on that one.`,
+      )
+    }
+    const folder = new DataFolder(target)
+    const unfinished = join(folder.path, 'restoring')
+    try {
+      mkdirSync(unfinished, { mode: 0o700 })
+      const head = await unpack(file, unfinished)
+      for (const state of logStates) await LogStore.begin(join(unfinished, dirname(state)), head.positions)
+      if (values.logs !== undefined) await takeLogsOf(values.logs, { folder: unfinished, head, print })
+      // The list of what must be there goes first: without the rest no service starts on this folder.
+      const names = readdirSync(unfinished).filter((name) => name !== manifestName)
+      for (const name of [manifestName, ...names]) renameSync(join(unfinished, name), join(folder.path, name))
+      rmdirSync(unfinished)
+      const rows = Object.entries(head.positions).map(
+        ([catalog, position]) => `${catalog} through row ${position}`,
+      )
+      print(`${target} holds ${rows.join(', ')}, as of ${head.madeAt}.`)
+      return 0
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true })
+    }
+  },
+}

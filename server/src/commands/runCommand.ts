@@ -1,0 +1,38 @@
+import { StoreError } from '../store/StoreError.js'
+import { backup } from './backup.js'
+import { check } from './check.js'
+import { type Given, WrongUsage } from './Command.js'
+import { exportParquet } from './export.js'
+import { restore } from './restore.js'
+
+const commands = [backup, restore, check, exportParquet]
+
+/** Runs the command that the first word names, and gives its exit code: 2 for wrong words. */
+export const runCommand = async (
+  name: string,
+  given: Given,
+  complain: (line: string) => void,
+): Promise<number> => {
+  const command = commands.find((each) => each.name === name)
+  if (command === undefined) {
+    complain(
+      `There is no command ${name}; there are ${commands.map((each) => each.name).join(', ')} and hash-password. See --help.`,
+    )
+    return 2
+  }
+  if (given.argv.some((word) => word === '--help' || word === '-h')) {
+    given.print(command.help.trimEnd())
+    return 0
+  }
+  try {
+    return await command.run(given)
+  } catch (error) {
+    if (error instanceof WrongUsage) {
+      complain(`${error.message} See waymark-server ${name} --help.`)
+      return 2
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    complain(error instanceof StoreError ? reason : `${name} failed: ${reason}`)
+    return 1
+  }
+}

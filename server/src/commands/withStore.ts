@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { careRoutes } from '../care/careRoutes.js'
+import { Cleanups } from '../Cleanups.js'
+import { Listener } from '../http/Listener.js'
+import { Logger } from '../Logger.js'
+import type { DataFolder } from '../store/DataFolder.js'
+import { isAnswered, lockFolder } from '../store/lockFolder.js'
+import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { damaged, StoreError } from '../store/StoreError.js'
+import { askEngine } from './askEngine.js'
+
+export interface OpenedStore {
+  isRunning: boolean
+  get(path: string): Promise<IncomingMessage>
+}
+
+/** Opens the catalogs for reading only, each with what its own log holds. */
+const openCatalogs = async (folder: DataFolder, tempFolder: string): Promise<DuckDBInstance> => {
+  const instance = await DuckDBInstance.create(':memory:', {
+    temp_directory: tempFolder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  for (const catalog of folder.catalogs) {
+    const file = folder.catalogFile(catalog)
+    try {
+      await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)} (READ_ONLY)`)
+    } catch (error) {
+      instance.closeSync()
+      throw damaged(`DuckDB cannot open ${file} (${String(error).split('\n', 1)[0]!})`, 'the file')
+    }
+  }
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  connection.closeSync()
+  return instance
+}
+
+/** Asks the service that runs on a folder; where none runs, opens the store here, and keeps services from it. */
+export const withStore = async <T>(
+  folder: DataFolder,
+  work: (store: OpenedStore) => Promise<T>,
+): Promise<T> => {
+  folder.check()
+  const getFrom = (socket: string) => async (path: string) => {
+    const asked = await askEngine(socket, 'GET', path)
+    if (asked === undefined) throw new StoreError(`The service on ${folder.path} has just ended. Try again.`)
+    return asked.answer
+  }
+  if (await isAnswered(folder.socket)) return work({ isRunning: true, get: getFrom(folder.socket) })
+
+  const cleanups = new Cleanups()
+  try {
+    cleanups.add(await lockFolder(folder))
+    const tempFolder = mkdtempSync(join(tmpdir(), 'waymark-'))
+    cleanups.add(() => rmSync(tempFolder, { recursive: true }))
+    const instance = await openCatalogs(folder, tempFolder)
+    cleanups.add(() => instance.closeSync())
+    const connect = () => instance.connect()
+    const listener = new Listener(
+      careRoutes({ connect, catalogs: folder.catalogs, tempFolder }),
+      new Logger('warn'),
+    )
+    const server = createServer((request, response) => listener.listen(request, response))
+    cleanups.add(async () => {
+      server.closeAllConnections()
+      server.close()
+      await listener.idle()
+    })
+    const socket =
+      process.platform === 'win32'
+        ? `\\\\.\\pipe\\waymark-care-${process.pid}`
+        : join(tempFolder, 'care.sock')
+    server.listen(socket)
+    await once(server, 'listening')
+    return await work({ isRunning: false, get: getFrom(socket) })
+  } finally {
+    await cleanups.run()
+  }
+}

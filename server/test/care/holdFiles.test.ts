@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request as ask, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { holdRoute } from '../../src/care/holdFiles.js'
+import { Listener } from '../../src/http/Listener.js'
+import { Logger } from '../../src/Logger.js'
+import type { InTurn } from '../../src/store/createTurns.js'
+import { Database } from '../../src/store/Database.js'
+import { DataFolder } from '../../src/store/DataFolder.js'
+
+const path = mkdtempSync(join(tmpdir(), 'waymark-hold-'))
+let database: Database
+let connection: DuckDBConnection
+const server = createServer()
+let turns = 0
+
+beforeAll(async () => {
+  database = await Database.open({
+    folder: new DataFolder(path),
+    catalogs: ['analytics'],
+    memoryLimit: '256MB',
+  })
+  connection = await database.connect()
+  await openAnalytics(connection)
+  await connection.run('INSERT INTO analytics.raw.position VALUES (7)')
+  const inTurn: InTurn = (work) => {
+    turns++
+    return work()
+  }
+  const listener = new Listener(
+    [holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', inTurn }])],
+    new Logger('silent'),
+  )
+  server.on('request', (request, response) => listener.listen(request, response))
+  server.listen(0)
+  await once(server, 'listening')
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  connection.closeSync()
+  await database.close()
+  rmSync(path, { recursive: true })
+})
+
+const hold = async () => {
+  const { port } = server.address() as AddressInfo
+  const request = ask({ port, method: 'POST', path: '/care/hold' })
+  request.on('error', () => undefined)
+  request.flushHeaders()
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const [line] = (await once(answer, 'data')) as [Buffer]
+  return { request, answer, line: JSON.parse(line.toString()) as unknown }
+}
+/** Gives DuckDB something to write, and asks it to. */
+const checkpoint = async () => {
+  await connection.run('INSERT INTO analytics.raw.position VALUES (1)')
+  await connection.run('CHECKPOINT analytics')
+}
+const untilFree = async () => {
+  for (;;) {
+    try {
+      return await checkpoint()
+    } catch (error) {
+      expect(String(error)).toContain('other write transactions')
+    }
+  }
+}
+
+it('files stay as they are, whatever is written, until whoever copies them says so', async () => {
+  const { request, answer, line } = await hold()
+  expect(line).toEqual({ positions: { analytics: 7 } })
+  await expect(checkpoint()).rejects.toThrow('other write transactions')
+  request.end()
+  const [last] = (await once(answer, 'data')) as [Buffer]
+  expect(last.toString()).toBe('{"held":true}\n')
+  await untilFree()
+})
+
+it('files are given up when whoever copies them goes', async () => {
+  const { request } = await hold()
+  await expect(checkpoint()).rejects.toThrow('other write transactions')
+  request.destroy()
+  await untilFree()
+})
+
+it('a change that is under way is waited for', async () => {
+  const other = await database.connect()
+  await other.run('BEGIN')
+  await other.run('UPDATE analytics.raw.position SET applied = 9 WHERE applied = 7')
+  await connection.run('INSERT INTO analytics.raw.position VALUES (2)')
+  turns = 0
+  const held = hold()
+  while (turns < 2) await new Promise(setImmediate)
+  await other.run('COMMIT')
+  const { request } = await held
+  request.destroy()
+  other.closeSync()
+  await untilFree()
+})

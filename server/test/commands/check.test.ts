@@ -1,0 +1,138 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { runWaymark } from '../fixtures/runWaymark.js'
+
+let service: Service
+const root = mkdtempSync(join(tmpdir(), 'waymark-check-'))
+/** What the check said of the running service. */
+let running: Awaited<ReturnType<typeof check>>
+
+const check = (folder: string) => runWaymark('check', '--data', folder)
+const wrongIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('WRONG'))
+
+beforeAll(async () => {
+  service = await createService()
+  await service.ingest(
+    '/track?sync=true',
+    Array.from({ length: 2000 }, (_, n) =>
+      event('seen', {
+        distinct_id: `user-${n % 40}`,
+        anonymous_id: `a-${n % 90}`,
+        properties: { text: `${n}`.repeat(40) },
+      }),
+    ),
+  )
+  await service.ingest('/alias?sync=true', {
+    environment: 'production',
+    distinct_id: 'user-1',
+    new_user_id: 'user-2',
+  })
+  await service.query(
+    `CREATE TABLE lakehouse.main."an ""odd"" name" AS SELECT {'a': [1, 2]} AS s FROM range(10)`,
+  )
+  running = await check(service.folder)
+  await service.stop()
+})
+afterAll(() => {
+  rmSync(service.folder, { recursive: true })
+  rmSync(root, { recursive: true })
+})
+
+describe('check of a store that is whole', () => {
+  it('finds nothing wrong, whether a service runs on it or not', async () => {
+    const stopped = await check(service.folder)
+    for (const { code, lines } of [running, stopped]) {
+      expect(wrongIn(lines)).toEqual([])
+      expect(code).toBe(0)
+      expect(lines.at(-1)).toBe(`${service.folder} is whole.`)
+    }
+    const tables = (lines: readonly string[]) => lines.filter((line) => line.includes(', checksum '))
+    expect(tables(stopped.lines)).toEqual(tables(running.lines))
+    expect(tables(stopped.lines).join('\n')).toMatch(
+      /analytics.raw.events: 2000 rows(.|\n)*main.an "odd" name: 10 rows/,
+    )
+    expect(stopped.lines.join('\n')).toContain('rows 1 to 2001, and its checksums are right.')
+  })
+
+  it('keeps a service from starting while it reads, and no longer', async () => {
+    await service.restart()
+    await service.stop()
+  })
+})
+
+describe('check of a store that is not', () => {
+  const copy = () => {
+    const folder = join(root, 'copy')
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(service.folder, folder, { recursive: true })
+    return folder
+  }
+  const change = async (folder: string, sql: string) => {
+    const instance = await DuckDBInstance.create(join(folder, 'analytics.duckdb'))
+    const connection = await instance.connect()
+    await connection.run(sql)
+    connection.closeSync()
+    instance.closeSync()
+  }
+  const flip = (file: string, at: (length: number) => number) => {
+    const bytes = readFileSync(file)
+    const place = at(bytes.length)
+    bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
+    writeFileSync(file, bytes)
+  }
+
+  it.each([
+    ['DELETE FROM raw.events WHERE seq = 5', 'Events are missing in persons, or too many there (1)'],
+    ['INSERT INTO raw.events SELECT * FROM raw.events WHERE seq = 5', 'Events are there twice (1)'],
+    ["UPDATE raw.persons SET events = events + 3 WHERE person_id = 'user-5'", 'or too many there (3)'],
+    [
+      "UPDATE raw.persons SET person_key = 1 WHERE person_id = 'user-5'",
+      'Persons have a wrong key, or are there twice (1)',
+    ],
+    [
+      "UPDATE raw.id_map SET id_key = 1 WHERE distinct_id = 'user-5'",
+      'Ids have a wrong key, or are there twice (1)',
+    ],
+    ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
+    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server knows 3'],
+  ])('after %s says what is wrong', async (sql, text) => {
+    const folder = copy()
+    await change(folder, sql)
+    const { code, lines } = await check(folder)
+    expect(wrongIn(lines).join('\n')).toContain(text)
+    expect(code).toBe(1)
+    expect(lines.at(-1)).toBe(`${folder} is damaged: see the lines that say WRONG.`)
+  })
+
+  it('names the log that is not as it was written', async () => {
+    const folder = copy()
+    const log = join(folder, 'accept-log', 'analytics')
+    const segment = join(log, readdirSync(log).at(0)!)
+    flip(segment, () => 2000)
+    const { code, lines } = await check(folder)
+    expect(code).toBe(1)
+    expect(wrongIn(lines)).toEqual([expect.stringContaining(`${segment} is overwritten in the middle`)])
+  })
+
+  it('names the table whose blocks are not as they were written', async () => {
+    const folder = copy()
+    const file = join(folder, 'analytics.duckdb')
+    flip(file, (length) => length - 100_000)
+    const { code, lines, problems } = await check(folder)
+    expect(code).toBe(1)
+    expect([...wrongIn(lines), problems].join('\n')).toMatch(/cannot be read|damaged/)
+  })
+
+  it('says in one sentence that a file cannot be opened', async () => {
+    const folder = copy()
+    writeFileSync(join(folder, 'analytics.duckdb'), 'x'.repeat(20_000))
+    const { code, problems } = await check(folder)
+    expect(code).toBe(1)
+    expect(problems).toMatch(/^The store is damaged: DuckDB cannot open .*analytics\.duckdb/)
+  })
+})
