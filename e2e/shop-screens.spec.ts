@@ -138,6 +138,7 @@ test('every number on the screens is what a script did in the shop', async ({
     count(({ isOrdered }) => isOrdered),
   ])
 
+  await expect(page.getByText('1 event of bots left out')).toBeVisible()
   await page.getByLabel('With bots').check()
   await expect(card(page, 'Totals').getByRole('button', { name: 'People' })).toContainText(
     `People${walks.length + 1}`,

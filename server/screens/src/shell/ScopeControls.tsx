@@ -1,3 +1,4 @@
+import { BotsNote } from './BotsNote'
 import { useScope } from './scope'
 import { ranges, toDay } from './timeRange'
 import { useSearch } from './useSearch'
@@ -85,6 +86,7 @@ export function ScopeControls({ controls }: { controls: NonNullable<Page['contro
           With bots
         </label>
       )}
+      {controls.includes('bots') && !bots && <BotsNote />}
       <span class="scope-rest">
         <span class="soft" title="Days begin and end in this time zone: the browser's.">
           {timeZone}
