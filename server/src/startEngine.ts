@@ -1,35 +1,31 @@
-import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { applyAnalytics } from './analytics/applyAnalytics.js'
 import { fillWindow } from './analytics/insertIds.js'
 import { InsertIdWindow } from './analytics/InsertIdWindow.js'
-import { openAnalytics } from './analytics/openAnalytics.js'
+import { openDatabase } from './analytics/openDatabase.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import { careRoutes } from './care/careRoutes.js'
 import { holdRoute, type HeldCatalog } from './care/holdFiles.js'
 import { Cleanups } from './Cleanups.js'
 import { Listener } from './http/Listener.js'
+import { closeServer, listenAtSocket, takeUpgrades } from './link/engineSocket.js'
 import { IngestLink } from './link/IngestLink.js'
 import type { Hello } from './link/EngineLink.js'
 import { linkProtocol } from './link/messages.js'
 import { Logger } from './Logger.js'
 import { type EngineVitals, noQueries, processVitals } from './metrics/EngineVitals.js'
-import { completeOptions, type CompleteOptions, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { acceptPostgres } from './postgres/acceptPostgres.js'
 import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
 import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { createTurns } from './store/createTurns.js'
-import { Database } from './store/Database.js'
 import { DataFolder } from './store/DataFolder.js'
-import { internalSchema, lakehouseSchema } from './store/lakehouseSchema.js'
+import { internalSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
-import { makeRejectedView } from './store/rejectedSchema.js'
 import { asStoreError } from './store/StoreError.js'
 import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
@@ -59,25 +55,9 @@ export interface RunningEngine {
   close(): Promise<void>
 }
 
-/** How long running requests may take to end by themselves. */
-const closeWaitMs = 3000
 const pollMs = 100
 /** About two seconds of tries without memory; after four times as long the engine is started anew. */
 const starvedTries = 6
-
-/** The tables of all catalogs, made where they are not there. */
-const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: CompleteOptions) => {
-  const database = await Database.open({ folder, memoryLimit, catalogs: [analyticsCatalog, ...catalogs] })
-  const connection = await database.connect()
-  await openAnalytics(connection)
-  await makeRejectedView(connection, analyticsCatalog, `${analyticsCatalog}.raw.rejected`)
-  for (const catalog of catalogs) {
-    await connection.run(lakehouseSchema(catalog))
-    await makeRejectedView(connection, catalog, `${quoteIdentifier(catalog)}.${internalSchema}.rejected`)
-  }
-  connection.closeSync()
-  return database
-}
 
 /** The ingest process makes the log that this one reads. */
 const whenReadable = async (folder: DataFolder, catalogs: readonly string[]): Promise<LogStore> => {
@@ -86,42 +66,6 @@ const whenReadable = async (folder: DataFolder, catalogs: readonly string[]): Pr
     if (log !== undefined) return log
     await delay(pollMs)
   }
-}
-
-const listen = async (server: Server, path: string): Promise<void> => {
-  // The engine that left it is gone: its files are open here.
-  if (process.platform !== 'win32') rmSync(path, { force: true })
-  server.listen(path)
-  await once(server, 'listening')
-  if (process.platform !== 'win32') chmodSync(path, 0o600)
-}
-
-type Upgrade = (socket: Socket, request: IncomingMessage) => void
-
-/** Hands a connection that the ingest process wants for more than a request to whoever speaks its protocol. */
-const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade>>) => {
-  server.on('upgrade', (request, socket) => {
-    const protocol = request.headers.upgrade ?? ''
-    const take = protocols[protocol]
-    if (take === undefined) {
-      socket.destroy()
-      return
-    }
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
-    take(socket as Socket, request)
-  })
-}
-
-/** Lets requests end. The link stays, to tell of what is still being stored; closing it is the last step. */
-const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
-  server.close()
-  const patience = setTimeout(() => {
-    stopWork()
-    server.closeAllConnections()
-  }, closeWaitMs)
-  await idle()
-  server.closeAllConnections()
-  clearTimeout(patience)
 }
 
 /**
@@ -316,7 +260,7 @@ export const startEngine = async (
         () => listener.idle(),
       ),
     )
-    await listen(server, folder.socket)
+    await listenAtSocket(server, folder.socket)
     erasures.check()
     const retention = new Retention({ database, inTurn, days: options.retentionDays, archive, logger })
     cleanups.add(() => retention.stop())

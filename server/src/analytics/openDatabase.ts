@@ -1,0 +1,22 @@
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { Database } from '../store/Database.js'
+import type { DataFolder } from '../store/DataFolder.js'
+import { internalSchema, lakehouseSchema } from '../store/lakehouseSchema.js'
+import { quoteIdentifier } from '../store/quote.js'
+import { makeRejectedView } from '../store/rejectedSchema.js'
+import { openAnalytics } from './openAnalytics.js'
+
+/** The tables of all catalogs, made where they are not there. */
+export const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: CompleteOptions) => {
+  const database = await Database.open({ folder, memoryLimit, catalogs: [analyticsCatalog, ...catalogs] })
+  const connection = await database.connect()
+  await openAnalytics(connection)
+  await makeRejectedView(connection, analyticsCatalog, `${analyticsCatalog}.raw.rejected`)
+  for (const catalog of catalogs) {
+    await connection.run(lakehouseSchema(catalog))
+    await makeRejectedView(connection, catalog, `${quoteIdentifier(catalog)}.${internalSchema}.rejected`)
+  }
+  connection.closeSync()
+  return database
+}
