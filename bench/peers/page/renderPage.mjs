@@ -14,10 +14,11 @@ function renderService(/** @type {{ service: any[] }} */ { service: rounds }) {
   const figures = summariseService(rounds)
   const [ours, bare] = figures
   const format = (/** @type {number} */ value) => `${Math.round(value)}/s`
+  const loads = rounds.map(({ loadAverage }) => loadAverage).join(', ')
   const share = Math.round((100 * (ours?.median ?? 0)) / (bare?.median ?? 1))
   return `<h2 id="service">4. The service</h2>
 <p class="behind">waymark-server takes ${share} % of the requests a second of a handler that parses the same JSON and keeps nothing; before it answers, it has written the events to disk. The peers’ services cannot run on this machine, so none is compared.</p>
-<div class="charts">${drawBars({ id: 'service-rate', title: 'Requests a second', about: `${rounds[0].perRequest} events each, ${rounds[0].connections} connections, ${rounds.length} interleaved rounds; more is better.`, figures, format })}</div>`
+<div class="charts">${drawBars({ id: 'service-rate', title: 'Requests a second', about: `${rounds[0].perRequest} events each, ${rounds[0].connections} connections, ${rounds.length} interleaved rounds (load average of the machine ${loads}); more is better.`, figures, format })}</div>`
 }
 
 /** The page, of nothing but the results. @param {any} results */
