@@ -35,11 +35,7 @@ const isSince = (since: Since): readonly Sql[] => {
 }
 
 /** The newest events, the newest first. */
-export const newestEvents = (
-  question: LiveQuestion,
-  limit: number,
-  since: Since,
-): Sql => sql`WITH newest AS (
+export const newestEvents = (question: LiveQuestion, limit: number, since: Since): Sql => sql`WITH newest AS (
   SELECT event_id, environment, "timestamp", received_at, event, person_id, path, properties
   FROM analytics.events
   WHERE ${conditions(question, isSince(since))}
