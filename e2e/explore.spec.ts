@@ -344,7 +344,7 @@ test('axe objects to nothing on the pages that explore, and they fit a phone', a
     ],
     ['/app/retention?range=90d', 'Retention'],
     ['/app/paths?range=90d', 'From where sessions began'],
-    [address('/app/sql', [['q', 'SELECT * FROM events']]), 'Result'],
+    [address('/app/sql', [['q', 'SELECT event, path, properties FROM events LIMIT 20']]), 'Result'],
     [address('/app/sql', [['q', 'SELECT nonsense']]), 'Result'],
   ] as const) {
     await page.setViewportSize({ width: 1280, height: 900 })
