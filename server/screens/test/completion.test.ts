@@ -14,9 +14,17 @@ describe('completion', () => {
   })
 
   it('replaces the word that is begun, and leaves out what would change nothing', () => {
-    const found = toCompletion('FROM ev', [suggestion('events', 5), suggestion('ev ', 5)], false)
+    const all = [
+      suggestion('events', 5),
+      suggestion('"Event"', 5),
+      suggestion('ev ', 5),
+      suggestion('level', 5),
+    ]
+    const found = toCompletion('FROM ev', all, false)
     expect(found).toMatchObject({ start: 5, end: 7, active: -1 })
-    expect(found.suggestions.map((each) => each.suggestion)).toEqual(['events'])
+    expect(found.suggestions.map((each) => each.suggestion)).toEqual(['events', '"Event"'])
+    const asked = toCompletion('FROM ev', all, true)
+    expect(asked.suggestions.map((each) => each.suggestion)).toContain('level')
   })
 
   it('chooses the first where suggestions were asked for by a key, and goes round', () => {

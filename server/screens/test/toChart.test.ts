@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Answer, Json } from '../src/data/query'
 import { pickColumns, toChart } from '../src/pages/sql/toChart'
 
@@ -42,8 +42,10 @@ describe('toChart', () => {
   })
 
   it('takes a day by the clock of the axis', () => {
+    vi.stubEnv('TZ', 'America/New_York')
     const line = toChart(answer({ day: 'DATE', n: 'BIGINT' }, [['2026-03-29', 1]]), { x: 0, y: 1 })
-    expect(line.x).toEqual([new Date(2026, 2, 29).getTime() / 1000])
+    expect(line.x).toEqual([Date.UTC(2026, 2, 29, 4) / 1000])
+    vi.unstubAllEnvs()
   })
 
   it('keeps the order of names, NULL among them, and leaves gaps where there is no number', () => {

@@ -16,7 +16,10 @@ export const isInName = (before: string): boolean => /[\p{L}_][\p{L}\p{N}_]*$|\.
 
 export const noCompletion: Completion = { suggestions: [], start: 0, end: 0, active: -1 }
 
-/** Those that would change something. All suggestions of an answer begin at one place. */
+/**
+ * Those that would change something. Who only types is shown what goes on as typed: the service also suggests names that
+ * are merely similar. All suggestions of an answer begin at one place.
+ */
 export function toCompletion(
   before: string,
   suggestions: readonly Suggestion[],
@@ -24,8 +27,10 @@ export function toCompletion(
 ): Completion {
   const start = suggestions[0]?.suggestion_start ?? before.length
   const word = before.slice(start)
+  const goesOn = (text: string) => text.replace(/^"/, '').toLowerCase().startsWith(word.toLowerCase())
   const useful = suggestions.filter(
-    ({ suggestion, suggestion_start: at }) => at === start && suggestion.trim() !== word,
+    ({ suggestion, suggestion_start: at }) =>
+      at === start && suggestion.trim() !== word && (isAsked || goesOn(suggestion)),
   )
   return { suggestions: useful, start, end: before.length, active: isAsked && useful.length > 0 ? 0 : -1 }
 }
