@@ -21,7 +21,7 @@ describe('toVisits', () => {
       sessionId: '',
       columns,
       rows: [
-        [4, '2026-07-01T10:03:00Z', 'd', 'phone', null, null, null, null, null],
+        [4, '2026-07-01T10:03:00Z', 'd', 'phone', null, null, null, null, 'automation'],
         [3, '2026-07-01T10:02:00Z', 'c', 'desk', null, 'https://shop.example/', null, 'Firefox', null],
         [
           2,
@@ -32,7 +32,7 @@ describe('toVisits', () => {
           'https://shop.example/a',
           null,
           'Safari',
-          'automation',
+          null,
         ],
         [
           1,
