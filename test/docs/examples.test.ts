@@ -137,7 +137,8 @@ describe('an example of a command', () => {
   )
   const { scripts: ownScripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const flags = new Set(read('docs/service.md').match(/--[a-z-]+/g))
-  const paths = ['/query', '/track', '/identify', '/alias', '/append', '/upload', '/tasks']
+  const persons = ['/persons/export', '/persons/erase']
+  const paths = ['/query', '/track', '/identify', '/alias', '/append', '/upload', '/tasks', ...persons]
 
   it.each(commands)('names what is there: $line ($at)', ({ line }) => {
     const [program, ...words] = line.split(/\s+/)
@@ -150,7 +151,8 @@ describe('an example of a command', () => {
     else if (program === 'node') expect(exists(words[0]!)).toBe(true)
     else if (program === 'docker') expect(exists('Dockerfile')).toBe(true)
     else if (program === 'curl') {
-      expect(paths).toContain(new URL(line.match(/https?:[^\s'"]+/)![0]).pathname)
+      const { pathname } = new URL(line.match(/https?:[^\s'"]+/)![0])
+      expect(paths).toContain(pathname.replace(/^\/w(?=\/)/, ''))
       const body = /-d '([^']*)'/.exec(line)?.[1]
       if (body) expect(() => JSON.parse(body) as unknown).not.toThrow()
     } else expect.unreachable(`nobody checks ${program}`)
@@ -159,8 +161,8 @@ describe('an example of a command', () => {
 
 it('every example is of a kind that a test looks at', () => {
   const looked = ['js', 'jsx', 'ts', 'tsx', 'html', 'svelte', 'vue', 'sh', 'bash']
-  // SQL is run by the service's tests, recipes for proxies by their own; the rest is no code.
-  const elsewhere = ['sql', 'nginx', 'caddy', 'json', 'diff', '']
+  // SQL is run by the service's tests, recipes for proxies by their own; yaml is Prometheus'; the rest is no code.
+  const elsewhere = ['sql', 'nginx', 'caddy', 'yaml', 'json', 'diff', '']
   const others = blocks.filter(({ language }) => ![...looked, ...elsewhere].includes(language))
   expect(others.map(({ at, language }) => `${at} ${language}`)).toEqual([])
 })
