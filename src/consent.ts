@@ -65,7 +65,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
   })
   w.recent = w.changes
   try {
-    const mayStore = w.consent === 'granted' || readNote(w).consent === 'granted'
+    const mayStore = [w.consent, readNote(w).consent].includes('granted')
     if (w.database && (mayStore || (await w.browser.hasDatabase(w.name)))) await load(w, use)
     else use()
     // It is stored now, unless someone has noted more.

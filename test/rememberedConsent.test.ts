@@ -109,7 +109,9 @@ describe('a consent in the last task of a page', () => {
     }
     const first = world.openTab()
     const waymark = first.init({ consent: 'pending' })
+    waymark.register({ theme: 'dark' })
     waymark.track('Before')
+    waymark.identify('ann')
     await world.advance(1000)
     waymark.setConsent('granted')
     first.leave()
@@ -121,7 +123,7 @@ describe('a consent in the last task of a page', () => {
     const third = world.openTab().init({ consent: 'pending' })
     await world.advance(1000)
     expect([again.getConsent(), third.getConsent()]).toEqual(['granted', 'granted'])
-    expect(world.service.names()).toEqual([...(isThere ? [] : ['Before']), 'After'])
+    expect(world.service.names()).toEqual([...(isThere ? [] : ['Before', 'identify']), 'After'])
     expect(await readSettings()).toContain('consent')
     expect(third.ids).toEqual(again.ids)
     expect([...world.notes]).toEqual([])

@@ -46,7 +46,7 @@ describe('own answers to what SQL is asked', () => {
     ])
     expect(countFunnel(truth, { steps: ['/', 'Order'] })).toEqual([
       [null, 1, '/', 2, 1, null, null],
-      [null, 2, 'Order', 1, 0.5, 0.5, 10],
+      [null, 2, 'Order', 1, 0.5, 0.5, 20],
     ])
   })
 
@@ -57,7 +57,7 @@ describe('own answers to what SQL is asked', () => {
       ['ada', 120, 'Order'],
     ])
     const rows = countFunnel(truth, { steps: ['/', 'Order'], withinMinutes: 61 }) as Row[]
-    expect(rows[1]).toEqual([null, 2, 'Order', 1, 1, 1, 20])
+    expect(rows[1]).toEqual([null, 2, 'Order', 1, 1, 1, 40])
   })
 
   it('breaks a funnel down by what held at its first step', () => {

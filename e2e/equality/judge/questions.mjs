@@ -18,7 +18,7 @@ const funnel = ({ name, about, arguments: given, options }) => ({
   name,
   about,
   sql: `SELECT breakdown, step, name, people, ${share('conversion')}, ${share('step_conversion')},
-  round(median_seconds / 60)::INTEGER FROM funnel([${options.steps.map((step) => `'${step}'`).join(', ')}], ${given})`,
+  round(median_seconds / 30)::INTEGER FROM funnel([${options.steps.map((step) => `'${step}'`).join(', ')}], ${given})`,
   expect: (truth) => countFunnel(withoutBots(truth), options),
 })
 

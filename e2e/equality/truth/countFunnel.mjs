@@ -41,7 +41,7 @@ function bestChain(events, options) {
 
 /**
  * How many people took the steps one after the other: breakdown, step, name, people, conversion, step conversion, median
- * minutes from the step before.
+ * time from the step before, in half minutes: it may lie between two minutes.
  * @param {import('../types').Truth} truth
  * @param {FunnelOptions} options
  * @returns {import('../types').Row[]}
@@ -68,7 +68,7 @@ export function countFunnel(truth, options) {
         there.length,
         share(there.length, all.length),
         index ? share(there.length, before.length) : null,
-        index && there.length ? Math.round(median(minutes)) : null,
+        index && there.length ? Math.round(median(minutes) * 2) : null,
       ]
     }),
   )
