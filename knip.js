@@ -14,6 +14,7 @@ export default {
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',
+        'e2e/equality/page/*.js',
         'e2e/site/*.js',
         'bench/**/*.mjs',
         'fixtures/*.spec.ts',

@@ -65,7 +65,8 @@ const read = async (w: Instance, isChoice?: boolean) => {
   })
   w.recent = w.changes
   try {
-    if (w.database && (w.consent === 'granted' || (await w.browser.hasDatabase(w.name)))) await load(w, use)
+    const mayStore = [w.consent, readNote(w).consent].includes('granted')
+    if (w.database && (mayStore || (await w.browser.hasDatabase(w.name)))) await load(w, use)
     else use()
     // It is stored now, unless someone has noted more.
     if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')
@@ -93,6 +94,7 @@ export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
 
 export const choose = (w: Instance, state: Consent | 'dismissed') => {
   const choice = state === 'granted' || state === 'denied' ? state : 'pending'
-  if (w.database) w.browser.writeNote(w.name, choice === 'denied' ? JSON.stringify({ consent: choice }) : '')
+  // The page may go before its database has taken it.
+  if (w.database) w.browser.writeNote(w.name, choice === 'pending' ? '' : JSON.stringify({ consent: choice }))
   decide(w, choice, true)
 }

@@ -58,8 +58,8 @@ export const hear = (w: Instance, change: Settings) => {
 
 /** Changes something, on disk with the records of this task, and in all tabs. */
 export const set = (w: Instance, change: Settings) => {
-  // What a page of before noted is older.
-  if (change.ids || change.persistent) w.browser.writeNote(w.name, '')
+  // What a page of before noted is older; but where it was not read, what comes is added to it.
+  if (!w.isAssumed && (change.ids || change.persistent)) w.browser.writeNote(w.name, '')
   w.changes = { ...w.changes, ...change }
   schedule(w)
   // What rests on ids that were not read is this page's own.

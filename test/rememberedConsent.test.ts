@@ -95,6 +95,56 @@ describe('a consent of an earlier page', () => {
   })
 })
 
+describe('a consent in the last task of a page', () => {
+  it.each([
+    ['a database', true],
+    ['no database', false],
+  ])('holds on the next page, where there was %s before', async (_, isThere) => {
+    const world = createWorld()
+    if (isThere) {
+      const refused = world.openTab()
+      refused.init().optOut()
+      await world.advance(1000)
+      refused.leave()
+    }
+    const first = world.openTab()
+    const waymark = first.init({ consent: 'pending' })
+    waymark.register({ theme: 'dark' })
+    waymark.track('Before')
+    waymark.identify('ann')
+    await world.advance(1000)
+    waymark.setConsent('granted')
+    first.leave()
+    const second = world.openTab()
+    const again = second.init({ consent: 'pending' })
+    again.track('After')
+    await world.advance(10_000)
+    second.leave()
+    const third = world.openTab().init({ consent: 'pending' })
+    await world.advance(1000)
+    expect([again.getConsent(), third.getConsent()]).toEqual(['granted', 'granted'])
+    expect(world.service.names()).toEqual([...(isThere ? [] : ['Before', 'identify']), 'After'])
+    expect(await readSettings()).toContain('consent')
+    expect(third.ids).toEqual(again.ids)
+    expect([...world.notes]).toEqual([])
+  })
+
+  it('holds also when it is refused right after, or agreed to right after a refusal', async () => {
+    for (const last of ['granted', 'denied'] as const) {
+      const world = createWorld()
+      const first = world.openTab()
+      const waymark = first.init({ consent: 'pending' })
+      await world.advance(1000)
+      waymark.setConsent(last === 'granted' ? 'denied' : 'granted')
+      waymark.setConsent(last)
+      first.leave()
+      const second = world.openTab().init({ consent: 'pending' })
+      await world.advance(3000)
+      expect(second.getConsent()).toBe(last)
+    }
+  })
+})
+
 describe('consent in several tabs', () => {
   it('is heard where it is pending', async () => {
     const world = createWorld()

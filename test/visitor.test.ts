@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld } from './world/createWorld'
+import { createWorld, openDatabase } from './world/createWorld'
 
 describe('identity', () => {
   it('gives a new browser ids, and the same ones ever after', async () => {
@@ -199,5 +199,79 @@ describe('identity', () => {
       .init({ bootstrap: { userId: 'undefined' } })
     await waymark.ready()
     expect(waymark.ids.userId).toBeUndefined()
+  })
+})
+
+describe('a page out of the page cache that went before it heard that its last changes were stored', () => {
+  /** Its promises stand still from the moment on in which it is put into the page cache. */
+  const openFrozenTab = (world: ReturnType<typeof createWorld>) => {
+    let stays = 0
+    let isAway = false
+    const tab = world.openTab('https://shop.test/a', {
+      openDatabase: (name) => {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          async transact(mode, work) {
+            const stay = stays
+            const result = await database.transact(mode, work)
+            return stay === stays && !isAway ? result : new Promise(() => {})
+          },
+        }
+      },
+    })
+    const leave = async () => {
+      await Promise.resolve()
+      isAway = true
+      tab.leave()
+      await world.advance(1000)
+    }
+    const comeBack = async () => {
+      isAway = false
+      stays++
+      tab.fire('pageshow')
+      await world.advance(3000)
+    }
+    return { tab, leave, comeBack }
+  }
+
+  it('knows of a sign-out on the page after it', async () => {
+    const world = createWorld()
+    const { tab, leave, comeBack } = openFrozenTab(world)
+    const waymark = tab.init()
+    await waymark.ready()
+    waymark.identify('ann')
+    await leave()
+    const next = world.openTab()
+    const other = next.init()
+    await other.ready()
+    expect(other.ids.userId).toBe('ann')
+    other.reset()
+    await world.advance(1000)
+    next.leave()
+    await comeBack()
+    expect(waymark.ids).toEqual(other.ids)
+  })
+
+  it('goes on with the session of the page after it', async () => {
+    const world = createWorld()
+    const { tab, leave, comeBack } = openFrozenTab(world)
+    const waymark = tab.init()
+    await waymark.ready()
+    await world.advance(2000)
+    waymark.track('A')
+    await leave()
+    const next = world.openTab()
+    const other = next.init()
+    for (let times = 3; times > 0; times--) {
+      await world.advance(15 * 60_000)
+      other.track('B')
+      await world.settle()
+    }
+    await world.advance(1000)
+    next.leave()
+    const { sessionId } = other.ids
+    await comeBack()
+    expect(waymark.ids.sessionId).toBe(sessionId)
   })
 })

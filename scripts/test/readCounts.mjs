@@ -20,6 +20,8 @@ const reports = {
   fixtures: readPlaywright,
   // Scenarios, once for each engine.
   ledger: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
+  // Questions.
+  equality: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
 }
 
 /** Sums what the runners of this run reported; `notes` tells of what was not run. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { Agent, createServer, request as ask } from 'node:http'
+import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createForward, readBody } from './createForward.mjs'
 
 /**
  * @typedef {object} Arrival one payload in one request, as the page sent it
@@ -10,13 +11,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * @property {number} trackedAt when the page called `track`
  * @property {boolean} passed whether the service got it
  */
-
-/** @param {import('node:http').IncomingMessage} request @returns {Promise<Buffer>} */
-async function readBody(request) {
-  const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
 
 /** @param {Buffer} body @returns {any[]} */
 function readPayloads(body) {
@@ -48,27 +42,13 @@ function forAnyOrigin(headers) {
  * @param {string} serviceUrl
  */
 export async function createFaultProxy(serviceUrl) {
-  const agent = new Agent({ keepAlive: true })
+  const { forward, close } = createForward(serviceUrl)
   /** @type {Arrival[]} */
   const arrivals = []
   /** @type {{ at: number, fault: string, payloads: number }[]} */
   const requests = []
   /** @type {import('./faults.mjs').Fault | undefined} */
   let fault
-
-  /** @param {import('node:http').IncomingMessage} request @param {Buffer} body */
-  const forward = (request, body) =>
-    new Promise((resolve, reject) => {
-      const { method, headers } = request
-      const outgoing = ask(new URL(request.url ?? '/', serviceUrl), { method, headers, agent }, (answer) => {
-        readBody(answer).then(
-          (text) => resolve({ status: answer.statusCode, headers: answer.headers, body: text }),
-          reject,
-        )
-      })
-      outgoing.on('error', reject)
-      outgoing.end(body)
-    })
 
   /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
   const handle = async (request, response) => {
@@ -142,7 +122,7 @@ export async function createFaultProxy(serviceUrl) {
     accept: () => listen(port),
     async close() {
       if (server.listening) await refuse()
-      agent.destroy()
+      close()
     },
   }
 }

@@ -1,0 +1,67 @@
+/* Runs in the page before the library: gives it the clock of the script, and makes the calls that a person's clicks make. */
+const { step, clock, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
+const minuteMs = 60_000
+
+let startedAt = 0
+let base = 0
+/** From now on the clock of this page goes on from there. */
+const setClock = (at) => {
+  base = at
+  startedAt = performance.now()
+}
+setClock(clock)
+Date.now = () => Math.floor(base + performance.now() - startedAt)
+
+const setOnline = (value) => Object.defineProperty(navigator, 'onLine', { value, configurable: true })
+if (!isOnline) setOnline(false)
+if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true })
+
+// A page out of the page cache has the clock of when it was left. It has to be right before the library hears of the return.
+addEventListener(
+  'pageshow',
+  ({ persisted }) => {
+    if (!persisted) return
+    const request = new XMLHttpRequest()
+    request.open('GET', '/clock', false)
+    request.send()
+    setClock(Number(request.responseText))
+  },
+  { capture: true },
+)
+
+// A page view gets the mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
+const stamp = {
+  name: 'stamp',
+  beforeSend(draft) {
+    if (draft.event !== '$pageview') return draft
+    const seen = Number(sessionStorage.getItem(step) ?? 0) + 1
+    sessionStorage.setItem(step, seen)
+    return { ...draft, properties: { ...draft.properties, mark: `${step}#${seen}` } }
+  },
+}
+window.waymark = [['use', stamp]]
+
+window.person = {
+  /** How many databases were there before the library. */
+  databases: wasKilled ? indexedDB.databases().then(({ length }) => length) : undefined,
+
+  /** Whether this is the page of that step, and has loaded. */
+  isAt: (wanted) =>
+    wanted === step && document.readyState === 'complete' && typeof waymark.ready === 'function',
+
+  /** Calls in one task; it may be the last of the page. */
+  call(by, at, calls, next) {
+    setClock(at)
+    calls.forEach(([name, ...given], index) => {
+      if (name === 'wait') setClock(Date.now() + given[0] * minuteMs)
+      else if (name === 'track') waymark.track(given[0], { ...given[1], mark: `${by}/${index}` })
+      else waymark[name](...given)
+    })
+    if (next) location.href = next
+  },
+
+  setOnline(value) {
+    setOnline(value)
+    dispatchEvent(new Event(value ? 'online' : 'offline'))
+  },
+}

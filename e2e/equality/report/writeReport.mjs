@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describePerson } from './describeStep.mjs'
+
+const css = readFileSync(new URL('report.css', import.meta.url), 'utf8')
+/** A page of thousands of differences says no more than one of some. */
+const mostRows = 50
+
+/**
+ * @typedef {object} Run
+ * @property {string} engine
+ * @property {number} seed
+ * @property {string | undefined} broken in which way the truth was spoilt
+ * @property {import('../types').Person[]} people
+ * @property {Record<string, number>} requests by device
+ * @property {import('../types').Verdict[]} verdicts
+ * @property {Record<string, number>} seenToFail differences for each way to spoil the truth
+ * @property {string[]} problems beside the differences
+ * @property {number} differences
+ */
+
+/** @param {unknown} value */
+const escape = (value) =>
+  String(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** @param {string} title @param {string[]} rows */
+const toList = (title, rows) =>
+  rows.length
+    ? `<p>${title}</p><pre>${escape(rows.slice(0, mostRows).join('\n'))}${rows.length > mostRows ? '\n…' : ''}</pre>`
+    : ''
+
+/** @param {import('../types').Verdict} verdict */
+function toQuestion({ name, about, sql, rows, missing, extra }) {
+  const difference = Math.max(missing.length, extra.length)
+  return `<tr><th scope="row">${escape(name)}</th>
+    <td>${escape(about)}<details><summary class="quiet">SQL</summary><pre>${escape(sql)}</pre></details>
+    ${toList('The truth has, and SQL does not:', missing)}${toList('SQL has, and the truth does not:', extra)}</td>
+    <td class="number">${rows}</td><td class="number ${difference ? 'bad' : 'good'}">${difference}</td></tr>`
+}
+
+/** @param {import('../types').Person} person @param {Record<string, number>} requests */
+function toPerson(person, requests) {
+  const { id, story, about, devices } = person
+  const passed = devices.map((device) => `${device.id.split('/')[1]} ${requests[device.id] ?? 0}`)
+  return `<tr><th scope="row">${id}</th><td>${escape(story)}<div class="quiet">${escape(about)}</div></td>
+    <td>${escape(describePerson(person))}</td><td>${passed.join('<br>')}</td></tr>`
+}
+
+/** @param {Run} run */
+function toHtml({ engine, seed, broken, people, requests, verdicts, seenToFail, problems, differences }) {
+  const failed = Object.entries(seenToFail).map(([name, found]) => `${name} (${found})`)
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>Equality: difference ${differences}</title><style>${css}</style></head><body>
+<h1>Difference <span class="${differences ? 'bad' : 'good'}">${differences}</span></h1>
+<p>${people.length} people in ${escape(engine)}, seed ${seed}. What they did is known to the script that drove the
+browsers; what the service answers in SQL is compared with it.</p>
+${broken ? `<p class="bad">The truth was spoilt on purpose: ${broken}.</p>` : ''}
+${problems.map((text) => `<p class="bad">${escape(text)}</p>`).join('')}
+<p class="quiet">Differences found when the truth was spoilt in one place: ${failed.join(', ')}.</p>
+<h2>Questions</h2><div class="scroll"><table><thead><tr><th>Question</th><th>What is compared</th><th class="number">Rows</th>
+<th class="number">Difference</th></tr></thead><tbody>${verdicts.map(toQuestion).join('')}</tbody></table></div>
+<h2>People</h2><div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
+<th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div>
+</body></html>`
+}
+
+/**
+ * Writes the counts as JSON, and beside it the page of the run; gives the path of the page.
+ * @param {string} path of the JSON
+ * @param {Run} run
+ */
+export function writeReport(path, run) {
+  const { engine, seed, people, requests, verdicts, seenToFail, problems, differences } = run
+  const wrong = verdicts.filter(({ missing, extra }) => missing.length + extra.length > 0)
+  const failed = wrong.length + problems.length
+  const counts = { passed: verdicts.length - wrong.length, failed, differences, engine, seed }
+  const page = path.replace(/(\.json)?$/, '.html')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(
+    path,
+    JSON.stringify({ ...counts, people: people.length, requests, seenToFail, problems, verdicts }, null, 2),
+  )
+  writeFileSync(page, toHtml(run))
+  return { page, failed }
+}

@@ -1,0 +1,46 @@
+import { byPerson, dayOf, isNamed, share } from './readings.mjs'
+
+const dayMs = 86_400_000
+
+/** The first day of the period. @param {number} at @param {'day' | 'week'} unit */
+function periodOf(at, unit) {
+  const day = Date.parse(dayOf(at))
+  // A week begins on Monday.
+  return unit === 'day' ? day : day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs
+}
+
+/**
+ * Of the people who did something for the first time in a period, how many came back: cohort, size, period, people, share.
+ * @param {import('../types').Truth} truth
+ * @param {{ first?: string, again?: string, unit: 'day' | 'week' }} options
+ * @returns {import('../types').Row[]}
+ */
+export function countRetention(truth, { first, again, unit }) {
+  const isFirst = (/** @type {import('../types').TrueEvent} */ event) => !first || isNamed(event, first)
+  const isAgain = (/** @type {import('../types').TrueEvent} */ event) => !again || isNamed(event, again)
+  /** @type {Map<number, Set<number>[]>} the periods in which each of a cohort came back */
+  const cohorts = new Map()
+  let last = -Infinity
+  for (const events of byPerson(truth).values()) {
+    for (const event of events)
+      if (isFirst(event) || isAgain(event)) last = Math.max(last, periodOf(event.at, unit))
+    const begin = events.findIndex(isFirst)
+    const began = events[begin]
+    if (!began) continue
+    const cohort = periodOf(began.at, unit)
+    const returns = new Set(
+      events
+        .slice(begin + 1)
+        .filter(isAgain)
+        .map(({ at }) => periodOf(at, unit)),
+    )
+    cohorts.set(cohort, [...(cohorts.get(cohort) ?? []), returns])
+  }
+  const lengthMs = unit === 'day' ? dayMs : 7 * dayMs
+  return [...cohorts].flatMap(([cohort, people]) =>
+    Array.from({ length: (last - cohort) / lengthMs + 1 }, (_, period) => {
+      const back = people.filter((returns) => returns.has(cohort + period * lengthMs)).length
+      return [dayOf(cohort), people.length, period, back, share(back, people.length)]
+    }),
+  )
+}

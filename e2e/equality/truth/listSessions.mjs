@@ -1,0 +1,57 @@
+import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, viewedPath } from './readings.mjs'
+
+const minuteMs = 60_000
+/** @typedef {import('../types').TrueEvent} TrueEvent */
+
+/** The first value that there is. @template T @param {TrueEvent[]} events @param {(event: TrueEvent) => T | undefined} read @returns {T | null} */
+const first = (events, read) => events.map(read).find((value) => value !== undefined) ?? null
+
+/**
+ * Session, person, device, start, minutes, entry, exit, page views, events, referrer, source, medium, campaign.
+ * @param {import('../types').Truth} truth
+ * @returns {import('../types').Row[]}
+ */
+export function listSessions(truth) {
+  const events = inOrder(truth.events)
+  const people = labels(byPerson(truth))
+  const devices = labels(groupBy(events, ({ device }) => device))
+  return [...groupBy(events, ({ session }) => session).values()].map((own) => {
+    const [begin, end] = /** @type {[TrueEvent, TrueEvent]} */ ([own[0], own.at(-1)])
+    const views = own.map(viewedPath).filter((path) => path !== undefined)
+    return [
+      labelOf(own),
+      people.get(truth.personOf(end.visitor)) ?? null,
+      devices.get(begin.device) ?? null,
+      minuteOf(begin.at),
+      Math.round((end.at - begin.at) / minuteMs),
+      views[0] ?? null,
+      views.at(-1) ?? null,
+      views.length,
+      own.length,
+      first(own, ({ isFromNews }) => (isFromNews ? 'news' : undefined)),
+      first(own, ({ utm }) => utm.source),
+      first(own, ({ utm }) => utm.medium),
+      first(own, ({ utm }) => utm.campaign),
+    ]
+  })
+}
+
+/**
+ * The ways through the site: step, from, to, sessions.
+ * @param {import('../types').Truth} truth
+ * @param {number} depth
+ * @returns {import('../types').Row[]}
+ */
+export function countPaths(truth, depth) {
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  for (const own of groupBy(inOrder(truth.events), ({ session }) => session).values()) {
+    const views = own.map(viewedPath).filter((path) => path !== undefined)
+    const moved = views.filter((path, index) => path !== views[index - 1])
+    for (const [index, path] of moved.slice(0, depth).entries()) {
+      const key = JSON.stringify([index + 1, path, moved[index + 1] ?? null])
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  return [...counts].map(([key, sessions]) => [...JSON.parse(key), sessions])
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// @ts-expect-error plain JavaScript
+import { askAll, countDifferences, judge } from '../../../e2e/equality/judge/judge.mjs'
+// @ts-expect-error plain JavaScript
+import { planPeople } from '../../../e2e/equality/people/planPeople.mjs'
+// @ts-expect-error plain JavaScript
+import { spoil } from '../../../e2e/equality/truth/spoil.mjs'
+// @ts-expect-error plain JavaScript
+import { tellTruth } from '../../../e2e/equality/truth/tellTruth.mjs'
+import type { Answer, Person, TrueEvent, Truth, Verdict } from '../../../e2e/equality/types.js'
+import { createService, type Service } from '../fixtures/createService.js'
+
+const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+const crawler = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+
+/** What a client that makes no mistake sends of an event. Within its minute the time is any. */
+const toPayload = (event: TrueEvent) => {
+  const { source, medium, campaign } = event.utm
+  return {
+    environment: 'production',
+    event: event.name,
+    timestamp: event.at + 700,
+    distinct_id: `anonymous-${event.visitor}`,
+    device_id: event.device,
+    session_id: event.session,
+    properties: {
+      ...event.properties,
+      mark: event.mark,
+      insert_id: event.mark,
+      $url: `https://shop.example${event.path}`,
+      ...(event.isFromNews && { $referer: 'https://news.example/' }),
+      ...(source && { $utm_source: source }),
+      ...(medium && { $utm_medium: medium }),
+      ...(campaign && { $utm_campaign: campaign }),
+    },
+  }
+}
+
+const people = planPeople({ count: 60, seed: 1, canKill: true }) as Person[]
+const truth = tellTruth(people) as Truth
+let service: Service
+let answers: Answer[]
+
+beforeAll(async () => {
+  service = await createService()
+  const send = (path: string, body: unknown[], userAgent = browser) =>
+    service.ingest(`${path}?sync=true`, body, { 'user-agent': userAgent })
+  await send('/track', truth.events.filter(({ isBot }) => !isBot).map(toPayload))
+  await send('/track', truth.events.filter(({ isBot }) => isBot).map(toPayload), crawler)
+  // What ends as a person's is linked here in one step; which steps lead there is what the browsers show.
+  const named = truth.events.filter(({ visitor }) => truth.isNamed(truth.personOf(visitor)))
+  const links = named.map(({ visitor, at }) => ({
+    environment: 'production',
+    distinct_id: truth.personOf(visitor),
+    anonymous_id: `anonymous-${visitor}`,
+    traits: {},
+    timestamp: at,
+  }))
+  await send('/identify', links)
+  const traits = truth.traits.map(({ user, traits: own, at }) => ({
+    environment: 'production',
+    distinct_id: truth.personOf(user),
+    traits: own,
+    timestamp: at,
+  }))
+  await send('/identify', traits)
+  answers = (await askAll(async (statement: string) => {
+    const { rows, error } = await service.query(statement)
+    if (error) throw new Error(`${statement}: ${JSON.stringify(error)}`)
+    return rows
+  })) as Answer[]
+})
+afterAll(() => service.close())
+
+describe('the answers about sixty people', () => {
+  it('are those that plain JavaScript computes from what they did', () => {
+    const wrong = (judge(answers, truth) as Verdict[]).filter(
+      ({ missing, extra }) => missing.length + extra.length,
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it.each(['leave-out', 'wrong-user'])('differ from a truth that is spoilt by %s', (spoiling) => {
+    const spoilt = tellTruth(spoil(people, spoiling)) as Truth
+    expect(countDifferences(judge(answers, spoilt))).toBeGreaterThan(0)
+  })
+})
