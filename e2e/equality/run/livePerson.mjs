@@ -120,12 +120,12 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       await here(number).tab.close()
       open.delete(number)
     } else if (deed.kind === 'call') {
-      const { calls, then } = deed
-      const next = then && then !== 'close' ? door.urlOf(id, then) : undefined
+      const { calls, end } = deed
+      const next = end && end !== 'close' ? door.urlOf(id, end) : undefined
       const given = [id, clock, calls, next].map((value) => JSON.stringify(value) ?? 'undefined')
       await here(number).tab.run(`void person.call(${given.join(', ')})`)
       if (next) await landed(number, id)
-      if (then === 'close') {
+      if (end === 'close') {
         await here(number).tab.close()
         open.delete(number)
       } else if (open.size > 1) await sleep(changeTabMs)
