@@ -29,7 +29,7 @@ export type Deed =
   | ({ kind: 'link' } & Place)
   | { kind: 'reload' | 'back' | 'forward' | 'close' }
   /** Calls in one task; that task may also be the last of the page. */
-  | { kind: 'call'; calls: Call[]; then?: 'close' | Place }
+  | { kind: 'call'; calls: Call[]; end?: 'close' | Place }
   /** `kill -9` of the browser, which is started again. */
   | { kind: 'kill' }
   /** `isKnown`: the browser says that it is offline. */

@@ -112,9 +112,13 @@ export const steps = [
     about: 'what 20 people did in Chromium, against what the service answers',
     run: async () => {
       await ensureBuilt()
-      const { code } = await run(process.execPath, ['scripts/equality.mjs', '--people', '20'], {
-        env: { WAYMARK_CHROMIUM: await ensureBrowser() },
-      })
+      const { code } = await run(
+        process.execPath,
+        ['scripts/equality.mjs', '--people', '20', '--seed', '1'],
+        {
+          env: { WAYMARK_CHROMIUM: await ensureBrowser() },
+        },
+      )
       if (code !== 0) throw new Error('the service answers something else than what people did: see above')
     },
   },

@@ -45,9 +45,9 @@ export function createPlan(id, random, startsAt) {
       const clock = now + skewMinutes * minuteMs
       steps.push({ id: `${id}.${steps.length + 1}`, device: own.id, tab: number, clock, deed })
       if (deed.kind === 'call')
-        for (const [call, minutes] of deed.calls) if (call === 'wait') now += Number(minutes) * minuteMs
+        for (const [call, minutes] of deed.calls) if (call === 'wait') now += minutes * minuteMs
       if (deed.kind === 'visit') open.add(number)
-      if (deed.kind === 'close' || (deed.kind === 'call' && deed.then === 'close')) open.delete(number)
+      if (deed.kind === 'close' || (deed.kind === 'call' && deed.end === 'close')) open.delete(number)
       if (deed.kind === 'kill') open.clear()
     }
     const tab = (/** @type {number} */ number) => ({
@@ -61,8 +61,8 @@ export function createPlan(id, random, startsAt) {
       close: () => step(number, { kind: 'close' }),
       /** @param {...import('../types').Call} calls */
       call: (...calls) => step(number, { kind: 'call', calls }),
-      /** The calls are the last thing that the page does. @param {'close' | Place} then @param {...import('../types').Call} calls */
-      leave: (then, ...calls) => step(number, { kind: 'call', calls, then }),
+      /** The calls are the last thing that the page does. @param {'close' | Place} end @param {...import('../types').Call} calls */
+      leave: (end, ...calls) => step(number, { kind: 'call', calls, end }),
       /** @param {boolean} isOnline @param {boolean} isKnown */
       network: (isOnline, isKnown) => step(number, { kind: 'network', isOnline, isKnown }),
       fail: () => step(number, { kind: 'fail' }),

@@ -15,7 +15,11 @@ export function createRandom(seed) {
   return {
     whole,
     /** @template T @param {readonly T[]} list @returns {T} */
-    pick: (list) => /** @type {T} */ (list[whole(0, list.length - 1)]),
+    pick(list) {
+      const found = list[whole(0, list.length - 1)]
+      if (found === undefined) throw new Error('There is nothing to pick')
+      return found
+    },
     /** @param {number} [share] */
     chance: (share = 0.5) => next() < share,
   }

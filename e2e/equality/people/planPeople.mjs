@@ -15,7 +15,8 @@ const dayMs = 86_400_000
 export function planPeople({ count, seed, canKill }) {
   const stories = [...ordinaryStories, ...hardStories].filter(({ needsKill }) => canKill || !needsKill)
   return Array.from({ length: count }, (_, index) => {
-    const story = /** @type {import('./ordinaryStories.mjs').Story} */ (stories[index % stories.length])
+    const story = stories[index % stories.length]
+    if (!story) throw new Error('There are no stories')
     const random = createRandom(seed * 10_007 + index)
     const startsAt = monday + random.whole(0, 20) * dayMs + random.whole(0, 359) * 240_000
     const plan = createPlan(`p${String(index + 1).padStart(3, '0')}`, random, startsAt)

@@ -2,9 +2,9 @@
 function describeCall([name, ...given]) {
   if (name === 'wait') return ''
   if (name === 'track') return String(given[0])
-  if (name === 'setConsent') return `consent ${given[0]}`
+  if (name === 'setConsent') return `consent ${String(given[0])}`
   if (name === 'updateTraits') return 'changes traits'
-  return given[0] === undefined ? name : `${name} ${given[0]}`
+  return given[0] === undefined ? name : `${name} ${String(given[0])}`
 }
 
 /** @param {import('../types').Place & { fromNews?: boolean }} place */
@@ -29,10 +29,10 @@ function describeDeed(deed) {
       const names = deed.calls.map(describeCall).filter(Boolean)
       const calls = names.length > 4 ? `${names[0]}, ${names.length} times in a day` : names.join(', ')
       const end =
-        deed.then === 'close'
+        deed.end === 'close'
           ? ', closes the tab at once'
-          : deed.then
-            ? `, leaves at once for ${deed.then.path}`
+          : deed.end
+            ? `, leaves at once for ${deed.end.path}`
             : ''
       return calls + end
     }

@@ -5,6 +5,8 @@ import { createDoor } from './createDoor.mjs'
 
 /** docs/delivery.md, "Lost": "The browser is killed within some 5–20 ms of the call." Nobody is that quick here. */
 const beforeKillMs = 250
+/** docs/architecture.md, "When the page goes": a page out of the page cache reads the visitor again after 300 ms. */
+const readAgainMs = 600
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
 const changeTabMs = 250
 
@@ -116,16 +118,17 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       own.at += deed.kind === 'back' ? -1 : 1
       await own.tab[deed.kind]()
       await arrive(own.tab, own.pages[own.at] ?? '')
+      await sleep(readAgainMs)
     } else if (deed.kind === 'close') {
       await here(number).tab.close()
       open.delete(number)
     } else if (deed.kind === 'call') {
-      const { calls, then } = deed
-      const next = then && then !== 'close' ? door.urlOf(id, then) : undefined
+      const { calls, end } = deed
+      const next = end && end !== 'close' ? door.urlOf(id, end) : undefined
       const given = [id, clock, calls, next].map((value) => JSON.stringify(value) ?? 'undefined')
       await here(number).tab.run(`void person.call(${given.join(', ')})`)
       if (next) await landed(number, id)
-      if (then === 'close') {
+      if (end === 'close') {
         await here(number).tab.close()
         open.delete(number)
       } else if (open.size > 1) await sleep(changeTabMs)

@@ -14,7 +14,7 @@ const minuteMs = 60_000
 
 /** From this start, always the earliest next step. @param {TrueEvent[]} events @param {number} start @param {FunnelOptions} options */
 function walk(events, start, { steps, withinMinutes = Infinity }) {
-  const chain = [/** @type {TrueEvent} */ (events[start])]
+  const chain = events.slice(start, start + 1)
   const first = chain[0]?.at ?? 0
   for (const event of events.slice(start + 1)) {
     const wanted = steps[chain.length]
@@ -31,7 +31,7 @@ function bestChain(events, options) {
   /** @type {TrueEvent[]} */
   let best = []
   for (const [index, event] of seen.entries()) {
-    if (!isNamed(event, /** @type {string} */ (steps[0])) || event.at >= until) continue
+    if (!isNamed(event, steps[0] ?? '') || event.at >= until) continue
     const chain = walk(seen, index, options)
     const isEarlier = (chain.at(-1)?.at ?? 0) < (best.at(-1)?.at ?? 0)
     if (chain.length > best.length || (chain.length === best.length && isEarlier)) best = chain

@@ -81,14 +81,14 @@ function followPerson({ devices, steps }, { visitors, events, traits }) {
 
     /** @type {Record<string, (...given: any[]) => void>} */
     const calls = {
-      identify: (at, user, own = {}) =>
+      identify: (at, user, said = {}) =>
         run(() => {
           device.login(user, at)
           visitors.identify(device.visitor, user)
-          traits.push({ user, traits: own, at })
+          traits.push({ user, traits: said, at })
         }),
-      updateTraits: (at, own) =>
-        run(() => void (device.user && traits.push({ user: device.user, traits: own, at }))),
+      updateTraits: (at, said) =>
+        run(() => void (device.user && traits.push({ user: device.user, traits: said, at }))),
       alias: (_at, user) => run(() => visitors.alias(device.user ?? device.visitor, user)),
       reset: (at) => run(() => device.reset(at)),
       setConsent(_at, state) {
@@ -124,9 +124,9 @@ function followPerson({ devices, steps }, { visitors, events, traits }) {
     else if (deed.kind === 'kill') tabs.clear()
     else if (deed.kind === 'call') {
       call(deed.calls)
-      if (deed.then) leave()
+      if (deed.end) leave()
       // The link is followed in the task of the calls; its page is a page like any other.
-      if (deed.then && deed.then !== 'close') go(deed.then)
+      if (deed.end && deed.end !== 'close') go(deed.end)
     }
   }
 }

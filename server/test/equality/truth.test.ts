@@ -37,8 +37,8 @@ const toPayload = (event: TrueEvent) => {
   }
 }
 
-const people = planPeople({ count: 60, seed: 1, canKill: true }) as Person[]
-const truth = tellTruth(people) as Truth
+const people: Person[] = planPeople({ count: 60, seed: 1, canKill: true })
+const truth: Truth = tellTruth(people)
 let service: Service
 let answers: Answer[]
 
@@ -65,24 +65,23 @@ beforeAll(async () => {
     timestamp: at,
   }))
   await send('/identify', traits)
-  answers = (await askAll(async (statement: string) => {
+  answers = await askAll(async (statement: string) => {
     const { rows, error } = await service.query(statement)
     if (error) throw new Error(`${statement}: ${JSON.stringify(error)}`)
     return rows
-  })) as Answer[]
+  })
 })
 afterAll(() => service.close())
 
 describe('the answers about sixty people', () => {
   it('are those that plain JavaScript computes from what they did', () => {
-    const wrong = (judge(answers, truth) as Verdict[]).filter(
-      ({ missing, extra }) => missing.length + extra.length,
-    )
+    const verdicts: Verdict[] = judge(answers, truth)
+    const wrong = verdicts.filter(({ missing, extra }) => missing.length + extra.length)
     expect(wrong).toEqual([])
   })
 
   it.each(['leave-out', 'wrong-user'])('differ from a truth that is spoilt by %s', (spoiling) => {
-    const spoilt = tellTruth(spoil(people, spoiling)) as Truth
+    const spoilt: Truth = tellTruth(spoil(people, spoiling))
     expect(countDifferences(judge(answers, spoilt))).toBeGreaterThan(0)
   })
 })
