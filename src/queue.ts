@@ -93,7 +93,7 @@ export const dropAll = (w: Instance, reason: DropReason) => {
 /** There is no room on the disk: the older half of what is stored makes some. */
 export const dropHalf = (w: Instance) => {
   const stored = w.records.filter((record) => record.isStored && !record.isBusy)
-  finishRecords(w, stored.slice(0, Math.ceil(stored.length / 2)), { status: 'dropped', reason: 'no-space' })
+  finishRecords(w, stored.slice(0, (stored.length + 1) >> 1), { status: 'dropped', reason: 'no-space' })
 }
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
