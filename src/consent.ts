@@ -65,8 +65,8 @@ const read = async (w: Instance, isChoice?: boolean) => {
   })
   w.recent = w.changes
   try {
-    const mayStore = [w.consent, readNote(w).consent].includes('granted')
-    if (w.database && (mayStore || (await w.browser.hasDatabase(w.name)))) await load(w, use)
+    const mayBeStored = w.consent === 'granted' || readNote(w).consent
+    if (w.database && (mayBeStored || (await w.browser.hasDatabase(w.name)))) await load(w, use)
     else use()
     // It is stored now, unless someone has noted more.
     if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')

@@ -1,5 +1,5 @@
 /* Runs in the page before the library: gives it the clock of the script, and makes the calls that a person's clicks make. */
-const { step, clock, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
+const { step, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
 const minuteMs = 60_000
 
 let startedAt = 0
@@ -9,25 +9,22 @@ const setClock = (at) => {
   base = at
   startedAt = performance.now()
 }
-setClock(clock)
+/** What the script says now: a page that comes back, also out of the HTTP cache, would have the clock of before. */
+const readClock = () => {
+  const request = new XMLHttpRequest()
+  request.open('GET', '/clock', false)
+  request.send()
+  setClock(Number(request.responseText))
+}
+readClock()
 Date.now = () => Math.floor(base + performance.now() - startedAt)
 
 const setOnline = (value) => Object.defineProperty(navigator, 'onLine', { value, configurable: true })
 if (!isOnline) setOnline(false)
 if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true })
 
-// A page out of the page cache has the clock of when it was left. It has to be right before the library hears of the return.
-addEventListener(
-  'pageshow',
-  ({ persisted }) => {
-    if (!persisted) return
-    const request = new XMLHttpRequest()
-    request.open('GET', '/clock', false)
-    request.send()
-    setClock(Number(request.responseText))
-  },
-  { capture: true },
-)
+// It has to be right before the library hears of the return from the page cache.
+addEventListener('pageshow', ({ persisted }) => persisted && readClock(), { capture: true })
 
 // A page view gets the mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
 const stamp = {

@@ -29,14 +29,14 @@ export function readLibrary() {
 export async function createDoor({ serviceUrl, apiKey, device, library }) {
   const { forward, close } = createForward(serviceUrl)
   const { consent, gpc, isCrossOrigin, isBot } = device
-  /** What holds when a page is served. */
+  /** What holds now. */
   const state = { clock: 0, isOnline: true, isKnown: false, wasKilled: false }
   const passed = { requests: 0, failed: 0 }
 
   /** @param {URL} url */
   const toHtml = ({ searchParams, port }) => {
-    const { clock, isKnown, wasKilled } = state
-    const page = { step: searchParams.get('step'), clock, gpc, isOnline: !isKnown, wasKilled }
+    const { isKnown, wasKilled } = state
+    const page = { step: searchParams.get('step'), gpc, isOnline: !isKnown, wasKilled }
     const config = JSON.stringify({ consent })
     const endpoint = isCrossOrigin ? `http://localhost:${port}/w` : '/w'
     return `<!doctype html><meta charset="utf-8"><title>Shop</title>
@@ -66,13 +66,10 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
     }
     const file = url.pathname === '/shopper.js' ? shopper : library.get(url.pathname)
     if (file) response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(file)
-    else if (url.pathname === '/clock') response.end(String(state.clock))
+    else if (url.pathname === '/clock')
+      response.writeHead(200, { 'Cache-Control': 'no-store' }).end(String(state.clock))
     else if (url.pathname === '/favicon.ico') response.writeHead(404).end()
-    else
-      // From the HTTP cache a page would have the clock of before.
-      response
-        .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' })
-        .end(toHtml(url))
+    else response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(toHtml(url))
   }
 
   const server = createServer((request, response) => {

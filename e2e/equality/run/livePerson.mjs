@@ -5,8 +5,11 @@ import { createDoor } from './createDoor.mjs'
 
 /** docs/delivery.md, "Lost": "The browser is killed within some 5–20 ms of the call." Nobody is that quick here. */
 const beforeKillMs = 250
-/** docs/architecture.md, "When the page goes": a page out of the page cache reads the visitor again after 300 ms. */
-const readAgainMs = 600
+/**
+ * docs/architecture.md, "Two things to know": a page that goes before its ids were read hands off under fresh ids. They are
+ * read when consent is given, and 300 ms after a return from the page cache.
+ */
+const readIdsMs = 600
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
 const changeTabMs = 250
 
@@ -118,7 +121,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       own.at += deed.kind === 'back' ? -1 : 1
       await own.tab[deed.kind]()
       await arrive(own.tab, own.pages[own.at] ?? '')
-      await sleep(readAgainMs)
+      await sleep(readIdsMs)
     } else if (deed.kind === 'close') {
       await here(number).tab.close()
       open.delete(number)
@@ -127,6 +130,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       const next = end && end !== 'close' ? door.urlOf(id, end) : undefined
       const given = [id, clock, calls, next].map((value) => JSON.stringify(value) ?? 'undefined')
       await here(number).tab.run(`void person.call(${given.join(', ')})`)
+      if (calls.some(([name]) => name === 'setConsent')) await sleep(readIdsMs)
       if (next) await landed(number, id)
       if (end === 'close') {
         await here(number).tab.close()
