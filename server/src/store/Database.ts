@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
@@ -99,7 +99,8 @@ export class Database {
       const connection = await instance.connect()
       for (const catalog of catalogs) await attach(connection, catalog, folder.catalogFile(catalog))
       // What a killed engine left: rows that spilled, exports, uploads. Nobody else has the files open now.
-      rmSync(folder.temp, { recursive: true, force: true })
+      mkdirSync(folder.temp, { recursive: true })
+      for (const name of readdirSync(folder.temp)) rmSync(join(folder.temp, name), { recursive: true })
       for (const setting of [
         "TimeZone = 'UTC'",
         'enable_external_access = false',

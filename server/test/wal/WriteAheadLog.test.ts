@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LogReader } from '../../src/wal/LogReader.js'
 import { lastOf, type LogRecord } from '../../src/wal/segment.js'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
@@ -227,6 +227,14 @@ describe('a small log that was damaged', () => {
     whole = join(root, 'whole')
     const log = await WriteAheadLog.open(whole, 0, tiny)
     for (const text of texts) await log.append(record(text))
+    // The file of the next segment is made meanwhile.
+    await vi.waitFor(
+      () => {
+        expect(readdirSync(whole)).not.toContain('new')
+        expect(files(whole).length).toBeGreaterThan(2)
+      },
+      { timeout: 20_000 },
+    )
     cpSync(whole, join(root, 'killed'), { recursive: true })
     await log.close()
     closed = whole
