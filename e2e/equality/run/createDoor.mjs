@@ -76,7 +76,8 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
     handle(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
 
   return {
     state,

@@ -7,7 +7,8 @@ export async function serveNews() {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>News</title>')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
   return {
     url: `http://localhost:${port}/`,
     close: () =>
