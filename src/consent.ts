@@ -65,7 +65,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
   })
   w.recent = w.changes
   try {
-    const mayBeStored = w.consent === 'granted' || readNote(w).consent
+    const mayBeStored = w.consent === 'granted' || readNote(w).consent === 'granted'
     if (w.database && (mayBeStored || (await w.browser.hasDatabase(w.name)))) await load(w, use)
     else use()
     // It is stored now, unless someone has noted more.

@@ -89,7 +89,7 @@ export const follow = (w: Instance) => {
     w.state = 'back'
     w.isKnown = false
     // What it may not have stored it has noted when it left. What others stored since then is newer.
-    w.changes = {}
+    if (w.isWritable) w.changes = {}
     // A new queue, because another page may have found the old one.
     giveUp(w, newId(10))
     enter(w)
