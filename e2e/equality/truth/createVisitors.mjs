@@ -1,5 +1,5 @@
 /**
- * Who is who, by docs/service.md: "An anonymous id belongs to the first user it was linked to", and "/alias merges the
+ * Who is who, by docs/api.md: "An anonymous id belongs to the first user it was linked to", and "/alias merges the
  * person of distinct_id into the person of new_user_id, which gives the name."
  */
 export function createVisitors() {

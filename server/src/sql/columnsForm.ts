@@ -4,7 +4,7 @@ import { refuseField } from './refuse.js'
 export const columnsForms = ['objects', 'labels'] as const
 export type ColumnsForm = (typeof columnsForms)[number]
 
-/** Clients that say who they are in `User-Agent`, and can read labels only (docs/service.md, "Clients"). */
+/** Clients that say who they are in `User-Agent`, and can read labels only (docs/api.md, "Clients"). */
 const readersOfLabels: ReadonlySet<string> = new Set([
   'altertable-lakehouse-js',
   'altertable-lakehouse-ruby',
