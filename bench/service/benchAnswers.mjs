@@ -8,14 +8,13 @@ import { fillShop } from './fillShop.mjs'
 const million = 1_000_000
 const rounds = 7
 const month = `'2025-10-01', '2025-11-01'`
-const inMonth = `started_at >= '2025-10-01' AND started_at < '2025-11-01'`
 const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
 
 /** Of one month, as a screen asks, and of all the half year. */
 const questions = {
   'funnel of four steps, a month': `FROM funnel(${steps}, INTERVAL 7 DAY, ${month})`,
   'retention of 30 days': `FROM retention('$pageview', '$pageview', 'day', ${month})`,
-  'sessions of a month': `SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions WHERE ${inMonth} GROUP BY ALL`,
+  'sessions of a month': `SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions(${month}) GROUP BY ALL`,
   'daily, a month': `FROM daily(${month}, time_zone := 'Europe/Berlin')`,
   'breakdown, a month': `FROM breakdown('Map Viewed', 'sku', ${month})`,
   'paths, a month': `FROM paths('/', 3, ${month})`,
