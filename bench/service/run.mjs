@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers soak attacks]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers screens soak attacks]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -9,6 +9,7 @@ const benches = {
   upload: async () => (await import('./benchUpload.mjs')).benchUpload(),
   insertIds: async () => (await import('./benchInsertIds.mjs')).benchInsertIds(),
   manyPersons: async () => (await import('./benchManyPersons.mjs')).benchManyPersons(),
+  screens: async () => (await import('./benchScreens.mjs')).benchScreens(),
   soak: async () => (await import('./benchSoak.mjs')).benchSoak(),
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
