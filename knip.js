@@ -43,7 +43,6 @@ export default {
         'bin/*.mjs',
         'test/**/*.test.ts',
         'screens/src/main.tsx',
-        'screens/build.mjs',
         'screens/test/**/*.test.{ts,tsx}',
       ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
