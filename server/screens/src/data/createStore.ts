@@ -27,7 +27,12 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 export function useStore<T>(store: Store<T>): T {
-  const [, draw] = useState({})
-  useEffect(() => store.subscribe(() => draw({})), [store])
+  const [, show] = useState(store.get)
+  useEffect(() => {
+    const look = () => show(store.get)
+    // It may have changed since it was drawn: effects run a frame later.
+    look()
+    return store.subscribe(look)
+  }, [store])
   return store.get()
 }
