@@ -26,10 +26,15 @@ SELECT 'person' AS kind, environment, person_id, distinct_ids, ${traitsObject} A
   ${moment('last_seen')} AS last_seen, events, '${person}' AS logged_as
 FROM analytics.raw.persons t WHERE ${rowsOf.persons}`
 
-const records = [
-  `SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
-     REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
-   FROM analytics.raw.events t WHERE ${rowsOf.events}`,
+/** Events of a page: what a person did in years need not be in memory at once. */
+const pageSize = 10_000
+
+const eventsAfter = (seq: string) => `
+SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
+  REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
+FROM analytics.raw.events t WHERE seq > ${seq} AND ${rowsOf.events} ORDER BY seq LIMIT ${pageSize}`
+
+const otherRecords = [
   `SELECT 'trait' AS kind, distinct_id, name, value, ${moment('"timestamp"')} AS "timestamp"
    FROM analytics.raw.traits t WHERE ${rowsOf.traits} ORDER BY t.seq, name`,
   `SELECT 'identity' AS kind, x.id AS distinct_id, coalesce(m.person_id, x.id) AS person_id,
@@ -41,37 +46,33 @@ const records = [
    FROM analytics.raw.rejected t WHERE ${rowsOf.rejected}`,
 ]
 
-/** Chunks of lines; what a statement gives is not in memory at once. */
-async function* stream(
-  connection: DuckDBConnection,
-  sql: string,
-): AsyncGenerator<{ text: string; lines: number }> {
-  const result = await connection.stream(`SELECT to_json(r)::VARCHAR FROM (${sql}) r`)
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (chunk === null || chunk.rowCount === 0) return
-    const lines = chunk.getColumnValues(0) as string[]
-    yield { text: `${lines.join('\n')}\n`, lines: lines.length }
+/** The rows of a statement as lines. */
+const read = async (connection: DuckDBConnection, sql: string) => {
+  const reader = await connection.runAndReadAll(`SELECT to_json(r)::VARCHAR FROM (${sql}) r`)
+  return reader.getRows().map(([text]) => text as string)
+}
+
+/** Of all events, page by page. */
+async function* eventPages(connection: DuckDBConnection): AsyncGenerator<string[]> {
+  for (let last = '-1'; ;) {
+    const lines = await read(connection, eventsAfter(last))
+    if (lines.length > 0) yield lines
+    if (lines.length < pageSize) return
+    last = String((JSON.parse(lines.at(-1)!) as { event_id: number }).event_id)
   }
 }
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
 
-/**
- * The person first, then all records, then how many there are. DuckDB ends a stream that breaks like a
- * complete one, so the lines are counted.
- */
+/** The person first, then all records, then how many there are, counted before in the same transaction. */
 export async function* linesOf(
   connection: DuckDBConnection,
   { environment, id, person, records: expected }: PersonId & { person: string; records: Records },
 ): AsyncGenerator<string> {
-  let isKnown = false
-  for await (const { text } of stream(connection, personLine(person))) {
-    isKnown = true
-    yield text
-  }
+  const known = await read(connection, personLine(person))
+  for (const text of known) yield `${text}\n`
   // All that there is of this id was set aside.
-  if (!isKnown) {
+  if (known.length === 0) {
     yield line({
       kind: 'person',
       environment,
@@ -82,11 +83,14 @@ export async function* linesOf(
     })
   }
   let count = 0
-  for (const sql of records) {
-    for await (const { text, lines } of stream(connection, sql)) {
-      count += lines
-      yield text
-    }
+  for await (const lines of eventPages(connection)) {
+    count += lines.length
+    yield `${lines.join('\n')}\n`
+  }
+  for (const sql of otherRecords) {
+    const lines = await read(connection, sql)
+    count += lines.length
+    if (lines.length > 0) yield `${lines.join('\n')}\n`
   }
   const total = Object.values(expected).reduce((sum, each) => sum + each, 0)
   if (count !== total) throw new Error(`The export broke off after ${count} of ${total} records.`)

@@ -58,15 +58,20 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
         await database.use(async (connection) => {
           // All statements see the same moment.
           await connection.run('BEGIN TRANSACTION')
-          if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
-          const records = await countRecords(connection)
-          const person = await record(user, asked, records)
-          response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-          response.setTimeout(clientPatienceMs, () => response.destroy())
-          const lines = linesOf(connection, { ...asked, person, records })
-          await pipeline(Readable.from(lines), response).catch((error: unknown) => {
-            if (!gone.signal.aborted) throw error
-          })
+          try {
+            if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
+            const records = await countRecords(connection)
+            const person = await record(user, asked, records)
+            response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+            response.setTimeout(clientPatienceMs, () => response.destroy())
+            const lines = linesOf(connection, { ...asked, person, records })
+            await pipeline(Readable.from(lines), response).catch((error: unknown) => {
+              if (!gone.signal.aborted) throw error
+            })
+          } finally {
+            // Closed within it, the connection ends the process in four of six tries.
+            await connection.run('ROLLBACK')
+          }
         })
       } finally {
         permit.release()
