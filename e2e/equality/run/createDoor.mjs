@@ -40,6 +40,7 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
     const page = {
       step: searchParams.get('step'),
       device: deviceName(device.id),
+      isBot,
       gpc,
       isOnline: !isKnown,
       wasKilled,
