@@ -127,8 +127,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       await landed(number, id)
     } else if (deed.kind === 'reload') {
       const { tab, pages, at } = here(number)
-      await tab.run('void (window.isOld = true, location.reload())')
-      await waitFor('the page loads again', () => tab.run('!window.isOld').catch(() => false))
+      await tab.reload()
       await arrive(tab, pages[at] ?? '')
     } else if (deed.kind === 'back' || deed.kind === 'forward') {
       const own = here(number)
