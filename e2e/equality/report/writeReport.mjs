@@ -37,10 +37,11 @@ function toQuestion({ by, name, about, source, rows, missing, extra }) {
   const difference = Math.max(missing.length, extra.length)
   const title = by === 'SQL' ? 'SQL' : 'Address'
   return `<tr><th scope="row">${escape(name)}</th>
-    <td>${escape(about)}<details><summary class="quiet">${title}</summary><pre>${escape(source)}</pre></details>
+    <td class="wide">${escape(about)}<details><summary class="quiet">${title}</summary><pre>${escape(source)}</pre></details>
     ${toList('The truth has, and the service does not:', missing)}
     ${toList('The service has, and the truth does not:', extra)}</td>
-    <td class="number">${rows}</td><td class="number ${difference ? 'bad' : 'good'}">${difference}</td></tr>`
+    <td class="number" data-unit="rows">${rows}</td>
+    <td class="number ${difference ? 'bad' : 'good'}" data-unit="different">${difference}</td></tr>`
 }
 
 /** @param {import('../types').Verdict[]} verdicts */
@@ -52,8 +53,8 @@ const toTable = (verdicts) =>
 function toPerson(person, requests) {
   const { id, story, about, devices } = person
   const passed = devices.map((device) => `${device.id.split('/')[1]} ${requests[device.id] ?? 0}`)
-  return `<tr><th scope="row">${id}</th><td>${escape(story)}<div class="quiet">${escape(about)}</div></td>
-    <td>${escape(describePerson(person))}</td><td>${passed.join('<br>')}</td></tr>`
+  return `<tr><th scope="row">${id}</th><td class="wide">${escape(story)}<div class="quiet">${escape(about)}</div></td>
+    <td class="wide">${escape(describePerson(person))}</td><td data-unit="requests">${passed.join('<br>')}</td></tr>`
 }
 
 /** @param {Run} run */
