@@ -11,8 +11,7 @@ import { set, type Settings } from './visitor'
 /** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
 
-/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms, on a busy machine over 100), and for how long. */
-const doubtWithinMs = 500
+/** For so long a rejection is doubted in a window that closes itself. */
 const believeAfterMs = 300
 
 /** A page that has sent everything looks for what others left, but not more often than this. */
@@ -114,9 +113,8 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   w.inFlight = batch
   mark(batch, true)
   const answer = await send(w, batch)
-  if (answer.isMissing && !w.settings.down && browser.now() - w.hiddenAt! < doubtWithinMs) {
-    // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
-    // page goes now, the batch counts as handed off.
+  if (answer.isMissing && browser.closing()) {
+    // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
     await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
   }
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
@@ -178,7 +176,6 @@ export const wake = (w: Instance) => {
 
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
-  w.hiddenAt = w.browser.now()
   if (!w.failures && !w.settings.down) void flushKnown(w)
 }
 

@@ -133,7 +133,6 @@ export interface Instance {
   paused?: string | undefined
   /** How far to send: the newest when it was last asked. */
   until: number
-  hiddenAt?: number | undefined
   beaconArrives?: boolean | undefined
   attempts: Attempt[]
 }

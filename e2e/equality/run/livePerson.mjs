@@ -10,6 +10,8 @@ const beforeKillMs = 250
  * read when consent is given, and 300 ms after a return from the page cache.
  */
 const readIdsMs = 600
+/** A request that has failed at the door has failed for its page some milliseconds later. */
+const hearOfFailureMs = 250
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
 const changeTabMs = 250
 
@@ -149,6 +151,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
     } else {
       const before = door.passed.failed
       await waitFor('a request fails', () => door.passed.failed > before, 30_000)
+      await sleep(hearOfFailureMs)
     }
   }
 
