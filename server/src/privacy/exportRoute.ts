@@ -11,7 +11,7 @@ import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
 import { hashOf, recordDuty } from './duties.js'
 import { countRecords, linesOf, type Records } from './exportLines.js'
-import { choosePerson, type PersonId } from './personRows.js'
+import { choosePerson, findEvents, type PersonId } from './personRows.js'
 
 export interface ExportRouteOptions {
   database: Database
@@ -60,6 +60,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
           await connection.run('BEGIN TRANSACTION')
           try {
             if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
+            await findEvents(connection)
             const records = await countRecords(connection)
             const person = await record(user, asked, records)
             response.writeHead(200, { 'content-type': 'application/x-ndjson' })
