@@ -70,10 +70,11 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const apiKeys = new ApiKeys(options.apiKeys, environments)
     const logins = new Logins(users, logger)
     // With a log in files whoever takes events has the data folder, wherever the engine was started.
-    const engine = url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
-    const local =
-      url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
-    const shared = url === undefined ? undefined : await openPostgresLog({ ...options, url, role, logger, cleanups })
+    const engine =
+      url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
+    const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
+    const shared =
+      url === undefined ? undefined : await openPostgresLog({ ...options, url, role, logger, cleanups })
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
@@ -81,7 +82,8 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
     /** By this engine, or where there is none by all others. */
-    const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.applied() ?? 0
+    const applied = () =>
+      engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.applied() ?? 0
     const lag = new Lag({ last: () => log.last, applied })
     lag.start()
     cleanups.add(() => lag.stop())
@@ -111,7 +113,10 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
         'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
       throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })
     }
-    const rounds = local === undefined || engine === undefined ? undefined : new ErasureRounds({ link: engine.link, log: local.log })
+    const rounds =
+      local === undefined || engine === undefined
+        ? undefined
+        : new ErasureRounds({ link: engine.link, log: local.log })
     const paths = {
       events: analytics.map(({ path }) => path),
       open: doorPaths,

@@ -23,12 +23,7 @@ export interface TasksRouteOptions {
 }
 
 /** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
-export const tasksRoute = ({
-  authenticate,
-  apiKeys,
-  find,
-  isStoring,
-}: TasksRouteOptions): Route => {
+export const tasksRoute = ({ authenticate, apiKeys, find, isStoring }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
   const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)

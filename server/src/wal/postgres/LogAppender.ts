@@ -110,7 +110,8 @@ export class LogAppender implements AcceptLog {
       ])
       // Cut off while it waited for a standby: it is in the log, and perhaps on this server only.
       if (connection.warnings > warnings) throw new Error('it has stopped waiting for its standbys')
-      if (place === undefined || after?.holds !== true) throw new Error('it no longer waits for its standbys or its disk')
+      if (place === undefined || after?.holds !== true)
+        throw new Error('it no longer waits for its standbys or its disk')
       this.#last = Math.max(this.#last, place.last)
       return place.last
     } catch (error) {

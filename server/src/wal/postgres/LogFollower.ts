@@ -91,6 +91,7 @@ export class LogFollower extends EventEmitter<News> {
       ...options,
       applicationName: 'waymark follow',
       begin: (connection) => this.#begin(connection),
+      onUp: () => this.emit('grown'),
     })
   }
 
@@ -111,9 +112,9 @@ export class LogFollower extends EventEmitter<News> {
 
   /** Entries after a sequence, oldest first: at least one, and up to the limits but for the last group's. */
   async read(after: number, maxRows: number, maxBytes: number): Promise<LogEntry[]> {
+    if (after >= this.#last) return []
     const { connection, obstacle } = this.#session
     if (connection === undefined) throw new Error(obstacle)
-    if (after >= this.#last) return []
     const { entries, mark } = await readGroups(connection, { after, maxRows, maxBytes })
     this.#mark = mark
     return entries
@@ -156,11 +157,8 @@ export class LogFollower extends EventEmitter<News> {
     // After a crash a server shows rows that no standby has. All that it shows is on them once this is.
     await connection.ask(positionSql, [name, this.#applied])
     connection.on('notification', (channel, payload) => this.#hear(channel, payload))
-    await connection.ask(
-      `SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`,
-    )
+    await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`)
     this.#last = bounds!.last
-    this.emit('grown')
   }
 
   /** Rejects unless the store and the log fit together, though this store has not followed it. */
@@ -242,7 +240,9 @@ export class LogFollower extends EventEmitter<News> {
     const letters = this.#letters.splice(0)
     try {
       if (letters.length > 0) {
-        const columns = (['request', 'rows', 'reason'] as const).map((key) => letters.map((each) => each[key]))
+        const columns = (['request', 'rows', 'reason'] as const).map((key) =>
+          letters.map((each) => each[key]),
+        )
         await connection.ask(lettersSql, columns)
       }
       await connection.ask(
@@ -261,7 +261,9 @@ export class LogFollower extends EventEmitter<News> {
     if (connection === undefined) return
     this.#pruning ??= pruneLog(connection.address, keptMs)
       .catch((error: unknown) => {
-        logger.warn('Pruning the log failed.', { reason: error instanceof Error ? error.message : String(error) })
+        logger.warn('Pruning the log failed.', {
+          reason: error instanceof Error ? error.message : String(error),
+        })
       })
       .finally(() => (this.#pruning = undefined))
   }

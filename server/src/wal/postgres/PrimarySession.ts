@@ -8,6 +8,8 @@ export interface SessionOptions extends OpenOptions {
   addresses: readonly LogAddress[]
   /** Done with each new connection before anything else; one for which it rejects is not used. */
   begin(connection: ServerConnection): Promise<void>
+  /** There is a connection again. */
+  onUp?(): void
   logger: Logger
 }
 
@@ -109,7 +111,7 @@ export class PrimarySession {
   }
 
   #use(connection: ServerConnection): void {
-    const { logger, applicationName } = this.#options
+    const { logger, applicationName, onUp } = this.#options
     const { address } = connection
     this.#connection = connection
     this.#addresses = [address, ...this.#addresses.filter((each) => each !== address)]
@@ -117,9 +119,14 @@ export class PrimarySession {
       this.#connection = undefined
       this.#obstacle = `${address.name}: ${reason}`
       if (this.#stopping.signal.aborted) return
-      logger.warn('A connection to the log has ended.', { name: applicationName, server: address.name, reason })
+      logger.warn('A connection to the log has ended.', {
+        name: applicationName,
+        server: address.name,
+        reason,
+      })
       this.keep()
     })
     logger.info('Connected to the log.', { name: applicationName, server: address.name })
+    onUp?.()
   }
 }

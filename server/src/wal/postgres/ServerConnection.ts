@@ -147,10 +147,7 @@ export class ServerConnection extends EventEmitter<News> {
 
   #run<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      const timer = setTimeout(
-        () => this.close(`it gave no answer within ${withinMs / 1000} s`),
-        withinMs,
-      )
+      const timer = setTimeout(() => this.close(`it gave no answer within ${withinMs / 1000} s`), withinMs)
       try {
         if (this.#closed !== undefined) throw new Error(this.#closed)
         return await work()

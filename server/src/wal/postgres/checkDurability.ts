@@ -42,7 +42,8 @@ export const checkDurability = async (
   const [found] = await connection.ask<Found>(find)
   const { fsync, full_page_writes, names, user, standbys } = found!
   if (fsync !== 'on') throw new Error('it acknowledges what its disk may not have: set fsync = on')
-  if (full_page_writes !== 'on') throw new Error('a crash of its machine can spoil what it has acknowledged: set full_page_writes = on')
+  if (full_page_writes !== 'on')
+    throw new Error('a crash of its machine can spoil what it has acknowledged: set full_page_writes = on')
   const waitedFor = standbys.filter(isWaitedFor).length
   if (durability === 'local' || waitedFor > 0) return waitedFor
   if (names === '') {

@@ -55,7 +55,9 @@ export const identifyLog = async (
   connection: ServerConnection,
   expected: string | undefined,
 ): Promise<LogIdentity> => {
-  const [there] = await connection.ask<{ head: string | null }>("SELECT to_regclass('waymark.head')::text AS head")
+  const [there] = await connection.ask<{ head: string | null }>(
+    "SELECT to_regclass('waymark.head')::text AS head",
+  )
   if (there?.head === null && expected === undefined) {
     await connection.ask(create(randomBytes(32).toString('base64')))
   }

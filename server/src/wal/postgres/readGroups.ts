@@ -41,7 +41,8 @@ export const readGroups = async (
   for (const [place, body] of tuples) {
     const last = place!.readDoubleBE()
     const frame = readFrame(body!, 0, body!.subarray(0, saltBytes))
-    if (frame === undefined || frame.end !== body!.length) throw new Error(`The log's group that ends with row ${last} is damaged.`)
+    if (frame === undefined || frame.end !== body!.length)
+      throw new Error(`The log's group that ends with row ${last} is damaged.`)
     const before = last - frame.last
     if (before > after) break
     for (const entry of frame.entries) {
@@ -57,10 +58,7 @@ export const readGroups = async (
 }
 
 /** How the group begins that ends with a row. */
-export const readMark = async (
-  connection: ServerConnection,
-  last: number,
-): Promise<Buffer | undefined> => {
+export const readMark = async (connection: ServerConnection, last: number): Promise<Buffer | undefined> => {
   const [row] = await connection.ask<{ head: Buffer }>(
     `SELECT substring(body FOR ${markBytes}) AS head FROM waymark.log WHERE last = $1`,
     [last],

@@ -24,7 +24,9 @@ export const readLogUrl = (text: string): LogAddress[] | string => {
   const rest = parameters.size === 0 ? path : `${path}?${parameters.toString()}`
   const names = hosts.split(',')
   // Without a host it is a socket, which the parameter `host` names.
-  const odd = names.find((name) => name === '' ? names.length > 1 : !URL.canParse(`${scheme}${user}${name}${rest}`))
+  const odd = names.find((name) =>
+    name === '' ? names.length > 1 : !URL.canParse(`${scheme}${user}${name}${rest}`),
+  )
   if (odd !== undefined) return `--log must be a URL such as ${example}, and has the host "${odd}".`
   return names.map((name) => ({
     name: name === '' ? (parameters.get('host') ?? 'localhost') : name,
