@@ -1,15 +1,15 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
+import { type AcceptLog, LogUnavailable } from './AcceptLog.js'
 import type { DeadLetter } from './DeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'
-import type { WriteAheadLog } from './WriteAheadLog.js'
 
 export interface IntakeOptions {
   /** Of the log, within the store. */
   number: number
-  log: Pick<WriteAheadLog, 'append' | 'last' | 'bytes'>
+  log: AcceptLog
   applier: Pick<RemoteApplier, 'applied' | 'wake' | 'reached' | 'deadLetter'>
   taskIds: TaskIds
   /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
@@ -50,7 +50,12 @@ export class Intake {
 
   /** Whether a record would be taken now. After a disk has failed it is tried again in a while. */
   get isAccepting(): boolean {
-    return !this.#isFull && performance.now() >= this.#refusesUntilMs
+    return this.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
+  }
+
+  /** Why the log takes nothing, where that is known. */
+  get obstacle(): string | undefined {
+    return this.#options.log.obstacle
   }
 
   get #isFull(): boolean {
@@ -58,8 +63,12 @@ export class Intake {
     return log.last - applier.applied > maxBacklogRows || log.bytes > maxBacklogBytes
   }
 
-  /** Refuses with 503 when the applier is too far behind: before a body is read, and again by `accept`. */
+  /**
+   * Refuses with 503 when the log takes nothing or the applier is too far behind: before a body is read,
+   * and again by `accept`.
+   */
   admit(): void {
+    if (this.obstacle !== undefined) throw overloaded(this.obstacle, 2)
     if (!this.#isFull) return
     throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
@@ -73,6 +82,7 @@ export class Intake {
     try {
       last = await log.append(record)
     } catch (error) {
+      if (error instanceof LogUnavailable) throw overloaded(error.message, error.retryAfterMs / 1000)
       const reason = error instanceof Error ? error.message : String(error)
       logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs

@@ -12,6 +12,7 @@ import {
   type LogRecord,
   type SegmentHead,
 } from './segment.js'
+import type { AcceptLog } from './AcceptLog.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
 
@@ -43,7 +44,9 @@ interface Current extends SegmentHead {
  * are used, and used again, so that a write changes nothing but contents and O_DSYNC waits for one
  * round to the disk.
  */
-export class WriteAheadLog {
+export class WriteAheadLog implements AcceptLog {
+  /** Whether the disk takes anything shows when it is asked to. */
+  readonly obstacle = undefined
   readonly #folder: string
   /** The segments that hold rows, oldest first; the last of them is being written. */
   readonly #live: SegmentHead[]
