@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-chaos-'))
   cluster = await startCluster()
   const log = ['--log', cluster.url]
-  const reading = ['--users', 'ada:lovelace', '--memory-limit', '512MB']
+  const reading = ['--memory-limit', '512MB']
   const launchIngest = () => new ServiceProcess(['--role', 'ingest', ...log])
   const launchQuery = (name: string) =>
     new ServiceProcess(['--role', 'engine', ...log, ...reading, '--data', join(folder, name)])

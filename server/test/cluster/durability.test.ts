@@ -27,16 +27,7 @@ beforeAll(async () => {
   ))
   ingest = ingestOf()
   await ingest.start()
-  query = new ServiceProcess([
-    '--role',
-    'engine',
-    '--log',
-    cluster.url,
-    '--data',
-    folder,
-    '--users',
-    'ada:lovelace',
-  ])
+  query = new ServiceProcess(['--role', 'engine', '--log', cluster.url, '--data', folder])
   await query.start()
   client = createClient(ingest.url)
 }, 120_000)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   cluster = await startCluster({ keepSynced: true })
   const log = ['--log', cluster.url]
   ingests = [0, 1].map(() => new ServiceProcess(['--role', 'ingest', ...log]))
-  query = new ServiceProcess(['--role', 'engine', ...log, '--data', folder, '--users', 'ada:lovelace'])
+  query = new ServiceProcess(['--role', 'engine', ...log, '--data', folder])
   for (const each of ingests) await each.start()
 }, 120_000)
 
