@@ -8,12 +8,12 @@ const waitMs = 60_000
 const receivedOf = async (node: PostgresNode): Promise<{ node: PostgresNode; received: bigint }> => {
   let before: bigint | undefined
   for (;;) {
-    const [row] = await node.query<{ received: string; receiving: boolean }>(
+    const { received: text, receiving } = await node.one<{ received: string; receiving: boolean }>(
       `SELECT (greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')::text AS received,
               EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming') AS receiving`,
     )
-    const received = BigInt(row!.received)
-    if (!row!.receiving && received === before) return { node, received }
+    const received = BigInt(text)
+    if (!receiving && received === before) return { node, received }
     before = received
     await delay(100)
   }
@@ -29,7 +29,7 @@ export class Cluster {
   constructor(folder: string, nodes: readonly PostgresNode[]) {
     this.#folder = folder
     this.nodes = nodes
-    this.#primary = nodes[0]!
+    this.#primary = nodes.at(0)!
     process.once('exit', this.#killAll)
   }
 
@@ -51,12 +51,11 @@ export class Cluster {
   async whenStreaming(count: number): Promise<void> {
     const endMs = performance.now() + waitMs
     for (;;) {
-      const [row] = await this.#primary.query<{ count: number }>(
+      const { count: found } = await this.#primary.one<{ count: number }>(
         `SELECT count(*)::int AS count FROM pg_stat_replication WHERE state = 'streaming'`,
       )
-      if (row!.count >= count) return
-      if (performance.now() > endMs)
-        throw new Error(`Only ${row!.count} of ${count} standbys follow the primary.`)
+      if (found >= count) return
+      if (performance.now() > endMs) throw new Error(`Only ${found} of ${count} standbys follow the primary.`)
       await delay(50)
     }
   }
@@ -69,7 +68,7 @@ export class Cluster {
   async failOver(): Promise<void> {
     const candidates = await Promise.all(this.standbys.map(receivedOf))
     candidates.sort((a, b) => Number(b.received - a.received))
-    const next = candidates[0]!.node
+    const next = candidates.at(0)!.node
     await next.promote()
     const others = candidates.slice(1)
     this.#primary = next

@@ -62,7 +62,7 @@ export class PostgresNode {
     this.#process.kill('SIGHUP')
     const [names, values] = [Object.keys(changes), Object.values(changes)]
     const inForce = `SELECT bool_and(current_setting(name) = value) AS all FROM unnest($1::text[], $2::text[]) AS changed (name, value)`
-    while (!(await this.query<{ all: boolean }>(inForce, [names, values]))[0]!.all) await delay(20)
+    while (!(await this.one<{ all: boolean }>(inForce, [names, values])).all) await delay(20)
   }
 
   /** Makes it a standby of another server: from its next start or, if it is one already, from now on. */
@@ -120,7 +120,7 @@ export class PostgresNode {
   /** The power goes: `kill`, and what was not synced is gone. Needs `keepSynced`. Gives how many files changed. */
   async cutPower(): Promise<number> {
     await this.kill()
-    return dropUnsynced(this.folder, this.#options.env['KEEP_SYNCED_IN']!)
+    return dropUnsynced(this.folder, this.#options.env)
   }
 
   /** Stops all its processes where they are: connections stay open, and nothing answers. */
@@ -146,6 +146,11 @@ export class PostgresNode {
     } finally {
       await client.end()
     }
+  }
+
+  /** The one row of a statement. */
+  async one<Row extends Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row> {
+    return (await this.query<Row>(text, values)).at(0)!
   }
 
   async connect(): Promise<Client> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Client, type ClientAnswer, createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
 import { ServiceProcess } from './ServiceProcess.js'
@@ -22,9 +22,9 @@ const ingestOf = (...more: string[]) =>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-durability-'))
   cluster = await startCluster()
-  ;[{ quorum }] = (await cluster.primary.query<{ quorum: string }>(
+  ;({ quorum } = await cluster.primary.one<{ quorum: string }>(
     `SELECT current_setting('synchronous_standby_names') AS quorum`,
-  )) as [{ quorum: string }]
+  ))
   ingest = ingestOf()
   await ingest.start()
   query = new ServiceProcess([
@@ -89,12 +89,16 @@ const whenWaiting = () =>
         `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
       )
       expect(rows).toHaveLength(1)
-      return rows[0]!.pid
+      return rows.at(0)!.pid
     },
     { timeout: 10_000 },
   )
 
 beforeEach(() => deliver(number++))
+afterEach(async () => {
+  resume()
+  await cluster.primary.configure({ synchronous_standby_names: quorum, fsync: 'on' })
+})
 
 describe('without a quorum the service', () => {
   it('refuses to start where the primary waits for no standby, and says what to set', async () => {
@@ -173,14 +177,14 @@ describe('an event whose commit waits for a standby is not acknowledged', () => 
 })
 
 it('one standby that stands still for two seconds holds nothing up while the other is there', async () => {
-  const [standby] = cluster.standbys
-  standby!.pause()
+  const standby = cluster.standbys.at(0)!
+  standby.pause()
   const paused = delay(2000)
   let isPaused = true
   void paused.then(() => (isPaused = false))
   const answers: number[] = []
   while (isPaused) answers.push((await client.track(client.number(number++))).status)
-  standby!.resume()
+  standby.resume()
   expect(answers.length).toBeGreaterThan(5)
   expect(new Set(answers)).toEqual(new Set([200]))
 })

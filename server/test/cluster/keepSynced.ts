@@ -43,7 +43,8 @@ export const keepSyncedIn = (
  * was synced last, or none. Names are as they were (file systems keep these in order), and the files at
  * the top are settings, which the test wrote.
  */
-export const dropUnsynced = (dataFolder: string, kept: string): number => {
+export const dropUnsynced = (dataFolder: string, env: Record<string, string>): number => {
+  const kept = env['KEEP_SYNCED_IN'] ?? ''
   const files = readdirSync(dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   )

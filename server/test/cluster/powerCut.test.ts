@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
+import type { PostgresNode } from './PostgresNode.js'
 import { Sender } from './Sender.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
@@ -38,13 +39,13 @@ it(
     const sending = sender.run()
 
     await sender.reaches(0.2 * events)
-    const [behind, further] = cluster.standbys
-    await behind!.cutPower()
+    const [behind, further] = cluster.standbys as [PostgresNode, PostgresNode]
+    await behind.cutPower()
     await sender.goesOn(0.1 * events)
 
     // What was acknowledged meanwhile is on the other standby and nowhere else.
-    await Promise.all([cluster.primary.cutPower(), further!.cutPower()])
-    await Promise.all([behind!.start(), further!.start()])
+    await Promise.all([cluster.primary.cutPower(), further.cutPower()])
+    await Promise.all([behind.start(), further.start()])
     await cluster.failOver()
     expect(cluster.primary).toBe(further)
     await sender.goesOn(0.2 * events)

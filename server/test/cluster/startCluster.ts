@@ -62,14 +62,14 @@ export const startCluster = async ({
     const [primary, ...others] = nodes as [PostgresNode, ...PostgresNode[]]
     // A segment of the log is copied whenever it is synced.
     const small = keepSynced ? ['--wal-segsize=1'] : []
-    await make(members[0]!, 'initdb', '-A', 'trust', '-E', 'UTF8', '-k', ...small)
+    await make(members.at(0)!, 'initdb', '-A', 'trust', '-E', 'UTF8', '-k', ...small)
     appendFileSync(join(primary.folder, 'postgresql.conf'), `include = 'node.conf'\n`)
     await primary.configure({})
     await primary.start()
     const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-c', 'fast']
     await Promise.all(
       others.map(async (node, at) => {
-        await make(members[at + 1]!, 'pg_basebackup', ...from)
+        await make(members.at(at + 1)!, 'pg_basebackup', ...from)
         await node.follow(primary)
         await node.start()
       }),
