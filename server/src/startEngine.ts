@@ -53,15 +53,7 @@ export interface EngineHost {
   restart(): void
 }
 
-type OfCatalog =
-  | 'catalog'
-  | 'schema'
-  | 'inTurn'
-  | 'open'
-  | 'pruned'
-  | 'applyEntries'
-  | 'taskIdOf'
-  | 'lastOfTask'
+type OfCatalog = 'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask'
 
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
@@ -146,7 +138,7 @@ export const startEngine = async (
     }
     const openApplier = async (
       number: number,
-      more: Pick<CatalogApplierOptions, OfCatalog>,
+      more: Pick<CatalogApplierOptions, OfCatalog> & HeldCatalog,
       tell: Pick<LogSource, 'onApplied' | 'onSetAside'>,
     ) => {
       const opened: CatalogApplier = await CatalogApplier.open({
@@ -181,14 +173,14 @@ export const startEngine = async (
       applier: () => analytics,
     })
     const inTurn = createTurns()
-    const number = acceptLog.numberOf(analyticsCatalog)
+    const ofAnalytics = acceptLog.numberOf(analyticsCatalog)
     const { log: url, syncWaitMs } = options
     const source =
       url === undefined
         ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
         : postgresSource({ ...options, url, store: acceptLog, logger, onLost: () => endMe?.() })
     const analytics: Applier = await openApplier(
-      number,
+      ofAnalytics,
       {
         ...source,
         catalog: analyticsCatalog,
@@ -205,7 +197,7 @@ export const startEngine = async (
       },
     )
     link.on('erase', (requests, through) => erasures.take(requests, through))
-    source.begin(analytics, deadLetters.get(number)!.all())
+    source.begin(analytics, deadLetters.get(ofAnalytics)!.all())
 
     const intakes = new Map<string, Intake>()
     for (const catalog of catalogs) {

@@ -82,9 +82,8 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
     /** By this engine, or where there is none by all others. */
-    const applied = () =>
-      engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.applied() ?? 0
-    const lag = new Lag({ last: () => log.last, applied })
+    const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
+    const lag = new Lag({ last: opened.durable, applied })
     lag.start()
     cleanups.add(() => lag.stop())
     const backlog = () => ({

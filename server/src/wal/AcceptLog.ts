@@ -35,6 +35,9 @@ export interface OpenedLog {
   deadLetters: DeadLetters
   /** How far all have stored that answer queries; undefined when there is none. */
   applied(): number | undefined
+  /** What waits to be stored is between these two. */
+  stored(): number
+  durable(): number
   isStoring(): boolean
   /** The newest row of all that were accepted until now. */
   newest(): Promise<number>

@@ -29,6 +29,12 @@ export interface Accepted {
 /** How long a disk that failed is left alone. */
 const diskRestMs = 10_000
 
+/** After so long it is worth another try, whatever stands in the way of a log that is not here. */
+const obstacleRestMs = 2000
+
+const unavailable = (message: string, retryAfterMs: number): HttpError =>
+  refuse(503, 'log-unavailable', message, { 'retry-after': String(retryAfterMs / 1000) })
+
 const overloaded = (message: string, seconds: number): HttpError =>
   refuse(503, 'overloaded', message, { 'retry-after': String(seconds) })
 
@@ -68,7 +74,7 @@ export class Intake {
    * and again by `accept`.
    */
   admit(): void {
-    if (this.obstacle !== undefined) throw overloaded(this.obstacle, 2)
+    if (this.obstacle !== undefined) throw unavailable(this.obstacle, obstacleRestMs)
     if (!this.#isFull) return
     throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
@@ -82,7 +88,7 @@ export class Intake {
     try {
       last = await log.append(record)
     } catch (error) {
-      if (error instanceof LogUnavailable) throw overloaded(error.message, error.retryAfterMs / 1000)
+      if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
       const reason = error instanceof Error ? error.message : String(error)
       logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs

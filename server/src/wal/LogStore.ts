@@ -111,6 +111,11 @@ export class LogStore {
     return readState(folder)?.begun ?? []
   }
 
+  /** Whether analytics is filled from a log in PostgreSQL. */
+  static followsIn(folder: string): boolean {
+    return readState(folder)?.followed !== undefined
+  }
+
   get taskSecret(): Buffer {
     return Buffer.from(this.#state.secret, 'base64')
   }

@@ -35,5 +35,7 @@ export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSo
     // The link tells it of all logs.
     onApplied: () => undefined,
     onSetAside: () => undefined,
+    // A copy goes on without it, or is given it as files.
+    keepLog: () => Promise.resolve(),
   }
 }

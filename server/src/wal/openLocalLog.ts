@@ -60,6 +60,8 @@ export const openLocalLog = async ({
     taskSecret: store.taskSecret,
     deadLetters,
     applied: () => applier.applied,
+    stored: () => applier.applied,
+    durable: () => log.durable,
     isStoring: () => link.isUp,
     newest: () => Promise.resolve(log.durable),
   }

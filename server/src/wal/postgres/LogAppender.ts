@@ -6,6 +6,7 @@ import { GroupCommit } from './GroupCommit.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
 import { PrimarySession } from './PrimarySession.js'
 import type { LogAddress } from './readLogUrl.js'
+import { reasonOf } from './reasonOf.js'
 
 export interface LogAppenderOptions {
   addresses: readonly LogAddress[]
@@ -19,6 +20,7 @@ const checkMs = 2000
 const maxWaitingBytes = 2 ** 26
 /** A failover takes some seconds. */
 const retryAfterMs = 2000
+const unavailable = 'The log in PostgreSQL takes nothing at the moment. Send again in a while.'
 
 /**
  * One statement, and so one commit: nobody waits for a client while the head is locked. Sequences within
@@ -56,6 +58,8 @@ export class LogAppender implements AcceptLog {
       begin: async (connection) => {
         this.#identity = await identifyLog(connection, this.#identity?.id)
         this.#standbys = await checkDurability(connection, options.durability)
+        // It may look well, and no standby answers: until a commit gets through nothing is taken.
+        await connection.ask("SELECT pg_logical_emit_message(true, 'waymark', '')")
       },
     })
   }
@@ -82,7 +86,8 @@ export class LogAppender implements AcceptLog {
 
   get obstacle(): string | undefined {
     const { obstacle } = this.#session
-    if (obstacle !== undefined) return `The log in PostgreSQL takes nothing at the moment (${obstacle}).`
+    // Why is in the service's own log: names of servers are not for everybody who sends an event.
+    if (obstacle !== undefined) return unavailable
     return this.bytes > maxWaitingBytes ? 'The log in PostgreSQL is too slow at the moment.' : undefined
   }
 
@@ -98,7 +103,7 @@ export class LogAppender implements AcceptLog {
 
   async #commit(records: readonly LogRecord[]): Promise<number> {
     const { connection } = this.#session
-    if (connection === undefined) throw new LogUnavailable(this.obstacle!, retryAfterMs)
+    if (connection === undefined) throw new LogUnavailable(unavailable, retryAfterMs)
     const rows = records.reduce((sum, { count }) => sum + count, 0)
     const body = Buffer.allocUnsafe(sizeOfFrame(records))
     writeFrame({ salt: createSalt(), first: 1, records }, body)
@@ -115,10 +120,10 @@ export class LogAppender implements AcceptLog {
       this.#last = Math.max(this.#last, place.last)
       return place.last
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       // Whatever it says later is about another group.
       connection.close(reason)
-      throw new LogUnavailable(`The log in PostgreSQL did not take it (${reason}).`, retryAfterMs)
+      throw new LogUnavailable('The log in PostgreSQL did not confirm it. Send it again.', retryAfterMs)
     }
   }
 
@@ -128,7 +133,7 @@ export class LogAppender implements AcceptLog {
     try {
       this.#standbys = await checkDurability(connection, this.#options.durability)
     } catch (error) {
-      connection.close(error instanceof Error ? error.message : String(error))
+      connection.close(reasonOf(error))
     }
   }
 }

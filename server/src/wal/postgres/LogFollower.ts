@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from '../../Logger.js'
+import { StoreError } from '../../store/StoreError.js'
 import type { DeadLetter } from '../DeadLetters.js'
 import type { LogEntry } from '../segment.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
-import { channels } from './LogWatch.js'
+import { channels, liveSeconds } from './LogWatch.js'
 import { PrimarySession } from './PrimarySession.js'
 import { pruneLog } from './pruneLog.js'
 import { type Mark, readGroups, readMark } from './readGroups.js'
 import type { LogAddress } from './readLogUrl.js'
+import { reasonOf } from './reasonOf.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 export interface LogFollowerOptions {
@@ -58,6 +60,11 @@ const positionSql = `
 INSERT INTO waymark.readers (name, applied) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = now()`
 
+/** It reads nothing, so nobody waits for it. */
+const keepSql = `
+INSERT INTO waymark.readers (name, applied, seen) VALUES ($1, $2, now() - interval '${liveSeconds} seconds')
+ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = excluded.seen`
+
 const lettersSql = `
 INSERT INTO waymark.set_aside (request, rows, reason)
 SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
@@ -79,7 +86,7 @@ export class LogFollower extends EventEmitter<News> {
   #telling: NodeJS.Timeout | undefined
   #timers: NodeJS.Timeout[] = []
   #looking: Promise<void> | undefined
-  #pruning: Promise<void> | undefined
+  #isPruning = false
 
   constructor(options: LogFollowerOptions) {
     super()
@@ -133,6 +140,19 @@ export class LogFollower extends EventEmitter<News> {
     this.#letters.push(letter)
   }
 
+  /**
+   * Keeps what a store needs that is made of a copy of this one: while it is being copied, and once it
+   * is, until there is another copy. Rejects when the log cannot be told.
+   */
+  async keepForCopy(position: number, isCopied: boolean): Promise<void> {
+    const { connection, obstacle } = this.#session
+    if (connection === undefined) throw new Error(obstacle)
+    const { name } = this.#options
+    const [copying, copied] = [`copying ${name}`, `copy of ${name}`]
+    await connection.ask(keepSql, [isCopied ? copied : copying, position])
+    if (isCopied) await connection.ask('DELETE FROM waymark.readers WHERE name = $1', [copying])
+  }
+
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     clearTimeout(this.#telling)
@@ -168,7 +188,7 @@ export class LogFollower extends EventEmitter<News> {
     const { last, before } = bounds!
     if (this.#applied === 0 && before === 0) return
     if (this.#applied === 0) {
-      throw new Error(
+      throw new StoreError(
         `the log no longer has its first ${before} rows, so an empty store cannot follow it. ${again}`,
       )
     }
@@ -258,13 +278,10 @@ export class LogFollower extends EventEmitter<News> {
   #prune(): void {
     const { keptMs, logger } = this.#options
     const { connection } = this.#session
-    if (connection === undefined) return
-    this.#pruning ??= pruneLog(connection.address, keptMs)
-      .catch((error: unknown) => {
-        logger.warn('Pruning the log failed.', {
-          reason: error instanceof Error ? error.message : String(error),
-        })
-      })
-      .finally(() => (this.#pruning = undefined))
+    if (connection === undefined || this.#isPruning) return
+    this.#isPruning = true
+    pruneLog(connection.address, keptMs)
+      .catch((error: unknown) => logger.warn('Pruning the log failed.', { reason: reasonOf(error) }))
+      .finally(() => (this.#isPruning = false))
   }
 }

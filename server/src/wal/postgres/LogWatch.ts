@@ -21,6 +21,8 @@ interface State {
   readers: number
   /** Null when no reader is there. */
   applied: number | null
+  /** By those that are there or else by those that were. */
+  stored: number
 }
 
 export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
@@ -30,11 +32,12 @@ export const liveSeconds = 15
 const pollMs = 1000
 
 const stateSql = `
-SELECT last::float8 AS last, readers, applied
-FROM waymark.head, (
-  SELECT count(*)::int AS readers, min(applied)::float8 AS applied
-  FROM waymark.readers WHERE seen > now() - interval '${liveSeconds} seconds'
-) AS live`
+SELECT last::float8 AS last, count(live)::int AS readers, min(live)::float8 AS applied,
+  coalesce(min(live), max(applied), 0)::float8 AS stored
+FROM waymark.head LEFT JOIN (
+  SELECT applied, CASE WHEN seen > now() - interval '${liveSeconds} seconds' THEN applied END AS live
+  FROM waymark.readers
+) AS readers ON true GROUP BY last`
 
 const setAsideSql = `
 SELECT request::float8 AS request, rows, reason FROM waymark.set_aside WHERE request >= $1 ORDER BY request`
@@ -44,7 +47,7 @@ export class LogWatch extends EventEmitter<News> {
   readonly deadLetters = new DeadLetters()
   readonly #session: PrimarySession
   #identity: LogIdentity | undefined
-  #state: State = { last: 0, readers: 0, applied: null }
+  #state: State = { last: 0, readers: 0, applied: null, stored: 0 }
   #newestLetter = -1
   #poll: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -83,6 +86,11 @@ export class LogWatch extends EventEmitter<News> {
   /** All of them have stored so much; undefined when there is none. */
   get applied(): number | undefined {
     return this.#state.applied ?? undefined
+  }
+
+  /** The same, or when there is none how far one was. */
+  get stored(): number {
+    return this.#state.stored
   }
 
   /** Tells all who listen, at once and without waiting for them. */

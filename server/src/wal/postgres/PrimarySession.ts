@@ -2,11 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../Logger.js'
 import { StoreError } from '../../store/StoreError.js'
 import type { LogAddress } from './readLogUrl.js'
+import { reasonOf } from './reasonOf.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
 export interface SessionOptions extends OpenOptions {
   addresses: readonly LogAddress[]
-  /** Done with each new connection before anything else; one for which it rejects is not used. */
+  /**
+   * Done with each new connection before anything else; one for which it rejects is not used. With a
+   * StoreError it says that waiting will not help.
+   */
   begin(connection: ServerConnection): Promise<void>
   /** There is a connection again. */
   onUp?(): void
@@ -15,8 +19,6 @@ export interface SessionOptions extends OpenOptions {
 
 const firstMs = 10_000
 const retryMs = { first: 100, most: 2000 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
  * Keeps a connection to whichever of some servers can be written to. The one that was used last is
@@ -30,6 +32,7 @@ export class PrimarySession {
   #addresses: readonly LogAddress[]
   #connection: ServerConnection | undefined
   #obstacle = 'no server has been reached yet'
+  #isHopeless = false
   readonly #stopping = new AbortController()
   #connecting: Promise<void> | undefined
 
@@ -51,7 +54,9 @@ export class PrimarySession {
   async start(): Promise<void> {
     const deadline = Date.now() + firstMs
     while (!(await this.#connect())) {
-      if (Date.now() > deadline) throw new StoreError(`The log cannot be used: ${this.#obstacle}.`)
+      if (this.#isHopeless || Date.now() > deadline) {
+        throw new StoreError(`The log in PostgreSQL cannot be used: ${this.#obstacle}.`)
+      }
       await delay(retryMs.first)
     }
   }
@@ -78,6 +83,7 @@ export class PrimarySession {
 
   async #connect(): Promise<boolean> {
     const reasons: string[] = []
+    this.#isHopeless = false
     for (const address of this.#addresses) {
       try {
         const connection = await this.#open(address)
@@ -89,9 +95,10 @@ export class PrimarySession {
         return true
       } catch (error) {
         reasons.push(`${address.name}: ${reasonOf(error)}`)
+        this.#isHopeless ||= error instanceof StoreError
       }
     }
-    this.#obstacle = reasons.join('; ')
+    this.#stand(reasons.join('; '))
     return false
   }
 
@@ -117,16 +124,20 @@ export class PrimarySession {
     this.#addresses = [address, ...this.#addresses.filter((each) => each !== address)]
     connection.once('closed', (reason) => {
       this.#connection = undefined
-      this.#obstacle = `${address.name}: ${reason}`
       if (this.#stopping.signal.aborted) return
-      logger.warn('A connection to the log has ended.', {
-        name: applicationName,
-        server: address.name,
-        reason,
-      })
+      this.#stand(`${address.name}: ${reason}`)
       this.keep()
     })
-    logger.info('Connected to the log.', { name: applicationName, server: address.name })
+    this.#obstacle = ''
+    logger.info('Connected to the log in PostgreSQL.', { connection: applicationName, server: address.name })
     onUp?.()
+  }
+
+  /** Each reason is told once, however often it is met. */
+  #stand(reason: string): void {
+    const { logger, applicationName } = this.#options
+    if (reason === this.#obstacle) return
+    this.#obstacle = reason
+    logger.warn('There is no connection to the log in PostgreSQL.', { connection: applicationName, reason })
   }
 }

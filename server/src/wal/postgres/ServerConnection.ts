@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { Client, type QueryConfig, type Submittable } from 'pg'
 import { createTurns } from '../../store/createTurns.js'
 import type { LogAddress } from './readLogUrl.js'
+import { reasonOf } from './reasonOf.js'
 
 interface News {
   notification: [channel: string, payload: string]
@@ -15,14 +16,15 @@ const answerMs = 5000
 /**
  * What a role or a database may have set otherwise. A statement that is cut off while it waits for a
  * standby is committed all the same and says so in a warning, so nothing may cut it off, and warnings
- * must be heard.
+ * must be heard. A server that knows how (PostgreSQL 14) stops waiting for a lock when the client is gone.
  */
 const settings = `
 SET client_min_messages = warning;
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET default_transaction_isolation = 'read committed';
-SET synchronous_commit = on`
+SET synchronous_commit = on;
+SELECT set_config(name, '1000', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`
 
 /** Takes what COPY sends as bytes: the driver reads all other values as text. */
 class CopiedBytes implements Submittable {
@@ -107,7 +109,7 @@ export class ServerConnection extends EventEmitter<News> {
       await connection.ask(settings)
       return connection
     } catch (error) {
-      connection.close(error instanceof Error ? error.message : String(error))
+      connection.close(reasonOf(error))
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { StoreError } from '../../store/StoreError.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** What a commit must be on before it is acknowledged: disks of several servers, or that of one. */
@@ -41,18 +42,22 @@ export const checkDurability = async (
 ): Promise<number> => {
   const [found] = await connection.ask<Found>(find)
   const { fsync, full_page_writes, names, user, standbys } = found!
-  if (fsync !== 'on') throw new Error('it acknowledges what its disk may not have: set fsync = on')
+  if (fsync !== 'on') throw new StoreError('it acknowledges what its disk may not have: set fsync = on')
   if (full_page_writes !== 'on')
-    throw new Error('a crash of its machine can spoil what it has acknowledged: set full_page_writes = on')
+    throw new StoreError(
+      'a crash of its machine can spoil what it has acknowledged: set full_page_writes = on',
+    )
   const waitedFor = standbys.filter(isWaitedFor).length
   if (durability === 'local' || waitedFor > 0) return waitedFor
   if (names === '') {
-    throw new Error(
+    throw new StoreError(
       "it acknowledges what no standby has: set synchronous_standby_names, such as 'ANY 1 (a, b)', or start with --log-durability local",
     )
   }
   if (standbys.some(({ state }) => state === null)) {
-    throw new Error(`${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`)
+    throw new StoreError(
+      `${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`,
+    )
   }
   const list = standbys.map(({ name, state, sync }) => `${name} ${state} ${sync}`).join(', ')
   throw new Error(

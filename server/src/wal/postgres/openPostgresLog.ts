@@ -76,6 +76,8 @@ export const openPostgresLog = async ({
     taskSecret: Buffer.from(secret, 'base64'),
     deadLetters,
     applied: () => watch.applied,
+    stored: () => watch.stored,
+    durable: newestHere,
     isStoring: () => watch.readers > 0,
     newest: () => watch.newest(),
     counts: () => ({ readers: watch.readers, standbys: appender?.standbys ?? 0 }),

@@ -1,3 +1,4 @@
+import { refuse } from '../../http/HttpError.js'
 import type { Logger } from '../../Logger.js'
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
 import { StoreError } from '../../store/StoreError.js'
@@ -6,6 +7,7 @@ import type { LogStore } from '../LogStore.js'
 import { TaskIds } from '../TaskIds.js'
 import { LogFollower } from './LogFollower.js'
 import { addressesOf } from './readLogUrl.js'
+import { reasonOf } from './reasonOf.js'
 
 export interface PostgresSourceOptions {
   url: string
@@ -68,5 +70,13 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
     },
     onApplied: (through) => follower.advance(through),
     onSetAside: (letter) => follower.setAside(letter),
+    async keepLog(position, isCopied) {
+      try {
+        await follower.keepForCopy(position, isCopied)
+      } catch (error) {
+        const message = `The log in PostgreSQL cannot be told to keep what comes after the copy (${reasonOf(error)}). Try again in a while.`
+        throw refuse(503, 'log-unavailable', message)
+      }
+    },
   }
 }
