@@ -27,7 +27,7 @@ beforeAll(async () => {
     new ServiceProcess(['--role', 'engine', ...log, ...reading, '--data', join(folder, name)])
   ingests = [launchIngest(), launchIngest()]
   queries = [launchQuery('one'), launchQuery('other')]
-  for (const each of [...ingests, ...queries]) await each.start()
+  await Promise.all([...ingests, ...queries].map((each) => each.start()))
 }, 120_000)
 
 afterAll(async () => {

@@ -26,9 +26,8 @@ beforeAll(async () => {
     `SELECT current_setting('synchronous_standby_names') AS quorum`,
   ))
   ingest = ingestOf()
-  await ingest.start()
   query = new ServiceProcess(['--role', 'engine', '--log', cluster.url, '--data', folder])
-  await query.start()
+  await Promise.all([ingest.start(), query.start()])
   client = createClient(ingest.url)
 }, 120_000)
 

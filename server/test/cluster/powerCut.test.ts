@@ -22,7 +22,7 @@ beforeAll(async () => {
   const log = ['--log', cluster.url]
   ingests = [0, 1].map(() => new ServiceProcess(['--role', 'ingest', ...log]))
   query = new ServiceProcess(['--role', 'engine', ...log, '--data', folder])
-  for (const each of ingests) await each.start()
+  await Promise.all(ingests.map((each) => each.start()))
 }, 120_000)
 
 afterAll(async () => {
