@@ -138,8 +138,12 @@ export class PostgresNode {
   }
 
   /** Runs one statement on a connection of its own. */
-  async query<Row extends Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = await this.connect()
+  async query<Row extends Record<string, unknown>>(
+    text: string,
+    values: unknown[] = [],
+    database?: string,
+  ): Promise<Row[]> {
+    const client = await this.connect(database)
     try {
       const { rows } = await client.query<Row>(text, values)
       return rows
@@ -153,8 +157,8 @@ export class PostgresNode {
     return (await this.query<Row>(text, values)).at(0)!
   }
 
-  async connect(): Promise<Client> {
-    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'postgres', database: 'postgres' })
+  async connect(database = 'postgres'): Promise<Client> {
+    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'postgres', database })
     // A server that is killed ends the connection; the query that waits for it says so.
     client.on('error', () => undefined)
     await client.connect()

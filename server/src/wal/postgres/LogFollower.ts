@@ -70,7 +70,7 @@ INSERT INTO waymark.set_aside (request, rows, reason)
 SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
 ON CONFLICT (request) DO UPDATE SET rows = greatest(set_aside.rows, excluded.rows)`
 
-const again = 'Make its data folder anew from a backup of another query process.'
+const again = 'make its data folder anew from a backup of another query process'
 
 /** Reads the log for one store, tells all others how far that is, and gives up what all have. */
 export class LogFollower extends EventEmitter<News> {
@@ -189,7 +189,7 @@ export class LogFollower extends EventEmitter<News> {
     if (this.#applied === 0 && before === 0) return
     if (this.#applied === 0) {
       throw new StoreError(
-        `the log no longer has its first ${before} rows, so an empty store cannot follow it. ${again}`,
+        `the log no longer has its first ${before} rows, so an empty store cannot follow it; ${again}`,
       )
     }
     // It has begun the log already, when it did not get to write that down.
@@ -197,22 +197,22 @@ export class LogFollower extends EventEmitter<News> {
     if (known.length > 0) return
     const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied])
     if (begun.length === 0) {
-      throw new Error(`the store was not filled from this log, which has rows of others. ${again}`)
+      throw new StoreError(`the store was not filled from this log, which has rows of others; ${again}`)
     }
   }
 
   async #findLoss(connection: ServerConnection, { last, before }: Bounds): Promise<string | undefined> {
     if (this.#applied > last) {
-      return `The store holds rows through ${this.#applied}, and the log ends at ${last}: a failover has lost the others. ${again}`
+      return `The store holds rows through ${this.#applied}, and the log ends at ${last}: a failover has lost the others; ${again}.`
     }
     if (this.#applied < before) {
-      return `The store holds rows through ${this.#applied}, and the log begins behind ${before}: it was away for too long. ${again}`
+      return `The store holds rows through ${this.#applied}, and the log begins behind ${before}: it was away for too long; ${again}.`
     }
     const mark = this.#mark
     if (mark === undefined || mark.last <= before) return undefined
     const found = await readMark(connection, mark.last)
     if (found?.equals(mark.head) === true) return undefined
-    return `The store holds rows through ${this.#applied}, and the log has others in the place of the last of them: a failover has lost them. ${again}`
+    return `The store holds rows through ${this.#applied}, and the log has others in the place of the last of them: a failover has lost them; ${again}.`
   }
 
   #hear(channel: string, payload: string): void {
