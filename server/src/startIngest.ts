@@ -130,7 +130,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
         ...healthRoutes({
           role: url === undefined ? 'both' : role,
           isAccepting: () => intake.isAccepting,
-          obstacle: () => intake.obstacle,
+          problem: opened.problem,
           isEngineUp: () => engine?.link.isUp ?? false,
           backlog,
         }),

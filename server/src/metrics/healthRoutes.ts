@@ -7,8 +7,8 @@ export interface Health {
   role: Role
   /** Whether an event that comes now would be taken. */
   isAccepting(): boolean
-  /** Why not, where that is known. */
-  obstacle(): string | undefined
+  /** What is wrong with the log, where that is known. */
+  problem(): string | undefined
   isEngineUp(): boolean
   backlog(): { rows: number; lagSeconds: number }
 }
@@ -27,12 +27,11 @@ export const healthRoutes = (health: Health): Route[] => {
     const accepting = health.isAccepting()
     const isUp = health.isEngineUp()
     const { role } = health
-    const takes = accepting || role === 'engine'
-    const answers = isUp || role === 'ingest'
     const { rows, lagSeconds } = health.backlog()
-    const reason = health.obstacle()
+    const reason = health.problem()
+    const isWell = (accepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
     const body = {
-      status: takes && answers && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
+      status: isWell && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
       accepting,
       ...(reason === undefined ? {} : { reason }),
       engine: engineStates(isUp, role),

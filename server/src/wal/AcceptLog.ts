@@ -39,6 +39,8 @@ export interface OpenedLog {
   stored(): number
   durable(): number
   isStoring(): boolean
+  /** Why this process cannot do what it is for, as far as the log is the cause. */
+  problem(): string | undefined
   /** The newest row of all that were accepted until now. */
   newest(): Promise<number>
 }

@@ -56,12 +56,9 @@ export class Intake {
 
   /** Whether a record would be taken now. After a disk has failed it is tried again in a while. */
   get isAccepting(): boolean {
-    return this.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
-  }
-
-  /** Why the log takes nothing, where that is known. */
-  get obstacle(): string | undefined {
-    return this.#options.log.obstacle
+    return (
+      this.#options.log.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
+    )
   }
 
   get #isFull(): boolean {
@@ -74,7 +71,8 @@ export class Intake {
    * and again by `accept`.
    */
   admit(): void {
-    if (this.obstacle !== undefined) throw unavailable(this.obstacle, obstacleRestMs)
+    const { obstacle } = this.#options.log
+    if (obstacle !== undefined) throw unavailable(obstacle, obstacleRestMs)
     if (!this.#isFull) return
     throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }

@@ -63,6 +63,7 @@ export const openLocalLog = async ({
     stored: () => applier.applied,
     durable: () => log.durable,
     isStoring: () => link.isUp,
+    problem: () => undefined,
     newest: () => Promise.resolve(log.durable),
   }
 }

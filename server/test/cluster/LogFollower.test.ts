@@ -80,7 +80,7 @@ const readAll = async (follower: LogFollower, after = 0) => {
   return follower.read(after, 1_000_000, 2 ** 30)
 }
 
-const identity = async () => (await database.query<{ id: string }>('SELECT id FROM waymark.head'))[0]!.id
+const identity = async () => (await database.query<{ id: string }>('SELECT id FROM waymark.head')).at(0)!.id
 
 describe('what several processes append', () => {
   it('is one order without a gap, and each is told the place of its own rows', async () => {
@@ -94,7 +94,7 @@ describe('what several processes append', () => {
     const { follower } = await follow()
     const entries = await follower.read(0, 1_000_000, 2 ** 30)
     expect(entries.map(({ first }) => first)).toEqual(
-      entries.map((_, at) => (at === 0 ? 1 : lastOf(entries[at - 1]!) + 1)),
+      [1, ...entries.map((entry) => lastOf(entry) + 1)].slice(0, -1),
     )
     const placed = new Map(entries.map((entry) => [lastOf(entry), texts([entry])[0]]))
     expect(told.map(({ last }) => placed.get(last))).toEqual(told.map(({ text }) => `${text} 0`))
@@ -184,7 +184,7 @@ describe('a reader', () => {
     const { follower } = await follow()
     follower.advance(3)
     await createWatch().then((watch) => vi.waitFor(() => expect(watch.applied).toBe(3), { timeout: 5000 }))
-    await pruneLog(addressesOf(database.url)[0]!, dayMs)
+    await pruneLog(addressesOf(database.url).at(0)!, dayMs)
     await expect(follow({ name: 'new' })).rejects.toThrow(/no longer has its first 3 rows/)
   })
 })
@@ -243,7 +243,7 @@ describe('pruning', () => {
     (await database.query<{ last: string }>('SELECT last FROM waymark.log ORDER BY last')).map(({ last }) =>
       Number(last),
     )
-  const prune = () => pruneLog(addressesOf(database.url)[0]!, dayMs)
+  const prune = () => pruneLog(addressesOf(database.url).at(0)!, dayMs)
   const positionsAre = (...applied: string[]) =>
     vi.waitFor(async () => {
       const rows = await database.query<{ applied: string }>('SELECT applied FROM waymark.readers ORDER BY 1')

@@ -73,6 +73,11 @@ export class LogWatch extends EventEmitter<News> {
     return this.#identity!
   }
 
+  /** Why nothing is known of the log at the moment. */
+  get problem(): string | undefined {
+    return this.#session.obstacle === undefined ? undefined : 'The log in PostgreSQL cannot be reached.'
+  }
+
   /** The newest row in the log, up to a second ago. */
   get last(): number {
     return this.#state.last

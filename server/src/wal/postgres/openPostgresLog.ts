@@ -79,6 +79,7 @@ export const openPostgresLog = async ({
     stored: () => watch.stored,
     durable: newestHere,
     isStoring: () => watch.readers > 0,
+    problem: () => (appender === undefined ? watch.problem : appender.obstacle),
     newest: () => watch.newest(),
     counts: () => ({ readers: watch.readers, standbys: appender?.standbys ?? 0 }),
   }

@@ -27,7 +27,9 @@ export const readLogUrl = (text: string): LogAddress[] | string => {
   const odd = names.find((name) =>
     name === '' ? names.length > 1 : !URL.canParse(`${scheme}${user}${name}${rest}`),
   )
-  if (odd !== undefined) return `--log must be a URL such as ${example}, and has the host "${odd}".`
+  if (odd !== undefined) {
+    return `--log must be a URL such as ${example}; the servers or ports of this one cannot be read. In a password, write %2F for / and %40 for @.`
+  }
   return names.map((name) => ({
     name: name === '' ? (parameters.get('host') ?? 'localhost') : name,
     url: `${scheme}${user}${name}${rest}`,
