@@ -39,6 +39,8 @@ export default defineConfig({
           include: ['server/test/cluster/*.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
+          // The service is built once for all of them.
+          isolate: false,
         },
       },
       {

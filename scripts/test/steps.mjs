@@ -59,7 +59,7 @@ export const steps = [
     run: async () => {
       await ensureBuilt({ only: ['server'] })
       await ensurePostgres()
-      await must('vitest', ['run', '--project=cluster', '--no-file-parallelism', ...reportersOf('cluster')])
+      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
     },
   },
   {

@@ -17,10 +17,8 @@ export class ServiceProcess {
 
   /** Resolves once it is ready; rejects with what it said where it ends instead. */
   async start(): Promise<void> {
-    const spawned = spawnService(
-      [...this.#flags, '--port', '0', '--api-keys', 'key', '--log-level', 'error'],
-      { direct: true },
-    )
+    const common = ['--port', '0', '--api-keys', 'key', '--users', 'ada:lovelace', '--log-level', 'error']
+    const spawned = spawnService([...common, ...this.#flags], { direct: true })
     this.#spawned = spawned
     const line = await spawned.ready
     if (line === undefined) throw new Error(`The service ended: ${(await spawned.ended).stderr}`)

@@ -21,13 +21,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-chaos-'))
   cluster = await startCluster()
   const log = ['--log', cluster.url]
-  const reading = ['--users', 'ada:lovelace', '--memory-limit', '512MB']
+  const reading = ['--memory-limit', '512MB']
   const launchIngest = () => new ServiceProcess(['--role', 'ingest', ...log])
   const launchQuery = (name: string) =>
     new ServiceProcess(['--role', 'engine', ...log, ...reading, '--data', join(folder, name)])
   ingests = [launchIngest(), launchIngest()]
   queries = [launchQuery('one'), launchQuery('other')]
-  for (const each of [...ingests, ...queries]) await each.start()
+  await Promise.all([...ingests, ...queries].map((each) => each.start()))
 }, 120_000)
 
 afterAll(async () => {

@@ -26,18 +26,8 @@ beforeAll(async () => {
     `SELECT current_setting('synchronous_standby_names') AS quorum`,
   ))
   ingest = ingestOf()
-  await ingest.start()
-  query = new ServiceProcess([
-    '--role',
-    'engine',
-    '--log',
-    cluster.url,
-    '--data',
-    folder,
-    '--users',
-    'ada:lovelace',
-  ])
-  await query.start()
+  query = new ServiceProcess(['--role', 'engine', '--log', cluster.url, '--data', folder])
+  await Promise.all([ingest.start(), query.start()])
   client = createClient(ingest.url)
 }, 120_000)
 

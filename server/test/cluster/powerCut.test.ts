@@ -21,8 +21,8 @@ beforeAll(async () => {
   cluster = await startCluster({ keepSynced: true })
   const log = ['--log', cluster.url]
   ingests = [0, 1].map(() => new ServiceProcess(['--role', 'ingest', ...log]))
-  query = new ServiceProcess(['--role', 'engine', ...log, '--data', folder, '--users', 'ada:lovelace'])
-  for (const each of ingests) await each.start()
+  query = new ServiceProcess(['--role', 'engine', ...log, '--data', folder])
+  await Promise.all(ingests.map((each) => each.start()))
 }, 120_000)
 
 afterAll(async () => {
