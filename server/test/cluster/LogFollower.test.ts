@@ -157,7 +157,7 @@ describe('a reader', () => {
     expect(watch.deadLetters.get(9)?.rows).toBe(3)
   })
 
-  it('that somebody waits for tells its position at once', async () => {
+  it('hears which row somebody waits for', async () => {
     const watch = await createWatch()
     const { follower } = await follow()
     follower.on('wanted', (sequence) => follower.advance(sequence))

@@ -58,8 +58,8 @@ export class LogAppender implements AcceptLog {
       applicationName: 'waymark append',
       isPipelined: true,
       begin: async (connection) => {
-        this.#identity = await identifyLog(connection, this.#identity?.id)
         this.#standbys = await checkDurability(connection, options.durability)
+        this.#identity = await identifyLog(connection, this.#identity?.id)
         // It may look well, and no standby answers: until a commit gets through nothing is taken.
         await connection.ask("SELECT pg_logical_emit_message(true, 'waymark', '')")
       },

@@ -29,6 +29,7 @@ export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applie
 
 /** A reader that was not heard of for so long is not waited for. */
 export const liveSeconds = 15
+export const unreachable = 'The log in PostgreSQL cannot be reached at the moment.'
 const pollMs = 1000
 
 const stateSql = `
@@ -75,7 +76,7 @@ export class LogWatch extends EventEmitter<News> {
 
   /** Why nothing is known of the log at the moment. */
   get problem(): string | undefined {
-    return this.#session.obstacle === undefined ? undefined : 'The log in PostgreSQL cannot be reached.'
+    return this.#session.obstacle === undefined ? undefined : unreachable
   }
 
   /** The newest row in the log, up to a second ago. */

@@ -1,10 +1,11 @@
 import type { Cleanups } from '../../Cleanups.js'
+import { refuse } from '../../http/HttpError.js'
 import type { Logger } from '../../Logger.js'
 import type { CompleteOptions, Role } from '../../options/ServerOptions.js'
 import { type AcceptLog, LogUnavailable, type OpenedLog } from '../AcceptLog.js'
 import { RemoteApplier } from '../RemoteApplier.js'
 import { LogAppender } from './LogAppender.js'
-import { channels, LogWatch } from './LogWatch.js'
+import { channels, LogWatch, unreachable } from './LogWatch.js'
 import { addressesOf } from './readLogUrl.js'
 
 /** Another process has to be found first. */
@@ -80,7 +81,13 @@ export const openPostgresLog = async ({
     durable: newestHere,
     isStoring: () => watch.readers > 0,
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),
-    newest: () => watch.newest(),
+    async newest() {
+      try {
+        return await watch.newest()
+      } catch {
+        throw refuse(503, 'log-unavailable', `${unreachable} Send again in a while.`, { 'retry-after': '2' })
+      }
+    },
     counts: () => ({ readers: watch.readers, standbys: appender?.standbys ?? 0 }),
   }
 }
