@@ -94,8 +94,16 @@ it(
     const counted = `
       SELECT count(*), count(DISTINCT n), min(n), max(n), md5(string_agg(n, ',' ORDER BY event_id))
       FROM (SELECT (properties->>'n')::INT AS n, event_id FROM events)`
-    const [one, other] = await Promise.all(queries.map(({ url }) => createClient(url).rows(counted)))
-    expect(one).toEqual([[events + 1, events + 1, 0, events, expect.any(String)]])
+    const ask = ({ url }: ServiceProcess) =>
+      vi.waitFor(
+        async () => {
+          const [answer] = await createClient(url).rows(counted)
+          expect(answer).toEqual([events + 1, events + 1, 0, events, expect.any(String)])
+          return answer
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+    const [one, other] = await Promise.all(queries.map(ask))
     expect(other).toEqual(one)
   },
 )
