@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runnerImport } from 'vite'
-import { eventBody, perBatch } from './eventBody.mjs'
+import { perBatch, variedBody } from './eventBody.mjs'
 import { sendLoad } from './sendLoad.mjs'
 import { cpuOf, startService } from './startProcess.mjs'
 
@@ -13,46 +13,60 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 const percent = (share) => `${(100 * share).toFixed(0)} %`
 const k = (value) => `${(value / 1000).toFixed(1)} k`
 
+/** Made beforehand; without an engine nobody knows a copy. */
+const bodies = Array.from({ length: 500 }, variedBody)
+const bodyOf = (n) => bodies[n % bodies.length]
+
+/** Processor time so far, in milliseconds: of the service and of each server. */
+const spent = (service, cluster) =>
+  [service.pid, ...cluster.nodes.map((node) => node.pid)].map((pid) => {
+    const { mainMs, othersMs } = cpuOf(pid)
+    return mainMs + othersMs
+  })
+
 /** One ingest process under full load, without an engine beside it. */
-const accept = async (flags, connections) => {
+const accept = async (cluster, { flags, connections }) => {
   const service = await startService(['--role', 'ingest', ...flags])
-  const to = { url: `${service.url}/track?apiKey=key`, connections, bodies: eventBody }
+  const to = { url: `${service.url}/track?apiKey=key`, connections, bodies: bodyOf }
   await sendLoad({ ...to, forMs: warmUpMs })
-  const before = cpuOf(service.pid)
+  const before = spent(service, cluster)
   const load = await sendLoad({ ...to, forMs })
-  const after = cpuOf(service.pid)
+  const cpuUs = spent(service, cluster).map((ms, at) =>
+    Math.round((1000 * (ms - before[at])) / load.accepted),
+  )
   await service.stop()
   if (Object.keys(load.refused).length > 0) throw new Error(`Refused: ${JSON.stringify(load.refused)}`)
-  const cpuMs = after.mainMs + after.othersMs - before.mainMs - before.othersMs
-  return { ...load, cpuUs: Math.round((1000 * cpuMs) / load.accepted) }
+  return { ...load, cpuUs }
 }
 
 /** Both logs in turn, so that what disturbs the machine meanwhile disturbs both. */
-const compare = async (url, connections) => {
+const compare = async (cluster, connections) => {
   const all = []
   for (let round = 0; round < rounds; round++)
-    all.push({ local: await accept([], connections), shared: await accept(['--log', url], connections) })
+    all.push({
+      local: await accept(cluster, { flags: [], connections }),
+      shared: await accept(cluster, { flags: ['--log', cluster.url], connections }),
+    })
   const share = median(all.map(({ local, shared }) => shared.perSecond / local.perSecond))
-  const [local, shared] = ['local', 'shared'].map((name) => all.map((each) => each[name]))
-  const show = (loads) => {
-    const [rate, p50, p99, cpu] = ['perSecond', 'p50', 'p99', 'cpuUs'].map((of) =>
-      median(loads.map((load) => load[of])),
-    )
-    return `${k(rate * perBatch)} events/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${cpu} µs of processor time a request`
+  const show = (name) => {
+    const medianOf = (read) => median(all.map((each) => read(each[name])))
+    const [rate, p50, p99] = ['perSecond', 'p50', 'p99'].map((of) => medianOf((load) => load[of]))
+    const cpu = [0, 1, 2, 3].map((at) => medianOf(({ cpuUs }) => cpuUs[at]))
+    return `${k(rate * perBatch)} events/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; processor time a request: service ${cpu[0]} µs, servers ${cpu.slice(1).join(', ')} µs`
   }
   return [
     `cluster, ${connections} connections: accepted events a second, of the local log's`,
     '≥ 60 %',
     `${percent(share)}, median of ${rounds} interleaved segments of ${forMs / 1000} s; primary, two standbys and generator on the same processors
-         PostgreSQL: ${show(shared)}
-         local log: ${show(local)}`,
+         PostgreSQL: ${show('shared')}
+         local log: ${show('local')}`,
     share >= 0.6,
   ]
 }
 
 const stall = async (cluster) => {
   const service = await startService(['--role', 'ingest', '--log', cluster.url])
-  const to = { url: `${service.url}/track?apiKey=key`, connections: 16, bodies: eventBody }
+  const to = { url: `${service.url}/track?apiKey=key`, connections: 16, bodies: bodyOf }
   await sendLoad({ ...to, forMs: warmUpMs })
   const loading = sendLoad({ ...to, forMs: 8000 })
   await delay(3000)
@@ -94,7 +108,7 @@ const sendSteadily = (url) => {
     while (!isStopped) {
       const due = ((performance.now() - began) / 1000) * (rowsPerSecond / perBatch)
       for (; sent < due; sent++) {
-        const call = post(eventBody(sent)).then(() => open.delete(call))
+        const call = post(variedBody()).then(() => open.delete(call))
         open.add(call)
       }
       await delay(10)
@@ -132,16 +146,22 @@ const catchUp = async (cluster) => {
     }
     return found
   }
-  const first = await until(({ applied }) => applied > 0)
-  const end = await until(({ last, applied }) => last - applied < rowsPerSecond)
+  const engineMs = () => spent(query, { nodes: [] })[0]
+  const first = { ...(await until(({ applied }) => applied > 0)), cpuMs: engineMs() }
+  const end = { ...(await until(({ last, applied }) => last - applied < rowsPerSecond)), cpuMs: engineMs() }
   const { rate, refused } = await sender.stop()
+  const { bytes, last } = await cluster.primary.one(
+    `SELECT pg_total_relation_size('waymark.log')::float8 AS bytes, last::float8 FROM waymark.head`,
+  )
   await query.stop()
   await ingest.stop()
-  const caught = (end.applied - first.applied) / ((end.atMs - first.atMs) / 1000)
+  const rows = end.applied - first.applied
+  const caught = rows / ((end.atMs - first.atMs) / 1000)
+  const cpuUs = (1000 * (end.cpuMs - first.cpuMs)) / rows
   return [
     `cluster: a query process that comes ${awayMs / 1000} s late catches up, of the rate at which events go on to come`,
     '≥ 5 ×, nothing refused',
-    `${(caught / rate).toFixed(1)} × (${k(caught)} of ${k(rate)} events/s), ${refused} requests refused`,
+    `${(caught / rate).toFixed(1)} × (${k(caught)} of ${k(rate)} events/s), ${cpuUs.toFixed(1)} µs of processor time an event, ${refused} requests refused; an event of ${Math.round(variedBody().length / perBatch)} bytes takes ${Math.round(bytes / last)} in the log`,
     caught >= 5 * rate && refused === 0,
   ]
 }
@@ -153,8 +173,8 @@ export const benchCluster = async () => {
   try {
     return [
       await catchUp(cluster),
-      await compare(cluster.url, 16),
-      await compare(cluster.url, 64),
+      await compare(cluster, 16),
+      await compare(cluster, 64),
       await stall(cluster),
     ]
   } finally {

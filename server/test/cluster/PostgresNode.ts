@@ -42,6 +42,11 @@ export class PostgresNode {
     this.#settings = settings
   }
 
+  /** Of the process whose children are the others; undefined while the server is down. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   /** What the server has written to its log. */
   get log(): string {
     return readFileSync(this.#logFile, 'utf8')
@@ -180,7 +185,6 @@ export class PostgresNode {
   }
 
   #signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    const pid = this.#process?.pid
-    if (pid !== undefined) signalFamily(pid, signal)
+    if (this.pid !== undefined) signalFamily(this.pid, signal)
   }
 }

@@ -25,6 +25,11 @@ export class ServiceProcess {
     this.#url = urlIn(line)
   }
 
+  /** What it has written on standard error by now. */
+  log(): string {
+    return this.#spawned?.log() ?? ''
+  }
+
   /** `kill -9`, of its engine too. */
   async kill(): Promise<void> {
     if (this.#spawned === undefined) return

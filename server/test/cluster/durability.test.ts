@@ -46,6 +46,13 @@ const deliver = async (n: number) => {
   while ((await client.track(client.number(n))).status !== 200) await delay(100)
 }
 
+/** How often an event is stored by now. */
+const rowsOf = async (n: number) => {
+  const statement = `SELECT count(*) FROM events WHERE properties->>'n' = '${n}'`
+  const [[count]] = (await createClient(query.url).rows(statement)) as [[number]]
+  return count
+}
+
 /** How often an event is stored, once all before it is. */
 const stored = async (n: number) => {
   await vi.waitFor(
@@ -56,10 +63,7 @@ const stored = async (n: number) => {
     },
     { timeout: 30_000 },
   )
-  const [[count]] = (await createClient(query.url).rows(
-    `SELECT count(*) FROM events WHERE properties->>'n' = '${n}'`,
-  )) as [[number]]
-  return count
+  return rowsOf(n)
 }
 
 /** Refused, with the time after which to try again. */
@@ -189,4 +193,22 @@ it('one standby that stands still for two seconds holds nothing up while the oth
   standby.resume()
   expect(answers.length).toBeGreaterThan(5)
   expect(new Set(answers)).toEqual(new Set([200]))
+})
+
+it('a query process that has read what a failover loses says so and follows no further', async () => {
+  const before = cluster.primary
+  await Promise.all(cluster.standbys.map((node) => node.kill()))
+  const answer = client.track(client.number(number))
+  await whenWaiting()
+  await before.kill()
+  expectRefused(await answer)
+  // Back without its standbys it shows what was never acknowledged.
+  await before.start()
+  await vi.waitFor(async () => expect(await rowsOf(number)).toBe(1), { timeout: 20_000 })
+  await before.kill()
+  await Promise.all(cluster.standbys.map((node) => node.start()))
+  await cluster.failOver()
+  await deliver(number + 1)
+  await vi.waitFor(() => expect(query.log()).toMatch(/a failover has lost/), { timeout: 20_000 })
+  expect(await rowsOf(number + 1)).toBe(0)
 })

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .split(' ')
-    .filter((each) => each !== '')
-    .map(Number)
+/** None of a process that has just ended. */
+const childrenOf = (pid: number): number[] => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  const pids = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  return pids === '' ? [] : pids.split(' ').map(Number)
+}
 
 const tell = (pid: number, signal: NodeJS.Signals) => {
   try {

@@ -1,6 +1,7 @@
 import type { Logger } from '../../Logger.js'
 import { LogUnavailable, type AcceptLog } from '../AcceptLog.js'
-import { createSalt, sizeOfFrame, writeFrame, type LogRecord } from '../segment.js'
+import { FrameBuffer } from '../FrameBuffer.js'
+import { createSalt, type LogRecord } from '../segment.js'
 import { checkDurability, holdsDurability, type LogDurability } from './checkDurability.js'
 import { GroupCommit } from './GroupCommit.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
@@ -41,6 +42,7 @@ export class LogAppender implements AcceptLog {
   readonly #append: { name: string; text: string }
   /** Asked after each commit: emptying the list of standbys lets those go that wait for them. */
   readonly #holds: { name: string; text: string }
+  readonly #frame = new FrameBuffer()
   #identity: LogIdentity | undefined
   #check: NodeJS.Timeout | undefined
   #standbys = 0
@@ -105,8 +107,7 @@ export class LogAppender implements AcceptLog {
     const { connection } = this.#session
     if (connection === undefined) throw new LogUnavailable(unavailable, retryAfterMs)
     const rows = records.reduce((sum, { count }) => sum + count, 0)
-    const body = Buffer.allocUnsafe(sizeOfFrame(records))
-    writeFrame({ salt: createSalt(), first: 1, records }, body)
+    const body = this.#frame.write({ salt: createSalt(), first: 1, records })
     const { warnings } = connection
     try {
       const [[place], [after]] = await connection.askAll<[{ last: number }[], { holds: boolean }[]]>([
