@@ -112,6 +112,18 @@ describe('without a quorum the service', () => {
     await cluster.primary.configure({ fsync: 'on' })
   })
 
+  it('says which right its user lacks to see the standbys, and needs no other', async () => {
+    await cluster.primary.query('CREATE USER modest')
+    await cluster.primary.query('CREATE DATABASE modest OWNER modest')
+    const url = cluster.url.replace('postgres@', 'modest@').replace('/postgres?', '/modest?')
+    const modest = new ServiceProcess(['--role', 'ingest', '--log', url])
+    await expect(modest.start()).rejects.toThrow('GRANT pg_read_all_stats TO modest')
+    await cluster.primary.query('GRANT pg_read_all_stats TO modest')
+    await modest.start()
+    expect(await createClient(modest.url).track(client.number(0))).toMatchObject({ status: 200 })
+    await modest.kill()
+  })
+
   it('takes nothing more once synchronous_standby_names is emptied, says so, and goes on when it is back', async () => {
     await cluster.primary.configure({ synchronous_standby_names: '' })
     expectRefused(await client.track(client.number(number)))

@@ -16,15 +16,17 @@ const answerMs = 5000
 /**
  * What a role or a database may have set otherwise. A statement that is cut off while it waits for a
  * standby is committed all the same and says so in a warning, so nothing may cut it off, and warnings
- * must be heard. A server that knows how (PostgreSQL 14) stops waiting for a lock when the client is gone.
+ * must be heard.
  */
 const settings = `
 SET client_min_messages = warning;
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET default_transaction_isolation = 'read committed';
-SET synchronous_commit = on;
-SELECT set_config(name, '1000', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`
+SET synchronous_commit = on`
+
+/** A statement that waits for a lock ends when its client has gone, which PostgreSQL knows how to from 14 on. */
+const noticesGoneClient = "SET client_connection_check_interval = '1s'"
 
 /** Takes what COPY sends as bytes: the driver reads all other values as text. */
 class CopiedBytes implements Submittable {
@@ -107,6 +109,7 @@ export class ServerConnection extends EventEmitter<News> {
     try {
       await connection.#client.connect()
       await connection.ask(settings)
+      await connection.ask(noticesGoneClient).catch(() => undefined)
       return connection
     } catch (error) {
       connection.close(reasonOf(error))
