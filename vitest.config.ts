@@ -26,8 +26,21 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/test/**/*.test.ts'],
+          exclude: ['server/test/cluster/**'],
           environment: 'node',
           testTimeout: 30_000,
+        },
+      },
+      {
+        // Needs PostgreSQL's server and a C compiler.
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: ['server/test/cluster/*.test.ts'],
+          environment: 'node',
+          testTimeout: 60_000,
+          // The service is built once for all of them.
+          isolate: false,
         },
       },
       {
