@@ -21,16 +21,20 @@ const scanEveryMs = 60_000
 const unheard = ({ settings: { down, session } }: Instance) =>
   typeof down === 'object' && down.session === session?.id ? down : undefined
 
-/** How long they leave the service alone. */
-const restMs = (w: Instance) => Math.max(0, (unheard(w)?.tryAt ?? 0) - w.browser.now())
+/** When a request is due that may wait so long: not before the service may be asked again. */
+const dueAt = (w: Instance, ms: number) => Math.max(w.browser.now() + ms, unheard(w)?.tryAt ?? 0)
+
+const isResting = (w: Instance) => dueAt(w, 0) > w.browser.now()
 
 const wait = (w: Instance, ms: number) => {
   w.stopTimer()
   // A page that has left has no timer, nor an instance that has ended: an answer may come later.
-  w.timerMs = isAway(w) ? Infinity : Math.max(ms, restMs(w))
+  w.timerAt = isAway(w) ? Infinity : dueAt(w, ms)
   // Another tab may have asked meanwhile.
-  if (w.timerMs < Infinity)
-    w.stopTimer = w.browser.after(w.timerMs, () => (restMs(w) ? wait(w, 0) : void flush(w)))
+  if (w.timerAt < Infinity)
+    w.stopTimer = w.browser.after(w.timerAt - w.browser.now(), () =>
+      isResting(w) ? wait(w, 0) : void flush(w),
+    )
 }
 
 export const setDown = (
@@ -56,7 +60,7 @@ export const flushKnown = async (w: Instance) => {
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
-    if (await claim(w)) await (restMs(w) ? wait(w, 0) : flush(w))
+    if (await claim(w)) await (isResting(w) ? wait(w, 0) : flush(w))
   } catch (error) {
     tellUnexpected(w, error)
   }
@@ -91,7 +95,7 @@ const run = async (w: Instance) => {
   // In the task of the last look at the queue: who asks from now on is not told that it is being done.
   w.running = undefined
   // What is left has its time, unless it has one.
-  if (w.timerMs === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
+  if (w.timerAt === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
 }
 
 /** Everything is sent: claims more, and looks for more now and then. */
@@ -163,10 +167,10 @@ export const wake = (w: Instance) => {
   // Its handlers do that by themselves.
   if (w.state === 'leaving') return
   if (isAway(w)) leave(w)
-  else if (!w.queued || w.running || w.failures || ms >= w.timerMs) return
+  else if (!w.queued || w.running || w.failures || dueAt(w, ms) >= w.timerAt) return
   // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
   // its first request does not know that the service is down.
-  else if (!ms && w.browser.hidden() && !restMs(w)) void flush(w)
+  else if (!ms && w.browser.hidden() && !isResting(w)) void flush(w)
   else wait(w, ms)
 }
 

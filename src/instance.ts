@@ -127,7 +127,7 @@ export interface Instance {
   running?: Promise<void> | undefined
   inFlight: Payload[]
   failures: number
-  timerMs: number
+  timerAt: number
   stopTimer: Stop
   /** The code for which the service refuses the configuration. */
   paused?: string | undefined
@@ -171,7 +171,7 @@ export const createInstance = (browser: Browser): Instance => {
     alive: new Set(),
     abandoned: [],
     stopScan: nothing,
-    timerMs: Infinity,
+    timerAt: Infinity,
     stopTimer: nothing,
     onReady: nothing,
     // The rest is set by `init`, or by `enter` when a page begins.
