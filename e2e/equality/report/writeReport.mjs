@@ -4,7 +4,7 @@ import { describePerson } from './describeStep.mjs'
 
 const css = readFileSync(new URL('report.css', import.meta.url), 'utf8')
 /** A page of thousands of differences says no more than one of some. */
-const mostRows = 50
+const mostRows = 20
 
 /**
  * @typedef {object} Run
@@ -71,8 +71,9 @@ ${problems.map((text) => `<p class="bad">${escape(text)}</p>`).join('')}
 <p class="quiet">Differences found when the truth was spoilt in one place: ${seenToFail.map(describeSeen).join(', ')}.</p>
 <h2>In SQL</h2>${asked('SQL')}
 <h2>On the screens</h2>${asked('screen')}
-<h2>People</h2><div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
-<th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div>
+<h2>People</h2><details${people.length > 40 ? '' : ' open'}><summary>What each of the ${people.length} did</summary>
+<div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
+<th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div></details>
 </body></html>`
 }
 
