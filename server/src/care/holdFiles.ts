@@ -13,6 +13,8 @@ export interface HeldCatalog {
   schema: string
   /** Whose turn it is to write to it. */
   inTurn: InTurn
+  /** Keeps the log behind a position for a store that is made of the copy, during the copy and after it. */
+  keepLog?(position: number, isCopied: boolean): Promise<void>
 }
 
 const patienceMs = 60_000
@@ -68,14 +70,19 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
       for (const held of catalogs) {
         const connection = await database.connect()
         connections.push(connection)
-        positions[held.catalog] = await holdPatiently(connection, held)
+        const position = await holdPatiently(connection, held)
+        await held.keepLog?.(position, false)
+        positions[held.catalog] = position
       }
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write(`${JSON.stringify({ positions })}\n`)
-      await new Promise<void>((resolve) => {
-        request.once('end', resolve).resume()
-        response.once('close', resolve)
+      const isCopied = await new Promise<boolean>((resolve) => {
+        request.once('end', () => resolve(true)).resume()
+        response.once('close', () => resolve(false))
       })
+      if (isCopied) {
+        for (const { catalog, keepLog } of catalogs) await keepLog?.(positions[catalog]!, true)
+      }
       response.end('{"held":true}\n')
     } finally {
       // Closing a connection rolls back.
