@@ -12,6 +12,7 @@ import {
   countIds,
   countRows,
   countUnlinked,
+  findEvents,
   idTable,
   setIds,
   type PersonId,
@@ -54,6 +55,7 @@ const describe = async (
   secret: Buffer,
 ): Promise<Duty | undefined> => {
   if (!(await choosePerson(connection, { environment, id }))) return undefined
+  await findEvents(connection)
   return {
     task,
     duty: 'erase',
@@ -89,6 +91,7 @@ const eraseAll = async (
   }
   if (duties.length > 0) {
     await setIds(connection, ids)
+    await findEvents(connection)
     await rewriteStore(connection, folder, async () => {
       for (const duty of duties) await recordDuty(connection, duty)
     })
