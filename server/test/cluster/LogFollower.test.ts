@@ -51,6 +51,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
   const followed: string[] = []
   const follower = new LogFollower({
     addresses: addressesOf(database.url),
+    durability: 'local',
     name: 'reader',
     applied: 0,
     expected: undefined,
@@ -66,7 +67,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
 }
 
 const createWatch = async () => {
-  const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
+  const watch = new LogWatch({ addresses: addressesOf(database.url), durability: 'local', logger })
   await watch.start()
   opened.push({ close: () => watch.stop() })
   return watch
@@ -155,6 +156,8 @@ describe('a reader', () => {
     second.follower.advance(9)
     await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
     expect(watch.deadLetters.get(9)?.rows).toBe(3)
+    await second.follower.close()
+    await vi.waitFor(() => expect(watch.readers).toBe(1), { timeout: 5000 })
   })
 
   it('hears which row somebody waits for', async () => {
