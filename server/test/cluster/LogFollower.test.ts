@@ -51,7 +51,6 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
   const followed: string[] = []
   const follower = new LogFollower({
     addresses: addressesOf(database.url),
-    durability: 'local',
     name: 'reader',
     applied: 0,
     expected: undefined,
@@ -67,7 +66,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
 }
 
 const createWatch = async () => {
-  const watch = new LogWatch({ addresses: addressesOf(database.url), durability: 'local', logger })
+  const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
   await watch.start()
   opened.push({ close: () => watch.stop() })
   return watch

@@ -2,7 +2,7 @@ import type { Logger } from '../../Logger.js'
 import { LogUnavailable, type AcceptLog } from '../AcceptLog.js'
 import { FrameBuffer } from '../FrameBuffer.js'
 import { createSalt, type LogRecord } from '../segment.js'
-import { holdsDurability, type LogDurability } from './checkDurability.js'
+import { checkDurability, holdsDurability, type LogDurability } from './checkDurability.js'
 import { GroupCommit } from './GroupCommit.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
 import { PrimarySession } from './PrimarySession.js'
@@ -15,6 +15,8 @@ export interface LogAppenderOptions {
   logger: Logger
 }
 
+/** How often it is looked whether the server still waits for its standbys. */
+const checkMs = 2000
 /** Requests that wait for a server that takes none are held in memory. */
 const maxWaitingBytes = 2 ** 26
 /** A failover takes some seconds. */
@@ -34,6 +36,7 @@ RETURNING last::float8 AS last`
 
 /** Writes accepted records to the log, groups of them, one group at a time. */
 export class LogAppender implements AcceptLog {
+  readonly #options: LogAppenderOptions
   readonly #session: PrimarySession
   readonly #group: GroupCommit
   readonly #append: { name: string; text: string }
@@ -41,9 +44,12 @@ export class LogAppender implements AcceptLog {
   readonly #holds: { name: string; text: string }
   readonly #frame = new FrameBuffer()
   #identity: LogIdentity | undefined
+  #check: NodeJS.Timeout | undefined
+  #standbys = 0
   #last = 0
 
   constructor(options: LogAppenderOptions) {
+    this.#options = options
     this.#append = { name: 'append', text: appendSql(options.durability) }
     this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(options.durability)} AS holds` }
     this.#group = new GroupCommit({ commit: (records) => this.#commit(records) })
@@ -52,6 +58,7 @@ export class LogAppender implements AcceptLog {
       applicationName: 'waymark append',
       isPipelined: true,
       begin: async (connection) => {
+        this.#standbys = await checkDurability(connection, options.durability)
         this.#identity = await identifyLog(connection, this.#identity?.id)
         // It may look well, and no standby answers: until a commit gets through nothing is taken.
         await connection.ask("SELECT pg_logical_emit_message(true, 'waymark', '')")
@@ -62,6 +69,7 @@ export class LogAppender implements AcceptLog {
   /** Resolves once the log can be written, and rejects with what stands in the way. */
   async start(): Promise<LogIdentity> {
     await this.#session.start()
+    this.#check = setInterval(() => void this.#checkAgain(), checkMs).unref()
     return this.#identity!
   }
 
@@ -75,7 +83,7 @@ export class LogAppender implements AcceptLog {
 
   /** Standbys that follow and of which a commit waits for some. */
   get standbys(): number {
-    return this.#session.standbys
+    return this.#session.obstacle === undefined ? this.#standbys : 0
   }
 
   get obstacle(): string | undefined {
@@ -90,6 +98,7 @@ export class LogAppender implements AcceptLog {
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#check)
     await this.#group.end()
     await this.#session.stop()
   }
@@ -116,6 +125,16 @@ export class LogAppender implements AcceptLog {
       // Whatever it says later is about another group.
       connection.close(reason)
       throw new LogUnavailable('The log in PostgreSQL did not confirm it. Send it again.', retryAfterMs)
+    }
+  }
+
+  async #checkAgain(): Promise<void> {
+    const { connection } = this.#session
+    if (connection === undefined) return
+    try {
+      this.#standbys = await checkDurability(connection, this.#options.durability)
+    } catch (error) {
+      connection.close(reasonOf(error))
     }
   }
 }

@@ -3,7 +3,6 @@ import type { Logger } from '../../Logger.js'
 import { StoreError } from '../../store/StoreError.js'
 import type { DeadLetter } from '../DeadLetters.js'
 import type { LogEntry } from '../segment.js'
-import type { LogDurability } from './checkDurability.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
 import { channels, liveSeconds } from './LogWatch.js'
 import { PrimarySession } from './PrimarySession.js'
@@ -15,7 +14,6 @@ import type { ServerConnection } from './ServerConnection.js'
 
 export interface LogFollowerOptions {
   addresses: readonly LogAddress[]
-  durability: LogDurability
   /** What this reader is known by, also after a restart. */
   name: string
   /** How far the store is. */

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from '../../Logger.js'
 import { DeadLetters } from '../DeadLetters.js'
-import type { LogDurability } from './checkDurability.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
 import { PrimarySession } from './PrimarySession.js'
 import type { LogAddress } from './readLogUrl.js'
@@ -9,7 +8,6 @@ import type { ServerConnection } from './ServerConnection.js'
 
 export interface LogWatchOptions {
   addresses: readonly LogAddress[]
-  durability: LogDurability
   logger: Logger
 }
 

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../Logger.js'
 import { StoreError } from '../../store/StoreError.js'
-import { checkDurability, type LogDurability } from './checkDurability.js'
 import type { LogAddress } from './readLogUrl.js'
 import { reasonOf } from './reasonOf.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
 export interface SessionOptions extends OpenOptions {
   addresses: readonly LogAddress[]
-  durability: LogDurability
   /**
    * Done with each new connection before anything else; one for which it rejects is not used. With a
    * StoreError it says that waiting will not help.
@@ -20,13 +18,11 @@ export interface SessionOptions extends OpenOptions {
 }
 
 const firstMs = 10_000
-/** How often it is looked whether the server still waits for its standbys. */
-const checkMs = 2000
 const retryMs = { first: 100, most: 2000 }
 
 /**
- * Keeps a connection to whichever of some servers can be written to and is durable: one that others have
- * taken the place of has lost its standbys. The one that was used last is tried first.
+ * Keeps a connection to whichever of some servers can be written to. The one that was used last is
+ * tried first.
  *
  *   open → connecting → up → (closed) resting → connecting
  *   any of them → stopped
@@ -35,7 +31,6 @@ export class PrimarySession {
   readonly #options: SessionOptions
   #addresses: readonly LogAddress[]
   #connection: ServerConnection | undefined
-  #standbys = 0
   #obstacle = 'no server has been reached yet'
   #isHopeless = false
   readonly #stopping = new AbortController()
@@ -48,11 +43,6 @@ export class PrimarySession {
 
   get connection(): ServerConnection | undefined {
     return this.#connection
-  }
-
-  /** Standbys that follow and of which a commit waits for some. */
-  get standbys(): number {
-    return this.#connection === undefined ? 0 : this.#standbys
   }
 
   /** Why there is no connection; undefined while there is one. */
@@ -113,12 +103,11 @@ export class PrimarySession {
   }
 
   async #open(address: LogAddress): Promise<ServerConnection> {
-    const { begin, durability } = this.#options
+    const { begin } = this.#options
     const connection = await ServerConnection.open(address, this.#options)
     try {
       const [found] = await connection.ask<{ transaction_read_only: string }>('SHOW transaction_read_only')
       if (found?.transaction_read_only !== 'off') throw new Error('it is a standby, or may only be read')
-      this.#standbys = await checkDurability(connection, durability)
       await begin(connection)
       if (connection.closed !== undefined) throw new Error(connection.closed)
       return connection
@@ -132,11 +121,9 @@ export class PrimarySession {
     const { logger, applicationName, onUp } = this.#options
     const { address } = connection
     this.#connection = connection
-    const check = setInterval(() => void this.#check(connection), checkMs).unref()
     this.#addresses = [address, ...this.#addresses.filter((each) => each !== address)]
     connection.once('closed', (reason) => {
       this.#connection = undefined
-      clearInterval(check)
       if (this.#stopping.signal.aborted) return
       this.#stand(`${address.name}: ${reason}`)
       this.keep()
@@ -144,14 +131,6 @@ export class PrimarySession {
     this.#obstacle = ''
     logger.info('Connected to the log in PostgreSQL.', { connection: applicationName, server: address.name })
     onUp?.()
-  }
-
-  async #check(connection: ServerConnection): Promise<void> {
-    try {
-      this.#standbys = await checkDurability(connection, this.#options.durability)
-    } catch (error) {
-      connection.close(reasonOf(error))
-    }
   }
 
   /** Each reason is told once, however often it is met. */

@@ -36,7 +36,7 @@ export const openPostgresLog = async ({
   cleanups,
 }: OpenPostgresLogOptions): Promise<OpenedPostgresLog> => {
   const addresses = addressesOf(url)
-  const watch = new LogWatch({ addresses, durability: logDurability, logger })
+  const watch = new LogWatch({ addresses, logger })
   cleanups.add(() => watch.stop())
   const appender =
     role === 'engine' ? undefined : new LogAppender({ addresses, durability: logDurability, logger })

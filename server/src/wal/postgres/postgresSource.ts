@@ -5,14 +5,12 @@ import { StoreError } from '../../store/StoreError.js'
 import type { LogSource } from '../LogSource.js'
 import type { LogStore } from '../LogStore.js'
 import { TaskIds } from '../TaskIds.js'
-import type { LogDurability } from './checkDurability.js'
 import { LogFollower } from './LogFollower.js'
 import { addressesOf } from './readLogUrl.js'
 import { reasonOf } from './reasonOf.js'
 
 export interface PostgresSourceOptions {
   url: string
-  logDurability: LogDurability
   logReadersKeptMs: number
   syncWaitMs: number
   /** What this data folder knows of its logs. */
@@ -36,7 +34,7 @@ const checkStore = async (store: LogStore, applied: number): Promise<void> => {
 
 /** The accept log in PostgreSQL, which other processes write, and others follow, too. */
 export const postgresSource = (options: PostgresSourceOptions): LogSource => {
-  const { url, logDurability, logReadersKeptMs, syncWaitMs, store, logger, onLost } = options
+  const { url, logReadersKeptMs, syncWaitMs, store, logger, onLost } = options
   let follower: LogFollower
   let taskIds: TaskIds
   return {
@@ -44,7 +42,6 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
       await checkStore(store, applied)
       follower = new LogFollower({
         addresses: addressesOf(url),
-        durability: logDurability,
         name: store.readerName,
         applied,
         expected: store.followed?.id,
