@@ -40,7 +40,7 @@ const aMoment = events / 100
 
 it(
   'every acknowledged event is in every query process once, whatever is killed meanwhile; nothing is acknowledged without the quorum',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const sender = new Sender({ events, urls: () => ingests.map(({ url }) => url) })
     const sending = sender.run()
@@ -88,7 +88,7 @@ it(
     const { text } = await client.track(client.number(events))
     const { task_id: task } = JSON.parse(text) as { task_id: string }
     await vi.waitFor(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }), {
-      timeout: 60_000,
+      timeout: 240_000,
       interval: 200,
     })
     const counted = `
@@ -101,7 +101,7 @@ it(
           expect(answer).toEqual([events + 1, events + 1, 0, events, expect.any(String)])
           return answer
         },
-        { timeout: 60_000, interval: 500 },
+        { timeout: 240_000, interval: 500 },
       )
     const [one, other] = await Promise.all(queries.map(ask))
     expect(other).toEqual(one)

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 it(
   'what was acknowledged outlives a power cut of a standby, of the primary, and of all servers at once',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const sender = new Sender({ events, urls: () => ingests.map(({ url }) => url) })
     const sending = sender.run()
@@ -61,7 +61,7 @@ it(
     const client = createClient(query.url)
     const counted = `SELECT count(*), count(DISTINCT properties->>'n') FROM events`
     await vi.waitFor(async () => expect(await client.rows(counted)).toEqual([[events, events]]), {
-      timeout: 60_000,
+      timeout: 240_000,
       interval: 200,
     })
   },
