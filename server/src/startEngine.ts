@@ -4,6 +4,11 @@ import { applyAnalytics } from './analytics/applyAnalytics.js'
 import { fillWindow } from './analytics/insertIds.js'
 import { InsertIdWindow } from './analytics/InsertIdWindow.js'
 import { openDatabase } from './analytics/openDatabase.js'
+import { archiveEvents } from './archive/archiveEvents.js'
+import { readArchivedFiles } from './archive/ArchivedFile.js'
+import { archiveFolderOf } from './archive/bindArchive.js'
+import { MissingFiles } from './archive/MissingFiles.js'
+import { removeUncounted } from './archive/removeUncounted.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import { careRoutes } from './care/careRoutes.js'
@@ -24,6 +29,7 @@ import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { createTurns } from './store/createTurns.js'
 import { DataFolder } from './store/DataFolder.js'
+import { Hourly } from './store/Hourly.js'
 import { internalSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
 import { asStoreError } from './store/StoreError.js'
@@ -31,7 +37,7 @@ import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
 import { emptyLog, openErasures } from './privacy/openErasures.js'
 import { exportRoute } from './privacy/exportRoute.js'
-import { openArchive, Retention } from './privacy/Retention.js'
+import { openRetentionArchive, retention } from './privacy/retention.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
 import type { Applier } from './wal/Applier.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
@@ -83,19 +89,21 @@ export const startEngine = async (
   try {
     const folder = new DataFolder(options.dataFolder)
     folder.check()
-    const { retentionArchive } = options
-    const archive = retentionArchive === undefined ? undefined : openArchive(retentionArchive, folder)
+    const { archiveFolder, retentionArchive } = options
+    const exportTo = retentionArchive === undefined ? undefined : openRetentionArchive(retentionArchive, folder)
+    const archive = archiveFolder === undefined ? undefined : archiveFolderOf(archiveFolder, folder)
     const acceptLog = shared ?? (await whenReadable(folder, catalogs))
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
     const { ended, erased } = await carryOutErasures({
       ...options,
       folder,
+      archive,
       list: erasureList,
       secret,
       logger,
     })
-    const database = await openDatabase(folder, options)
+    const database = await openDatabase(folder, options, archive)
     cleanups.add(() => database.close())
     const appendLog = await LogStore.open(folder.appendLog)
     folder.record([analyticsCatalog, ...catalogs])
@@ -157,6 +165,8 @@ export const startEngine = async (
     const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: options.insertIdWindowMs })
     cleanups.add(() => window.close())
     const reader = await database.connect()
+    // Before anybody is told that a person is erased.
+    if (archive !== undefined) removeUncounted(archive, await readArchivedFiles(reader))
     await fillWindow(reader, window)
     reader.closeSync()
     const erasures = await openErasures({
@@ -262,9 +272,16 @@ export const startEngine = async (
     )
     await listenAtSocket(server, folder.socket)
     erasures.check()
-    const retention = new Retention({ database, inTurn, days: options.retentionDays, archive, logger })
-    cleanups.add(() => retention.stop())
-    retention.start()
+    const chores = [retention({ inTurn, days: options.retentionDays, exportTo, archive, logger })]
+    if (archive !== undefined) {
+      const missing = new MissingFiles({ archive, database, inTurn, logger })
+      cleanups.add(() => missing.stop())
+      missing.start()
+      chores.push(archiveEvents({ archive, afterDays: options.archiveAfterDays, inTurn, logger }))
+    }
+    const hourly = new Hourly(chores, database, logger)
+    cleanups.add(() => hourly.stop())
+    hourly.start()
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

@@ -67,7 +67,10 @@ export const insertEvents = async (
   const { rowsChanged } = await connection.run(insert, values, types)
   const accepted = entries.reduce((sum, { count }) => sum + count, 0)
   if (rowsChanged < accepted) await connection.run(setAside, values, types)
-  const { ids, seqs } = await readInsertIds(connection, `seq >= ${entries[0]!.first}`)
+  const { ids, seqs } = await readInsertIds(
+    connection,
+    `FROM analytics.raw.events WHERE seq >= ${entries[0]!.first}`,
+  )
   const copies = window.seen(ids)
   if (copies.length > 0) {
     await connection.run(

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../archive/allEvents.js'
 import { countIds, countRows, idTable, rowsOf, type PersonId } from './personRows.js'
 
 /** How much is stored of a person. */
@@ -32,7 +33,7 @@ const pageSize = 10_000
 const eventsAfter = (seq: string) => `
 SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
   REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
-FROM analytics.raw.events t WHERE seq > ${seq} AND ${rowsOf.events} ORDER BY seq LIMIT ${pageSize}`
+FROM ${allEvents} t WHERE seq > ${seq} AND ${rowsOf.events} ORDER BY seq LIMIT ${pageSize}`
 
 const otherRecords = [
   `SELECT 'trait' AS kind, distinct_id, name, value, ${moment('"timestamp"')} AS "timestamp"

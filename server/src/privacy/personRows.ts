@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../archive/allEvents.js'
 
 export interface PersonId {
   environment: string
@@ -39,6 +40,9 @@ export const rowsOf = {
 /** Events of others, sent from a browser that was first seen with one of those persons. */
 export const namesAnonymousId = named('t.anonymous_id')
 
+/** What is left of those, as columns of `t`. */
+export const withoutAnonymousId = `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
+
 /** All ids of the person that has this one; none when nobody has it. */
 const findIds = async (connection: DuckDBConnection, { environment, id }: PersonId): Promise<string[]> => {
   const reader = await connection.runAndReadAll(
@@ -58,9 +62,11 @@ const findIds = async (connection: DuckDBConnection, { environment, id }: Person
 const count = async (connection: DuckDBConnection, sql: string): Promise<number> =>
   Number((await connection.runAndReadAll(`SELECT count(*) ${sql}`)).getRows()[0]![0])
 
-/** How many rows of a table of analytics are those persons'. */
-export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> =>
-  count(connection, `FROM analytics.raw.${table} t WHERE ${rowsOf[table]}`)
+/** How many rows of a table of analytics are those persons', and of events in the archive. */
+export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> => {
+  const rows = table === 'events' ? allEvents : `analytics.raw.${table}`
+  return count(connection, `FROM ${rows} t WHERE ${rowsOf[table]}`)
+}
 
 /** How many ids those persons have. */
 export const countIds = (connection: DuckDBConnection): Promise<number> =>
@@ -69,7 +75,7 @@ export const countIds = (connection: DuckDBConnection): Promise<number> =>
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
   count(
     connection,
-    `FROM analytics.raw.events t WHERE ${namesAnonymousId} AND (${rowsOf.events}) IS NOT TRUE`,
+    `FROM ${allEvents} t WHERE ${namesAnonymousId} AND (${rowsOf.events}) IS NOT TRUE`,
   )
 
 /** Puts ids into the table, in place of others. */

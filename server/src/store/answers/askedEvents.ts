@@ -17,7 +17,7 @@ export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
 
 /** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
-export const eventsOfPersons = `analytics.raw.events e
+export const eventsOfPersons = `analytics.raw.all_events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, ${id})`
 export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key, hash(e.environment, ${id})) END`
 

@@ -77,7 +77,7 @@ export const funnel: TableMacro = {
       'named',
       `SELECT hash(e.environment, ${id}) AS id_key, ${orderKey} AS key, ${mask} AS mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM analytics.raw.events e
+       FROM analytics.raw.all_events e
        WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${id} IS NOT NULL
          AND (${steps.map(mayBe).join(' OR ')})`,
     ],

@@ -21,7 +21,7 @@ export const paths: TableMacro = {
   tables: [
     [
       'visited',
-      `SELECT e.session_id, ${orderKey} AS key, ${pathOf('e.url')} AS path FROM analytics.raw.events e
+      `SELECT e.session_id, ${orderKey} AS key, ${pathOf('e.url')} AS path FROM analytics.raw.all_events e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.url IS NOT NULL`,
     ],
     [

@@ -55,7 +55,7 @@ export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: grouped('analytics.raw.events e WHERE e.session_id IS NOT NULL'),
+    from: grouped('analytics.raw.all_events e WHERE e.session_id IS NOT NULL'),
     columns,
   },
   {
@@ -78,13 +78,13 @@ export const sessionsOfRange: TableMacro = {
   tables: [
     [
       'met',
-      `SELECT DISTINCT e.session_id FROM analytics.raw.events e
+      `SELECT DISTINCT e.session_id FROM analytics.raw.all_events e
        WHERE e.environment = environment AND ${isSince} AND ${isUntil} AND e.session_id IS NOT NULL`,
     ],
     [
       'answer',
       `SELECT ${list} FROM ${grouped(
-        `analytics.raw.events e SEMI JOIN met ON met.session_id = e.session_id WHERE e.environment = environment`,
+        `analytics.raw.all_events e SEMI JOIN met ON met.session_id = e.session_id WHERE e.environment = environment`,
         `HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
       )} WHERE bots OR s.bot IS NULL`,
     ],
