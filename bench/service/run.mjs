@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers screens soak attacks]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -14,6 +14,7 @@ const benches = {
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
   answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
+  archive: async () => (await import('./benchArchive.mjs')).benchArchive(),
 }
 
 await ensureInstalled()

@@ -4,11 +4,9 @@ import { applyAnalytics } from './analytics/applyAnalytics.js'
 import { fillWindow } from './analytics/insertIds.js'
 import { InsertIdWindow } from './analytics/InsertIdWindow.js'
 import { openDatabase } from './analytics/openDatabase.js'
-import { archiveEvents } from './archive/archiveEvents.js'
-import { readArchivedFiles } from './archive/ArchivedFile.js'
 import { archiveFolderOf } from './archive/bindArchive.js'
-import { MissingFiles } from './archive/MissingFiles.js'
 import { removeUncounted } from './archive/removeUncounted.js'
+import { startUpkeep } from './startUpkeep.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import { careRoutes } from './care/careRoutes.js'
@@ -29,7 +27,6 @@ import { openSql, type Sql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { createTurns } from './store/createTurns.js'
 import { DataFolder } from './store/DataFolder.js'
-import { Hourly } from './store/Hourly.js'
 import { internalSchema } from './store/lakehouseSchema.js'
 import { quoteIdentifier } from './store/quote.js'
 import { asStoreError } from './store/StoreError.js'
@@ -37,7 +34,7 @@ import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
 import { emptyLog, openErasures } from './privacy/openErasures.js'
 import { exportRoute } from './privacy/exportRoute.js'
-import { openRetentionArchive, retention } from './privacy/retention.js'
+import { openRetentionArchive } from './privacy/retention.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
 import type { Applier } from './wal/Applier.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
@@ -90,7 +87,8 @@ export const startEngine = async (
     const folder = new DataFolder(options.dataFolder)
     folder.check()
     const { archiveFolder, retentionArchive } = options
-    const exportTo = retentionArchive === undefined ? undefined : openRetentionArchive(retentionArchive, folder)
+    const exportTo =
+      retentionArchive === undefined ? undefined : openRetentionArchive(retentionArchive, folder)
     const archive = archiveFolder === undefined ? undefined : archiveFolderOf(archiveFolder, folder)
     const acceptLog = shared ?? (await whenReadable(folder, catalogs))
     const secret = acceptLog.taskSecret
@@ -166,7 +164,7 @@ export const startEngine = async (
     cleanups.add(() => window.close())
     const reader = await database.connect()
     // Before anybody is told that a person is erased.
-    if (archive !== undefined) removeUncounted(archive, await readArchivedFiles(reader))
+    if (archive !== undefined) await removeUncounted(reader, archive)
     await fillWindow(reader, window)
     reader.closeSync()
     const erasures = await openErasures({
@@ -272,16 +270,7 @@ export const startEngine = async (
     )
     await listenAtSocket(server, folder.socket)
     erasures.check()
-    const chores = [retention({ inTurn, days: options.retentionDays, exportTo, archive, logger })]
-    if (archive !== undefined) {
-      const missing = new MissingFiles({ archive, database, inTurn, logger })
-      cleanups.add(() => missing.stop())
-      missing.start()
-      chores.push(archiveEvents({ archive, afterDays: options.archiveAfterDays, inTurn, logger }))
-    }
-    const hourly = new Hourly(chores, database, logger)
-    cleanups.add(() => hourly.stop())
-    hourly.start()
+    cleanups.add(startUpkeep({ ...options, database, inTurn, exportTo, archive, logger }))
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
-import { allEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
 import { momentSql } from './entryItems.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { allEvents, makeAllEvents } from '../archive/allEvents.js'
+import { makeAllEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'

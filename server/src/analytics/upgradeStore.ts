@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { archiveSchema } from '../archive/archiveSchema.js'
+import { archiveSchema } from '../store/archiveSchema.js'
 import { analyticsSchema, storeVersion } from '../store/analyticsSchema.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { markUserAgents } from './markBots.js'

@@ -42,7 +42,9 @@ export class MissingFiles {
   #lookOnce(): void {
     this.#looking ??= this.#look()
       .catch((error: unknown) => {
-        this.#options.logger.error('The files of the archive could not be looked for.', { reason: String(error) })
+        this.#options.logger.error('The files of the archive could not be looked for.', {
+          reason: String(error),
+        })
       })
       .finally(() => (this.#looking = undefined))
   }

@@ -1,12 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
-
-/** Events of the table and of the archive, with the columns of the table. */
-export const allEvents = 'analytics.raw.all_events'
 
 /** `read_parquet` of files, with what their paths say as columns. */
 export const readFiles = (paths: readonly string[], more = ''): string =>

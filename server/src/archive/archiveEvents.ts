@@ -4,10 +4,9 @@ import type { InTurn } from '../store/createTurns.js'
 import type { Chore } from '../store/Hourly.js'
 import { inTransaction } from '../store/transactions.js'
 import { makeAllEvents } from './allEvents.js'
-import { addArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+import { addArchivedFile, type ArchiveFolder } from './ArchivedFile.js'
 import { isThere } from './bindArchive.js'
 import { type DayPart, eventsOfPart, partsBefore } from './dayParts.js'
-import { removeUncounted } from './removeUncounted.js'
 import { newFileOf, writeFile } from './writeFile.js'
 
 export interface ArchiveEventsOptions {
@@ -40,12 +39,13 @@ const moveSlice = async (
   if (events === 0) return 0
   const slice = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
   const file = newFileOf(part, first, last)
-  const rows = `SELECT * EXCLUDE (environment) FROM ${slice} ORDER BY e.seq`
+  const rows = `SELECT * EXCLUDE (environment) FROM ${slice}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   await inTurn(() =>
     inTransaction(connection, async () => {
       const { rowsChanged } = await connection.run(`DELETE FROM ${slice}`, { environment })
-      if (rowsChanged !== events) throw new Error(`Of ${day} ${rowsChanged} events are not the ${events} in ${file}.`)
+      if (rowsChanged !== events)
+        throw new Error(`Of ${day} ${rowsChanged} events are not the ${events} in ${file}.`)
       await addArchivedFile(connection, { file, environment, day, events })
       await makeAllEvents(connection, archive)
     }),
@@ -59,7 +59,6 @@ export const archiveEvents = (options: ArchiveEventsOptions): Chore => ({
   async run(connection, isStopped) {
     const { archive, afterDays, logger } = options
     if (!isThere(archive)) throw new Error(`The archive ${archive.path} is not there.`)
-    removeUncounted(archive, await readArchivedFiles(connection))
     const before = new Date(Math.floor(Date.now() / dayMs - afterDays) * dayMs).toISOString()
     const parts = await connection.runAndReadAll(partsBefore(before))
     for (const part of parts.getRowObjects() as unknown as DayPart[]) {

@@ -29,6 +29,12 @@ const readId = async (connection: DuckDBConnection): Promise<string | undefined>
     | string
     | undefined
 
+/** The folder of the last start, where there was one. */
+export const readArchivePath = async (connection: DuckDBConnection): Promise<string | undefined> =>
+  (await connection.runAndReadAll('SELECT folder FROM analytics.raw.archive')).getRows()[0]?.[0] as
+    | string
+    | undefined
+
 const readMarker = (archive: ArchiveFolder): string => {
   const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
   return store
@@ -89,7 +95,8 @@ export const bindArchive = async (
   }
   const id = known ?? randomUUID()
   // In the store first: a folder that was marked for a store that does not know of it would be no one's.
-  if (known === undefined) await connection.run('INSERT INTO analytics.raw.archive VALUES ($1, $2)', [id, path])
+  if (known === undefined)
+    await connection.run('INSERT INTO analytics.raw.archive VALUES ($1, $2)', [id, path])
   else await connection.run('UPDATE analytics.raw.archive SET folder = $1', [path])
   takeFolder(archive, id)
 }

@@ -10,11 +10,12 @@ export interface DayPart {
   late: boolean
 }
 
+const dayMs = 86_400_000
 const lateDays = 7
 const earlyDays = 1
 
 const momentOf = (day: string, offset = 0) =>
-  `(TIMESTAMPTZ '${day} 00:00:00+00' + INTERVAL ${24 * offset} HOUR)`
+  `TIMESTAMPTZ '${new Date(Date.parse(day) + offset * dayMs).toISOString()}'`
 
 /** What selects them as `e` by `$environment`; the moments stand in the text because DuckDB skips blocks for them. */
 export const eventsOfPart = ({ day, late }: DayPart): string => {

@@ -39,7 +39,7 @@ export const eraseFromFiles = async (
     if (concerned === 0) continue
     const fresh = { ...old, file: newNameOf(old.file), events }
     if (events > 0) {
-      const rows = `SELECT ${ownColumns} ${replaced} FROM ${source} WHERE (${gone}) IS NOT TRUE ORDER BY seq`
+      const rows = `SELECT ${ownColumns} ${replaced} FROM ${source} WHERE (${gone}) IS NOT TRUE`
       await writeFile(connection, archive, { file: fresh.file, rows, events })
     }
     replacements.push({ old, fresh: events > 0 ? fresh : undefined })

@@ -23,13 +23,20 @@ export const newNameOf = (file: string): string => file.replace(/-[^-/]+$/, `-${
 export const writeFile = async (
   connection: DuckDBConnection,
   { path }: ArchiveFolder,
-  { file, rows, values = {}, events }: { file: string; rows: string; values?: Record<string, DuckDBValue>; events: number },
+  {
+    file,
+    rows,
+    values = {},
+    events,
+  }: { file: string; rows: string; values?: Record<string, DuckDBValue>; events: number },
 ): Promise<void> => {
   const target = join(path, file)
   const partial = `${target}.new`
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   await connection.run(`COPY (${rows}) TO ${quoteText(partial)} (FORMAT parquet, COMPRESSION zstd)`, values)
-  const reader = await connection.runAndReadAll(`SELECT count(*)::INTEGER FROM read_parquet(${quoteText(partial)})`)
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*)::INTEGER FROM read_parquet(${quoteText(partial)})`,
+  )
   const written = reader.getRows()[0]![0] as number
   if (written !== events) throw new Error(`Of ${events} events ${written} were written to ${file}.`)
   const handle = await open(partial, 'r+')

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { allEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
 import { tarEnd, tarHeader, tarPadding } from './tar.js'
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { allEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
 import { countIds, countRows, idTable, rowsOf, type PersonId } from './personRows.js'
 
 /** How much is stored of a person. */

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { allEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
 
 export interface PersonId {
   environment: string
@@ -73,10 +73,7 @@ export const countIds = (connection: DuckDBConnection): Promise<number> =>
   count(connection, `FROM ${idTable}`)
 
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
-  count(
-    connection,
-    `FROM ${allEvents} t WHERE ${namesAnonymousId} AND (${rowsOf.events}) IS NOT TRUE`,
-  )
+  count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId} AND (${rowsOf.events}) IS NOT TRUE`)
 
 /** Puts ids into the table, in place of others. */
 export const setIds = async (connection: DuckDBConnection, ids: readonly PersonId[]): Promise<void> => {

@@ -1,4 +1,4 @@
-import { archiveSchema } from '../archive/archiveSchema.js'
+import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
 

@@ -1,4 +1,4 @@
-import { allEvents } from '../archive/allEvents.js'
+import { allEvents } from './archiveSchema.js'
 import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { browserOf } from './browserOf.js'

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { changeStore } from '../fixtures/changeStore.js'
-import { createService, type Service } from '../fixtures/createService.js'
+import { basic, createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 
 const environment = 'production'
-const dayMs = 86_400_000
 const first = Date.UTC(2026, 0, 5)
 
 let root: string
@@ -46,7 +45,8 @@ const filesRead = async (statement: string) => {
 }
 
 /** Says that all events in the table were received when they happened. */
-const asOnline = 'UPDATE analytics.raw.events SET received_at = "timestamp" WHERE "timestamp" < \'2026-03-01\''
+const asOnline =
+  'UPDATE analytics.raw.events SET received_at = "timestamp" WHERE "timestamp" < \'2026-03-01\''
 const age = async (...changes: string[]) => {
   await service.stop()
   await changeStore(service.folder, ...changes)
@@ -60,12 +60,24 @@ const seed = async () => {
       ...(n % 2 === 0 ? { distinct_id: `u_${n % 3}` } : { anonymous_id: `a_${n % 3}` }),
       session_id: `s-${Math.floor(n / 8)}`,
       timestamp: first + n * 3_600_000,
-      properties: { insert_id: `i-${n}`, $url: `https://shop.example/maps/${n % 4}`, theme: n % 5 === 0 ? 'dark' : 'light' },
+      properties: {
+        insert_id: `i-${n}`,
+        $url: `https://shop.example/maps/${n % 4}`,
+        theme: n % 5 === 0 ? 'dark' : 'light',
+      },
     }),
   )
   await service.ingest('/track', events)
-  await service.ingest('/track', event('Elsewhere', { environment: 'staging', distinct_id: 'x', timestamp: first }))
-  await service.ingest('/identify', { environment, distinct_id: 'u_1', anonymous_id: 'a_1', traits: { plan: 'pro' } })
+  await service.ingest(
+    '/track',
+    event('Elsewhere', { environment: 'staging', distinct_id: 'x', timestamp: first }),
+  )
+  await service.ingest('/identify', {
+    environment,
+    distinct_id: 'u_1',
+    anonymous_id: 'a_1',
+    traits: { plan: 'pro' },
+  })
   await service.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
 }
 const whenArchived = () => eventually(async () => expect(await inTable()).toEqual([['Now']]))
@@ -86,16 +98,10 @@ const questions = [
 /** Without the moments at which events were received, which the tests change. */
 const answers = async () => {
   const all: unknown[] = []
-  for (const each of questions) all.push(await rowsOf(each.replace('FROM events', 'SELECT * EXCLUDE (received_at) FROM events')))
+  for (const each of questions)
+    all.push(await rowsOf(each.replace('FROM events', 'SELECT * EXCLUDE (received_at) FROM events')))
   return all
 }
-const exported = async (id: string) => {
-  const { body, status } = await service.send(
-    'POST', '/persons/export', JSON.stringify({ environment, id }), { authorization: `Basic ${btoa('ada:lovelace')}` },
-  ).catch((error: unknown) => ({ status: 0, body: error }))
-  return { status, body }
-}
-
 describe('the archive', () => {
   it('takes the events of closed days out of the table, and every answer stays as it was', async () => {
     await start()
@@ -110,7 +116,10 @@ describe('the archive', () => {
     ])
     const path = `${archive}/environment=production/*/*/*.parquet`
     await service.stop()
-    await changeStore(service.folder, `CREATE TABLE analytics.raw.seen AS SELECT count(*) AS n FROM read_parquet('${path}')`)
+    await changeStore(
+      service.folder,
+      `CREATE TABLE analytics.raw.seen AS SELECT count(*) AS n FROM read_parquet('${path}')`,
+    )
     await service.restart()
     expect(await rowsOf('SELECT n FROM analytics.raw.seen')).toEqual([[120]])
   })
@@ -123,9 +132,12 @@ describe('the archive', () => {
     const of = (condition: string) => filesRead(`SELECT count(*) FROM events WHERE ${condition}`)
     expect(await of(`timestamp >= '2026-03-01'`)).toBe(0)
     expect(await of(`timestamp > now() - INTERVAL 7 DAY`)).toBe(0)
-    expect(await of(`timestamp >= '2026-01-06' AND timestamp < '2026-01-07' AND environment = 'production'`)).toBe(1)
+    expect(
+      await of(`timestamp >= '2026-01-06' AND timestamp < '2026-01-07' AND environment = 'production'`),
+    ).toBe(1)
     expect(await of(`timestamp BETWEEN '2026-01-06 03:00:00' AND '2026-01-07 12:00:00'`)).toBe(2)
-    expect(await of(`received_at < '2026-01-06'`)).toBe(2)
+    // One of them has no rows, only the names of the columns.
+    expect(await of(`received_at < '2026-01-06'`)).toBe(3)
     expect(await of(`environment = 'staging'`)).toBe(1)
     expect(await filesRead(`FROM daily('2026-03-01', '2026-03-08')`)).toBe(0)
     expect(await filesRead(`FROM daily('2026-01-06', '2026-01-07')`)).toBe(1)
@@ -137,11 +149,16 @@ describe('the archive', () => {
     await age(asOnline)
     await whenArchived()
     await service.ingest('/alias?sync=true', { environment, distinct_id: 'a_0', new_user_id: 'u_0' })
-    expect(await rowsOf(`SELECT DISTINCT person_id FROM events WHERE anonymous_id = 'a_0'`)).toEqual([['u_0']])
-    expect(await rowsOf(`SELECT events, first_seen, person_id FROM persons WHERE person_id = 'u_0'`)).toEqual([
-      [41, '2026-01-05 00:00:00+00', 'u_0'],
+    expect(await rowsOf(`SELECT DISTINCT person_id FROM events WHERE anonymous_id = 'a_0'`)).toEqual([
+      ['u_0'],
     ])
-    await service.ingest('/track?sync=true', event('Again', { distinct_id: 'b', properties: { insert_id: 'i-7' } }))
+    expect(await rowsOf(`SELECT events, first_seen FROM persons WHERE person_id = 'u_0'`)).toEqual([
+      [41, '2026-01-05T00:00:00+00:00'],
+    ])
+    await service.ingest(
+      '/track?sync=true',
+      event('Again', { distinct_id: 'b', properties: { insert_id: 'i-7' } }),
+    )
     expect(await rowsOf(`SELECT count(*) FROM events WHERE insert_id = 'i-7'`)).toEqual([[1]])
   })
 
@@ -161,15 +178,25 @@ describe('the archive', () => {
       `UPDATE analytics.raw.events SET received_at = '2026-01-05 10:00:00' WHERE event = 'Soon'`,
     )
     await eventually(async () => expect(await inTable()).toEqual([['Now'], ['Far']]))
-    expect(filesIn().filter((name) => /=production\/day=2026-01-0[58]/.test(name)).map((name) => name.replace(/events-(.*)-.*/, '$1'))).toEqual([
+    expect(
+      filesIn()
+        .filter((name) => /=production\/day=2026-01-0[58]/.test(name))
+        .map((name) => name.replace(/events-(.*)-.*/, '$1')),
+    ).toEqual([
       'environment=production/day=2026-01-05/late=false/1-109',
       'environment=production/day=2026-01-05/late=false/126-126',
       'environment=production/day=2026-01-08/late=false/73-96',
       'environment=production/day=2026-01-08/late=true/124-124',
     ])
     expect(await rowsOf(`SELECT count(*), count(DISTINCT event_id) FROM events`)).toEqual([[125, 125]])
-    expect(await rowsOf(`SELECT event FROM events WHERE timestamp = '2026-01-05' ORDER BY event_id`)).toHaveLength(4)
-    expect(await filesRead(`FROM events WHERE timestamp >= '2026-01-05' AND timestamp < '2026-01-06' AND environment = 'production'`)).toBe(3)
+    expect(
+      await rowsOf(`SELECT event FROM events WHERE timestamp = '2026-01-05' ORDER BY event_id`),
+    ).toHaveLength(4)
+    expect(
+      await filesRead(
+        `FROM events WHERE timestamp >= '2026-01-05' AND timestamp < '2026-01-06' AND environment = 'production'`,
+      ),
+    ).toBe(3)
   })
 })
 
@@ -181,7 +208,9 @@ describe('a missing file of the archive', () => {
     await whenArchived()
     const lost = filesIn().find((name) => name.includes('day=2026-01-06'))!
     renameSync(join(archive, lost), join(root, 'elsewhere'))
-    await eventually(async () => expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-03-01'`)).toEqual([[1]]))
+    await eventually(async () =>
+      expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-03-01'`)).toEqual([[1]]),
+    )
     expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-01-08'`)).toEqual([[49]])
     const { error } = await service.query('SELECT count(*) FROM events')
     expect(String(error?.['message'] ?? error)).toContain(`The file ${lost} of the archive is missing`)
@@ -196,13 +225,29 @@ describe("a person's data in the archive", () => {
   it('is exported, and erased from every file before the erase is done', async () => {
     await start()
     await seed()
-    await service.ingest('/track?sync=true', event('Shared', { distinct_id: 'bob', anonymous_id: 'a_1', timestamp: first }))
+    await service.ingest(
+      '/track?sync=true',
+      event('Shared', { distinct_id: 'bob', anonymous_id: 'a_1', timestamp: first }),
+    )
     await age(asOnline)
     await whenArchived()
+    const exported = await fetch(`${service.url}/persons/export`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({ environment, id: 'a_1' }),
+    })
+    const lines = (await exported.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ kind }) => kind === 'event')).toHaveLength(40)
+    expect(lines.at(-1)).toMatchObject({ kind: 'end', events: 40 })
     const { body } = await service.ask('/persons/erase', { environment, id: 'a_1' })
     expect(body).toMatchObject({ ok: true, erased: { events: 40, unlinked: 1 } })
-    expect(findInFiles(service.folder, 'a_1')).toEqual([])
-    const left = await rowsOf(`SELECT DISTINCT coalesce(distinct_id, anonymous_id) AS id FROM events WHERE environment = 'production' ORDER BY 1`)
+    expect([...findInFiles(service.folder, 'a_1'), ...findInFiles(archive, 'a_1')]).toEqual([])
+    const left = await rowsOf(
+      `SELECT DISTINCT coalesce(distinct_id, anonymous_id) AS id FROM events WHERE environment = 'production' ORDER BY 1`,
+    )
     expect(left.flat()).toEqual(['a_0', 'a_2', 'bob', 'u_0', 'u_2'])
     expect(await rowsOf('SELECT count(*), count(DISTINCT event_id) FROM events')).toEqual([[83, 83]])
     expect(await rowsOf('SELECT count(*) FROM analytics.raw.events')).toEqual([[1]])
@@ -215,9 +260,20 @@ describe("a person's data in the archive", () => {
     await seed()
     await age(asOnline)
     await whenArchived()
-    await service.close()
-    await start({ retentionDays: { production: 1 }, dataFolder: join(root, 'data') })
-    expect(1).toBe(1)
+    const kept = { retentionDays: { production: 30 }, retentionArchive: join(root, 'deleted') }
+    await service.stop()
+    await start(kept)
+    await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[2]]))
+    expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
+      ['u_0', 1],
+      ['u_1', 0],
+      ['x', 1],
+    ])
+    expect(await rowsOf('SELECT sum(events)::INTEGER FROM privacy_log')).toEqual([[120]])
+    expect(filesIn(join(root, 'deleted'))).toHaveLength(5)
+    await service.stop()
+    await start(kept)
+    expect(filesIn()).toHaveLength(1)
   })
 })
 
@@ -237,7 +293,10 @@ describe('a start with an archive', () => {
     await age(asOnline)
     await whenArchived()
     await refused({}, /has events in 6 files of an archive; name its folder by --archive/)
-    await refused({ archiveFolder: join(root, 'gone') }, /gone has no archive.json, .* in 6 files of it: mount/)
+    await refused(
+      { archiveFolder: join(root, 'gone') },
+      /gone has no archive.json, .* in 6 files of it: mount/,
+    )
     const other = await createService({ archiveFolder: join(root, 'other') })
     await other.close()
     await refused({ archiveFolder: join(root, 'other') }, /other belongs to another store/)
@@ -257,9 +316,12 @@ describe('a start with an archive', () => {
     const known = filesIn()
     const folder = join(archive, 'environment=production/day=2026-01-05/late=false')
     await service.stop()
-    for (const name of ['events-1-2-aaaa.parquet', 'events-1-2-aaaa.parquet.new', 'mine.parquet']) writeFileSync(join(folder, name), '')
+    for (const name of ['events-1-2-aaaa.parquet', 'events-1-2-aaaa.parquet.new', 'mine.parquet'])
+      writeFileSync(join(folder, name), '')
     await service.restart()
-    expect(filesIn()).toEqual([...known, 'environment=production/day=2026-01-05/late=false/mine.parquet'].toSorted())
+    expect(filesIn()).toEqual(
+      [...known, 'environment=production/day=2026-01-05/late=false/mine.parquet'].toSorted(),
+    )
   })
 })
 
@@ -270,6 +332,36 @@ describe('the commands', () => {
     await age(asOnline)
     await whenArchived()
     const data = ['--data', service.folder] as const
-    expect(await runWaymark('check', ...data)).toMatchObject({ code: 0 })
+    const told = `${archive}: 6 files of the archive with 121 events, as the store says.`
+    const running = await runWaymark('check', ...data)
+    expect(running.lines.filter((line) => line.includes('archive:') || line.startsWith('WRONG'))).toEqual([
+      `ok     ${told}`,
+    ])
+
+    const backup = await runWaymark('backup', join(root, 'backup.tar'), ...data)
+    expect(backup.lines.at(-1)).toBe(
+      `Not in it: 121 events in 6 files of the archive ${archive}. Copy that folder too; its files never change.`,
+    )
+    await service.stop()
+    const exported = await runWaymark('export', '--parquet', join(root, 'export'), ...data)
+    expect(exported.lines).toEqual([`9 files are in ${join(root, 'export')}.`])
+
+    const restored = join(root, 'restored')
+    const restore = await runWaymark('restore', join(root, 'backup.tar'), '--data', restored)
+    expect(restore.lines.at(-1)).toContain(`It needs 6 files of the archive ${archive}`)
+    const other = await createService({ dataFolder: restored, archiveFolder: archive })
+    const { rows } = await other.query('SELECT count(*) FROM events')
+    await other.stop()
+    expect(rows).toEqual([[122]])
+
+    const [lost, short] = filesIn()
+    rmSync(join(archive, lost!))
+    copyFileSync(join(archive, filesIn().at(-1)!), join(archive, short!))
+    const stopped = await runWaymark('check', ...data)
+    expect(stopped.code).toBe(1)
+    expect(stopped.lines.filter((line) => line.startsWith('WRONG'))).toEqual([
+      `WRONG  ${archive}/${lost} is missing.`,
+      `WRONG  ${archive}/${short} has 1 events, and 24 are to be there.`,
+    ])
   })
 })

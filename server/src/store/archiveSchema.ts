@@ -7,3 +7,6 @@ CREATE TABLE IF NOT EXISTS analytics.raw.archive (id VARCHAR NOT NULL, folder VA
 CREATE TABLE IF NOT EXISTS analytics.raw.archived_files (
   file VARCHAR NOT NULL, environment VARCHAR NOT NULL, day DATE NOT NULL, events BIGINT NOT NULL
 );`
+
+/** The view of all events, of the table and of the archive, with the columns of the table. */
+export const allEvents = 'analytics.raw.all_events'
