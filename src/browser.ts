@@ -31,6 +31,8 @@ export interface Browser {
   on(handlers: Partial<Record<PageEvent, () => void>>): Stop
   online(): boolean
   hidden(): boolean
+  /** The window closes itself. Undefined where there is none. */
+  closing(): boolean | undefined
   /**
    * Whether a service worker stands between the page and the network: Chromium lets what a leaving page has sent die
    * with it when the worker lets it fall through (46 of 60 beacons); but not what it has deferred by `fetchLater`.
@@ -102,6 +104,7 @@ export const createBrowser = (): Browser => {
       return () => stop.abort()
     },
     hidden: () => document.hidden,
+    closing: () => globalThis.closed,
     online: () => navigator.onLine !== false,
     // A sandboxed page may not even ask.
     hasWorker: () => !!maybe(() => navigator.serviceWorker?.controller),

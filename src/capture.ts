@@ -31,6 +31,10 @@ export const refuse: (errorCode: string, what: unknown) => never = (errorCode, w
 
 const readUser = (given: unknown): string => readUserId(given) ?? refuse('invalid-user-id', given)
 
+/** Whether the service takes a property of that name; says so if it does not. */
+const isTaken = (w: Instance, name: string) =>
+  !isUnknown(name) || complain(w, 'unknown-built-in-property', name)
+
 /**
  * Copies `given`, with every value made fit for JSON: nothing in it is the caller's any more. What is named wrongly is
  * said, and left out; a name that is too long may refuse the whole.
@@ -45,8 +49,7 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
     if (isTooLong(name)) {
       if (noun) refuse(`${noun}-name-too-long`, name)
       complain(w, 'property-name-too-long', name)
-    } else if (noun !== 'trait' && isUnknown(name)) complain(w, 'unknown-built-in-property', name)
-    else
+    } else if (noun === 'trait' || isTaken(w, name))
       try {
         let value = given[name]
         const type = typeof value
@@ -80,33 +83,27 @@ const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): st
   return toIso(at)
 }
 
-/** A hook may have added names that the service does not know, and so may what an older version has stored. */
-const known = (w: Instance, properties?: Properties) => {
-  const unknown = Object.keys(properties ?? {}).filter(isUnknown)
-  if (!unknown[0]) return properties
-  const own = { ...properties }
-  for (const name of unknown) {
-    complain(w, 'unknown-built-in-property', name)
-    delete own[name]
-  }
-  return own
-}
-
 /** What `beforeSend` and the plugins make of a call. */
 const filter = (w: Instance, draft: Draft): Draft => {
   const { event, userId } = draft
   for (const { beforeSend } of [...w.used.keys(), w.config]) {
+    if (!beforeSend) continue
     let next: ReturnType<BeforeSend> | undefined = draft
     try {
-      next = beforeSend ? beforeSend(draft) : draft
+      next = beforeSend(draft)
     } catch (error) {
       complain(w, 'before-send-failed', error)
     }
     if (!next || typeof next === 'string') throw [next || 'before-send'] satisfies Refusal
     // What it leaves out stays.
-    if (next !== draft) draft = { ...draft, ...next }
+    draft = { ...draft, ...next, userId } as Draft
+    draft.event ??= event!
+    const { properties } = draft
+    // It may have added names that the service does not know.
+    if (properties)
+      draft.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => isTaken(w, name)))
   }
-  return Object.assign(draft, { event: draft.event ?? event, userId, properties: known(w, draft.properties) })
+  return draft
 }
 
 /** Whether calls run as they are made; `at` is the time of one that belongs to a session. */
@@ -188,7 +185,7 @@ export const track = (w: Instance, event: string, properties?: object, options?:
           ...w.settings.persistent,
           ...own,
         }
-        if (insertId) all[insertId] ??= id
+        if (insertId && isTaken(w, insertId)) all[insertId] ??= id
         return { kind: 'track', event, properties: all }
       }
     },

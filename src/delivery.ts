@@ -11,8 +11,7 @@ import { set, type Settings } from './visitor'
 /** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
 
-/** How soon after a page was hidden a rejection is doubted (Chromium: some 10 ms, on a busy machine over 100), and for how long. */
-const doubtWithinMs = 500
+/** For so long a rejection is doubted in a window that closes itself. */
 const believeAfterMs = 300
 
 /** A page that has sent everything looks for what others left, but not more often than this. */
@@ -22,16 +21,20 @@ const scanEveryMs = 60_000
 const unheard = ({ settings: { down, session } }: Instance) =>
   typeof down === 'object' && down.session === session?.id ? down : undefined
 
-/** How long they leave the service alone. */
-const restMs = (w: Instance) => Math.max(0, (unheard(w)?.tryAt ?? 0) - w.browser.now())
+/** When a request is due that may wait so long: not before the service may be asked again. */
+const dueAt = (w: Instance, ms: number) => Math.max(w.browser.now() + ms, unheard(w)?.tryAt ?? 0)
+
+const isResting = (w: Instance) => dueAt(w, 0) > w.browser.now()
 
 const wait = (w: Instance, ms: number) => {
   w.stopTimer()
   // A page that has left has no timer, nor an instance that has ended: an answer may come later.
-  w.timerMs = isAway(w) ? Infinity : Math.max(ms, restMs(w))
+  w.timerAt = isAway(w) ? Infinity : dueAt(w, ms)
   // Another tab may have asked meanwhile.
-  if (w.timerMs < Infinity)
-    w.stopTimer = w.browser.after(w.timerMs, () => (restMs(w) ? wait(w, 0) : void flush(w)))
+  if (w.timerAt < Infinity)
+    w.stopTimer = w.browser.after(w.timerAt - w.browser.now(), () =>
+      isResting(w) ? wait(w, 0) : void flush(w),
+    )
 }
 
 export const setDown = (
@@ -57,7 +60,7 @@ export const flushKnown = async (w: Instance) => {
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
-    if (await claim(w)) await (restMs(w) ? wait(w, 0) : flush(w))
+    if (await claim(w)) await (isResting(w) ? wait(w, 0) : flush(w))
   } catch (error) {
     tellUnexpected(w, error)
   }
@@ -92,7 +95,7 @@ const run = async (w: Instance) => {
   // In the task of the last look at the queue: who asks from now on is not told that it is being done.
   w.running = undefined
   // What is left has its time, unless it has one.
-  if (w.timerMs === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
+  if (w.timerAt === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
 }
 
 /** Everything is sent: claims more, and looks for more now and then. */
@@ -110,9 +113,8 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   w.inFlight = batch
   mark(batch, true)
   const answer = await send(w, batch)
-  if (answer.isMissing && !w.settings.down && browser.now() - w.hiddenAt! < doubtWithinMs) {
-    // A window that closes itself is hidden first, and then Chromium rejects a request that it does deliver. If the
-    // page goes now, the batch counts as handed off.
+  if (answer.isMissing && browser.closing()) {
+    // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
     await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
   }
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
@@ -165,16 +167,15 @@ export const wake = (w: Instance) => {
   // Its handlers do that by themselves.
   if (w.state === 'leaving') return
   if (isAway(w)) leave(w)
-  else if (!w.queued || w.running || w.failures || ms >= w.timerMs) return
+  else if (!w.queued || w.running || w.failures || dueAt(w, ms) >= w.timerAt) return
   // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
   // its first request does not know that the service is down.
-  else if (!ms && w.browser.hidden() && !restMs(w)) void flush(w)
+  else if (!ms && w.browser.hidden() && !isResting(w)) void flush(w)
   else wait(w, ms)
 }
 
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
-  w.hiddenAt = w.browser.now()
   if (!w.failures && !w.settings.down) void flushKnown(w)
 }
 

@@ -127,13 +127,12 @@ export interface Instance {
   running?: Promise<void> | undefined
   inFlight: Payload[]
   failures: number
-  timerMs: number
+  timerAt: number
   stopTimer: Stop
   /** The code for which the service refuses the configuration. */
   paused?: string | undefined
   /** How far to send: the newest when it was last asked. */
   until: number
-  hiddenAt?: number | undefined
   beaconArrives?: boolean | undefined
   attempts: Attempt[]
 }
@@ -172,7 +171,7 @@ export const createInstance = (browser: Browser): Instance => {
     alive: new Set(),
     abandoned: [],
     stopScan: nothing,
-    timerMs: Infinity,
+    timerAt: Infinity,
     stopTimer: nothing,
     onReady: nothing,
     // The rest is set by `init`, or by `enter` when a page begins.

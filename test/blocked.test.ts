@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createWorld } from './world/createWorld'
 
 const minuteMs = 60_000
@@ -44,6 +44,16 @@ describe('a visitor whose requests are blocked', () => {
     expect(visitor.requests).toBeLessThanOrEqual(6)
     expect(tab.waymark.stats()).toMatchObject({ state: 'waiting', sent: 0, handedOff: 0, dropped: {} })
     expect(tab.warnings).toEqual([])
+  })
+
+  it('sets no timer for an event while it leaves the service alone', async () => {
+    const visitor = visit()
+    const tab = visitor.open()
+    await visitor.use(tab, 2)
+    const timers = vi.spyOn(tab.browser, 'after')
+    for (let n = 0; n < 30; n++) tab.waymark.track('Burst')
+    await visitor.settle()
+    expect(timers).not.toHaveBeenCalled()
   })
 
   it('costs no more of them on many pages, in several tabs, by switches of tabs or bursts', async () => {

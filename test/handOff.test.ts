@@ -208,29 +208,60 @@ describe('leaving', () => {
     expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1 })
   })
 
-  it('by closing its own window, hidden first, counts the request that is rejected then as handed over', async () => {
-    const { world, service } = await open()
-    let reject: (error: Error) => void = () => {}
-    const tab = world.openTab('https://shop.test/', {
-      fetch(url, init) {
-        void service.fetch(url, init, tab)
-        return new Promise((_, no) => (reject = no))
-      },
-    })
-    const waymark = tab.init()
-    await waymark.ready()
-    const { outcome } = waymark.track('A')
-    await world.settle()
+  it.each(['hidden', 'visible'] as const)(
+    'by closing its own window, %s before it goes, counts the request that is rejected then as handed over',
+    async (before) => {
+      const { world, service } = await open()
+      let reject: (error: Error) => void = () => {}
+      const tab = world.openTab('https://shop.test/', {
+        fetch(url, init) {
+          void service.fetch(url, init, tab)
+          return new Promise((_, no) => (reject = no))
+        },
+      })
+      const waymark = tab.init()
+      await waymark.ready()
+      const { outcome } = waymark.track('A')
+      await world.advance(2000)
+      tab.isClosing = true
+      tab.fire(before)
+      reject(new TypeError('Failed to fetch'))
+      await world.settle()
+      tab.fire('pagehide')
+      await world.settle()
+      tab.crash()
+      expect(await outcome).toEqual({ status: 'handed-off' })
+      world.openTab().init()
+      await world.advance(20_000)
+      expect(service.names()).toEqual(['A'])
+    },
+  )
+
+  it('by closing its own window believes a failure when the page stays', async () => {
+    const { world, tab, service, waymark, track } = await open()
+    service.become({ kind: 'down' })
+    track('A')
+    tab.isClosing = true
+    tab.fire('hidden')
+    await world.advance(400)
+    expect(waymark.stats()).toMatchObject({ queued: 1, state: 'waiting' })
+    service.become({ kind: 'well' })
+    await world.advance(10_000)
+    expect(service.names()).toEqual(['A'])
+  })
+
+  it('right after another tab was shown leaves on disk what was refused', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'down' })
+    track('A')
     tab.fire('hidden')
     await world.settle()
-    reject(new TypeError('Failed to fetch'))
-    await world.settle()
-    tab.fire('pagehide')
-    await world.settle()
+    tab.leave()
     tab.crash()
-    expect(await outcome).toEqual({ status: 'handed-off' })
+    service.become({ kind: 'well' })
+    await world.advance(6000)
     world.openTab().init()
-    await world.advance(20_000)
+    await world.advance(10_000)
     expect(service.names()).toEqual(['A'])
   })
 
@@ -274,18 +305,6 @@ describe('leaving', () => {
     world.openTab().init()
     await world.advance(10_000)
     expect(service.names()).toEqual(names(20))
-  })
-
-  it('by a switch of tabs believes a failure when the page stays', async () => {
-    const { world, tab, service, waymark, track } = await open()
-    service.become({ kind: 'down' })
-    track('A')
-    tab.fire('hidden')
-    await world.advance(400)
-    expect(waymark.stats()).toMatchObject({ queued: 1, state: 'waiting' })
-    service.become({ kind: 'well' })
-    await world.advance(10_000)
-    expect(service.names()).toEqual(['A'])
   })
 
   it('for the page cache and coming back goes on with a new lane', async () => {

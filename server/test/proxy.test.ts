@@ -74,45 +74,68 @@ const visit = async (send: (path: string, init?: RequestInit) => Promise<Respons
   })
 }
 
-const nginx = ['/usr/sbin/nginx', '/usr/local/bin/nginx', '/opt/homebrew/bin/nginx'].find(existsSync)
+/** A port that is free, for a program that must be told one. */
+const findPort = async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const port = portOf(holder.address())
+  holder.close()
+  await once(holder, 'close')
+  return port
+}
+
+/** Visits by a proxy that runs on its own until the visit ends. */
+const visitBy = async (program: string, args: readonly string[], port: number) => {
+  const running: ChildProcess = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder },
+  })
+  let said = ''
+  running.stderr?.on('data', (text) => (said += text))
+  try {
+    const base = `http://127.0.0.1:${port}`
+    while (!(await fetch(base).catch(() => undefined))) {
+      if (running.exitCode !== null) throw new Error(said)
+      await delay(20)
+    }
+    await visit((path, init) => fetch(base + path, init))
+    expect(seen[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' })
+  } finally {
+    running.kill()
+    if (running.exitCode === null) await once(running, 'exit')
+  }
+}
+
+const find = (name: string) =>
+  ['/usr/sbin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+    .map((place) => join(place, name))
+    .find(existsSync)
+// .ci/run installs both.
+const nginx = find('nginx')
+const caddy = find('caddy')
 
 describe('a recipe of docs/proxy.md', () => {
-  // .ci/run installs it.
   it.runIf(nginx)('for nginx passes on what pages need, and nothing else', async () => {
-    const holder = createServer().listen(0, '127.0.0.1')
-    await once(holder, 'listening')
-    const port = portOf(holder.address())
-    holder.close()
-    await once(holder, 'close')
+    const port = await findPort()
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${folder}/${name};`,
     )
     writeFileSync(
       join(folder, 'nginx.conf'),
-      `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+      `daemon off; pid ${folder}/pid; events {}
        http { access_log off; ${places.join(' ')} server { listen 127.0.0.1:${port};
        ${recipeOf('nginx').replace('127.0.0.1:8787', here())} } }`,
     )
-    const running: ChildProcess = spawn(nginx!, [
-      '-p',
-      folder,
-      '-e',
-      `${folder}/error.log`,
-      '-c',
-      'nginx.conf',
-    ])
-    try {
-      const base = `http://127.0.0.1:${port}`
-      while (!(await fetch(base).catch(() => undefined))) {
-        if (running.exitCode !== null) throw new Error(readFileSync(`${folder}/error.log`, 'utf8'))
-        await delay(20)
-      }
-      await visit((path, init) => fetch(base + path, init))
-      expect(seen[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' })
-    } finally {
-      running.kill()
-      if (running.exitCode === null) await once(running, 'exit')
-    }
+    await visitBy(nginx!, ['-p', folder, '-e', 'stderr', '-c', 'nginx.conf'], port)
+  })
+
+  it.runIf(caddy)('for Caddy passes on what pages need, and nothing else', async () => {
+    const port = await findPort()
+    writeFileSync(
+      join(folder, 'Caddyfile'),
+      `{\n  admin off\n}\nhttp://127.0.0.1:${port} {\n${recipeOf('Caddy').replace('127.0.0.1:8787', here())}file_server\n}\n`,
+    )
+    await visitBy(caddy!, ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], port)
   })
 
   it('for Vite passes on what pages need, and nothing else', async () => {

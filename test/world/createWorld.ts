@@ -57,6 +57,8 @@ export function createWorld() {
       isOnline: true,
       isFrozen: false,
       isHidden: false,
+      /** It has called `close()`. */
+      isClosing: false,
       /** A sandboxed page: its origin is `null`. */
       isOpaque: false,
       /** Global Privacy Control. */
@@ -109,6 +111,7 @@ export function createWorld() {
       },
       online: () => tab.isOnline,
       hidden: () => tab.isHidden,
+      closing: () => tab.isClosing,
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
       hasWorker: () => tab.hasWorker,

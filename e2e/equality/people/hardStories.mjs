@@ -25,7 +25,7 @@ export const hardStories = [
       phone.call(search(plan))
       phone.network(false, false)
       phone.call(order(plan))
-      // docs/delivery.md, "Lost": "The service fails after its last answer, and the page goes before it is asked again."
+      // docs/delivery.md, "Lost": "The service fails after its last answer, and the page goes before the next request has failed."
       phone.fail()
       phone.reload()
       phone.call(['identify', plan.user('outage'), traits(plan)], signUp)

@@ -70,7 +70,11 @@ export function openFirefox(binary, version) {
         pid,
         killRenderers,
         async open(url) {
-          const page = await browser.newPage()
+          const page = await browser.newPage().catch((error) => {
+            // It may lose a tab that it makes while another one closes.
+            if (/no such frame/.test(error.message)) return browser.newPage()
+            throw error
+          })
           await page.goto(url)
           return {
             goto: async (next) => void (await page.goto(next)),
