@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from '../store/DataFolder.js'
+import { makeFolders } from '../store/makeFolders.js'
 import { StoreError } from '../store/StoreError.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
@@ -44,7 +45,7 @@ const readMarker = (archive: ArchiveFolder): string => {
 const takeFolder = (archive: ArchiveFolder, id: string) => {
   const { path } = archive
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolders(path)
     if (!isThere(archive)) {
       const unfinished = join(path, unfinishedMarker)
       writeFileSync(unfinished, `${JSON.stringify({ format: 1, store: id })}\n`, { flush: true })

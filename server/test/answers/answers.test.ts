@@ -218,7 +218,7 @@ it.each([...casesOf(askedAt([0])).keys()])(
       return fc.record({
         steps: historyAt(at),
         cut: fc.nat({ max: 80 }),
-        salt: fc.option(fc.nat({ max: 1000 }), { freq: 1 }),
+        salt: fc.option(fc.nat({ max: 1000 }), { freq: 2 }),
         asks: fc.array(asked, { minLength: 4, maxLength: 4 }),
       })
     })

@@ -76,7 +76,7 @@ it.runIf(process.platform === 'linux')(
       fc.asyncProperty(fc.integer({ min: 0, max: 300 }), async (afterMs) => {
         const [rows, distinct, total, left] = await vi.waitFor(count, patience)
         expect([rows, distinct, total]).toEqual([all, all, sum])
-        if (left! > 0 && left! < all) cutShort.push(left!)
+        if (left > 0 && left < all) cutShort.push(left)
         await delay(afterMs)
         kill(engineOf(service.pid))
       }),
