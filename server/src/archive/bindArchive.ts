@@ -37,8 +37,12 @@ export const readArchivePath = async (connection: DuckDBConnection): Promise<str
     | undefined
 
 const readMarker = (archive: ArchiveFolder): string => {
-  const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
-  return store
+  try {
+    const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
+    return store
+  } catch (error) {
+    throw new StoreError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
+  }
 }
 
 /** Fails where nothing can be written. */
