@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
@@ -6,6 +7,8 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
+    // Of two processors both: many tests wait for other processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
@@ -26,8 +29,21 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/test/**/*.test.ts'],
+          exclude: ['server/test/cluster/**'],
           environment: 'node',
           testTimeout: 30_000,
+        },
+      },
+      {
+        // Needs PostgreSQL's server and a C compiler.
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: ['server/test/cluster/*.test.ts'],
+          environment: 'node',
+          testTimeout: 60_000,
+          // The service is built once for all of them.
+          isolate: false,
         },
       },
       {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findWrongDoors } from '../e2e/equality/judge/findWrongDoors.mjs'
-import { askAll, countDifferences, judge } from '../e2e/equality/judge/judge.mjs'
+import { askScreens } from '../e2e/equality/judge/askScreens.mjs'
+import { askSql, countDifferences, judge } from '../e2e/equality/judge/judge.mjs'
 import { planPeople } from '../e2e/equality/people/planPeople.mjs'
-import { writeReport } from '../e2e/equality/report/writeReport.mjs'
+import { describeSeen, writeReport } from '../e2e/equality/report/writeReport.mjs'
 import { readLibrary } from '../e2e/equality/run/createDoor.mjs'
 import { StorageLost } from '../e2e/equality/run/livePerson.mjs'
 import { runPeople } from '../e2e/equality/run/runPeople.mjs'
@@ -102,8 +103,12 @@ async function run(/** @type {import('../e2e/ledger/engines/types').Engine} */ e
       query: service.query,
       progress,
     })
-    progress('everybody is done; the service is asked')
-    return { requests, answers: await askAll(service.query) }
+    progress('everybody is done; the service is asked in SQL')
+    const answers = await askSql(service.query)
+    progress('and the screens are read')
+    answers.push(...(await askScreens({ session, engine: engine.name, service })))
+    progress('all is asked')
+    return { requests, answers }
   } finally {
     await session.close()
     await news.close()
@@ -134,20 +139,27 @@ const { answers, requests } = result
 const truth = tellTruth(people)
 const verdicts = judge(answers, broken ? tellTruth(spoil(people, broken)) : truth)
 const differences = countDifferences(verdicts)
-// A judge that finds nothing must be seen to find something.
-const seenToFail = Object.fromEntries(
-  spoilings.map((name) => [name, countDifferences(judge(answers, tellTruth(spoil(people, name))))]),
-)
+// A judge that finds nothing must be seen to find something: in SQL, and on the screens.
+const seenToFail = spoilings.flatMap((name) => {
+  const wrong = judge(answers, tellTruth(spoil(people, name)))
+  return /** @type {const} */ (['SQL', 'screen']).map((by) => ({
+    name,
+    by,
+    differences: countDifferences(wrong.filter((verdict) => verdict.by === by)),
+  }))
+})
 const problems = [
   ...findWrongDoors(truth, requests),
-  ...spoilings.filter((name) => !seenToFail[name]).map((name) => `The judge did not notice ${name}.`),
+  ...seenToFail
+    .filter((seen) => !seen.differences)
+    .map(({ name, by }) => `The judge did not notice ${name} (${by}).`),
 ]
 
-for (const { name, rows, missing, extra } of verdicts) {
+for (const { by, name, rows, missing, extra } of verdicts) {
   const difference = Math.max(missing.length, extra.length)
-  console.log(`${name.padEnd(24)} ${String(rows).padStart(5)} rows, difference ${difference}`)
-  for (const row of missing.slice(0, 8)) console.log(`    the truth has  ${row}`)
-  for (const row of extra.slice(0, 8)) console.log(`    SQL has        ${row}`)
+  console.log(`${by.padEnd(6)} ${name.padEnd(32)} ${String(rows).padStart(5)} rows, difference ${difference}`)
+  for (const row of missing.slice(0, 8)) console.log(`    the truth has    ${row}`)
+  for (const row of extra.slice(0, 8)) console.log(`    the service has  ${row}`)
 }
 for (const text of problems) console.log(text)
 const { page, failed } = writeReport(values.report, {
@@ -161,7 +173,7 @@ const { page, failed } = writeReport(values.report, {
   problems,
   differences,
 })
-console.log(`Seen to fail: ${spoilings.map((name) => `${name} ${seenToFail[name]}`).join(', ')}`)
+console.log(`Seen to fail: ${seenToFail.map(describeSeen).join(', ')}`)
 console.log(`The page of this run: ${page}`)
 console.log(`${count} people, ${truth.events.length} events, seed ${seed}: difference ${differences}`)
 process.exit(failed ? 1 : 0)

@@ -2,11 +2,13 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { perBatch } from './eventBody.mjs'
 import { mixedRequest } from './mixedRequest.mjs'
-import { basic, memoryOf, query, startService } from './startProcess.mjs'
+import { basic, memoryByProcess, query, startService } from './startProcess.mjs'
 
 const forMs = Number(process.env.BENCH_MS ?? 600_000)
 const rowsPerSecond = 2000
 const samples = 10
+/** Small, so that DuckDB has filled it early on. */
+const memoryLimit = '256MiB'
 
 /** What somebody at the screens asks, one after the other, a second apart. */
 const questions = [
@@ -31,14 +33,21 @@ const post = (url, agent, body) =>
 
 const at = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
 
+/** What DuckDB says it holds: its cache of the files grows with them, up to `--memory-limit`. */
+const duckdbMiB = async (url) => {
+  const [[bytes]] = await query(url, 'SELECT sum(memory_usage_bytes)::BIGINT FROM duckdb_memory()')
+  return Math.round(bytes / 2 ** 20)
+}
+
 /** What the service is at one tenth of the time: its memory, and how long it took since the tenth before. */
 const describe = ({ startedMs, memory, acks, asks }) =>
-  `${String(Math.round((performance.now() - startedMs) / 1000)).padStart(4)} s: RSS ${memory.nowMiB} MiB (own ${memory.ownMiB}), ` +
+  `${String(Math.round((performance.now() - startedMs) / 1000)).padStart(4)} s: own memory ingest ${memory.ingest}, engine ${memory.engine} MiB ` +
+  `(${memory.duckdb} of it DuckDB's), ` +
   `acknowledged p50 ${at(acks, 0.5).toFixed(1)} p99 ${at(acks, 0.99).toFixed(1)} ms, asked p50 ${at(asks, 0.5).toFixed(0)} p99 ${at(asks, 0.99).toFixed(0)} ms`
 
 /** A steady load of events and identities while somebody asks: memory and latencies must not grow. */
 export const benchSoak = async () => {
-  const service = await startService()
+  const service = await startService(['--memory-limit', memoryLimit])
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const startedMs = performance.now()
   const endMs = startedMs + forMs
@@ -71,8 +80,10 @@ export const benchSoak = async () => {
       open.add(call)
     }
     if (performance.now() - startedMs > ((tenths.length + 1) * forMs) / samples) {
-      const memory = memoryOf(service.pid)
-      tenths.push({ memory, p99: at(acks, 0.99) })
+      const { ingest, engine } = memoryByProcess(service.pid)
+      const duckdb = await duckdbMiB(service.url)
+      const memory = { ingest: ingest.ownMiB, engine: engine.ownMiB, duckdb }
+      tenths.push(memory)
       console.log(`         ${describe({ startedMs, memory, acks, asks })}`)
       acks = []
       asks = []
@@ -87,18 +98,28 @@ export const benchSoak = async () => {
   const applied = await stored()
   await service.stop()
 
-  // The first two tenths fill caches.
-  const own = tenths.slice(2).map(({ memory }) => memory.ownMiB)
-  const [early, late] = [own.slice(0, own.length / 2), own.slice(own.length / 2)].map((half) =>
-    Math.max(...half),
-  )
+  // The first two tenths fill buffers.
+  const halves = (of) => {
+    const all = tenths.slice(2).map(of)
+    return [all.slice(0, all.length / 2), all.slice(all.length / 2)].map((half) => Math.max(...half))
+  }
+  const flat = (what, [early, late]) => [
+    `soak: ${what} over ${forMs / 1000} s at ${rowsPerSecond} rows/s with a question a second`,
+    'second half ≤ 1.3 × first half',
+    `${early} MiB and ${late} MiB at most`,
+    late <= 1.3 * early,
+  ]
+  const most = Math.max(...tenths.map(({ duckdb }) => duckdb))
   return [
-    [
-      `soak: own memory over ${forMs / 1000} s at ${rowsPerSecond} rows/s with a question a second`,
-      'second half ≤ 1.3 × first half',
-      `${early} MiB and ${late} MiB at most`,
-      late <= 1.3 * early,
-    ],
+    flat(
+      'own memory of the ingest process',
+      halves(({ ingest }) => ingest),
+    ),
+    flat(
+      "own memory of the engine without DuckDB's",
+      halves(({ engine, duckdb }) => engine - duckdb),
+    ),
+    ['soak: what DuckDB holds', `≤ ${memoryLimit}`, `${most} MiB at most`, most <= 256],
     [
       'soak: requests',
       'none refused, all rows stored',

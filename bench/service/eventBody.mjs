@@ -1,3 +1,5 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
 export const perBatch = 20
 const event = (n) => ({
   environment: 'production',
@@ -25,4 +27,22 @@ export const eventBody = (n) => {
     template.replaceAll('7777777', String(n * perBatch + at)),
   )
   return `[${rows.join(',')}]`
+}
+
+const randomId = () => randomBytes(15).toString('base64url')
+/** A batch whose ids are as random as a browser's, which costs the generator more and compresses less. */
+export const variedBody = () => {
+  const visits = Array.from({ length: 4 }, () => ({
+    anonymous_id: randomUUID(),
+    device_id: randomId(),
+    session_id: randomId(),
+  }))
+  const rows = Array.from({ length: perBatch }, (_, at) => {
+    const number = Math.floor(Math.random() * 10_000)
+    const { properties, ...rest } = event(number)
+    const more = { insert_id: randomId(), price: number / 100, colour: ['red', 'blue'][number % 2] }
+    const timestamp = new Date(Date.now() - number).toISOString()
+    return { ...rest, ...visits[at % 4], timestamp, properties: { ...properties, ...more } }
+  })
+  return JSON.stringify(rows)
 }

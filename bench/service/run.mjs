@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks commits cluster]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -13,6 +13,8 @@ const benches = {
   soak: async () => (await import('./benchSoak.mjs')).benchSoak(),
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
+  commits: async () => (await import('./benchCommits.mjs')).benchCommits(),
+  cluster: async () => (await import('./benchCluster.mjs')).benchCluster(),
   answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
   archive: async () => (await import('./benchArchive.mjs')).benchArchive(),
 }

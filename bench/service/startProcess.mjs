@@ -27,6 +27,12 @@ export const memoryOf = (pid) => {
   return sum
 }
 
+/** The same, of the ingest process and of its engine. */
+export const memoryByProcess = (pid) => {
+  const [ingest, engine] = familyOf(pid).map(memoryOfOne)
+  return { ingest, engine }
+}
+
 /** Processor time so far in milliseconds: of a process's main thread, and of all else, its children included. */
 export const cpuOf = (pid) => {
   const spent = { mainMs: 0, othersMs: 0 }

@@ -113,20 +113,38 @@ export interface Question {
   expect(truth: Truth): Row[]
 }
 
-export interface Answer {
-  name: string
-  about: string
-  sql: string
-  rows: Row[]
+/** A card of the service's screens. */
+export interface Card {
+  title: string
+  /** Of its tables: the cells of each row, and the texts of each cell. */
+  rows: string[][][]
+  /** The texts of the figures of the overview, or of a funnel's steps. */
+  items: string[][]
+  /** Where the rows of a list of people lead to. */
+  links: string[]
+  /** The sessions of a timeline. */
+  visits: { time: string; name: string; url: string; properties: Record<string, string> }[][]
 }
 
-export interface Verdict {
+/** What is compared: an answer in SQL, or what a screen shows. */
+interface Comparison {
+  by: 'SQL' | 'screen'
   name: string
   about: string
-  sql: string
+  /** The statement, or the address of the screen. */
+  source: string
+}
+
+export interface Answer extends Comparison {
+  rows: Row[]
+  /** The rows that the truth gives. */
+  expect(truth: Truth): Row[]
+}
+
+export interface Verdict extends Comparison {
   rows: number
-  /** Rows of the truth that SQL does not give. */
+  /** Rows of the truth that the service does not give. */
   missing: string[]
-  /** Rows of SQL that the truth does not have. */
+  /** Rows of the service that the truth does not have. */
   extra: string[]
 }

@@ -9,13 +9,16 @@ const readPlaywright = (/** @type {any} */ { stats }) => ({
   skipped: stats.skipped,
 })
 
+const readVitest = (/** @type {any} */ { numPassedTests, numFailedTests, numPendingTests }) => ({
+  passed: numPassedTests,
+  failed: numFailedTests,
+  skipped: numPendingTests,
+})
+
 /** What each runner's JSON report calls its counts. */
 const reports = {
-  unit: (/** @type {any} */ { numPassedTests, numFailedTests, numPendingTests }) => ({
-    passed: numPassedTests,
-    failed: numFailedTests,
-    skipped: numPendingTests,
-  }),
+  unit: readVitest,
+  cluster: readVitest,
   e2e: readPlaywright,
   fixtures: readPlaywright,
   // Scenarios, once for each engine.

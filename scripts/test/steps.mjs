@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBrowser, ensureBuilt, ensurePsql } from '../setup.mjs'
+import { ensureBrowser, ensureBuilt, ensurePostgres, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 
@@ -14,6 +14,13 @@ async function must(name, args = [], env = {}) {
   const { code } = await run(join(root, 'node_modules/.bin', name), args, { env })
   if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
 }
+
+/** @param {string} name of the step, and of its report */
+const reportersOf = (name) => [
+  '--reporter=verbose',
+  '--reporter=json',
+  `--outputFile.json=.cache/reports/${name}.json`,
+]
 
 /** The steps of `npm test`, in their order. @type {{ name: string, about: string, run: () => Promise<void> }[]} */
 export const steps = [
@@ -41,13 +48,18 @@ export const steps = [
     about: 'vitest, library and service',
     run: async () => {
       await ensureBuilt()
+      await ensurePostgres()
       await ensurePsql()
-      const reporters = [
-        '--reporter=verbose',
-        '--reporter=json',
-        '--outputFile.json=.cache/reports/unit.json',
-      ]
-      await must('vitest', ['run', ...reporters])
+      await must('vitest', ['run', '--project=!cluster', ...reportersOf('unit')])
+    },
+  },
+  {
+    name: 'cluster',
+    about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
+    run: async () => {
+      await ensureBuilt({ only: ['server'] })
+      await ensurePostgres()
+      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
     },
   },
   {

@@ -5,8 +5,8 @@ import { Supervisor, type EngineWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
-import { parseArguments } from './options/parseArguments.js'
-import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { parseArguments, supervisedRole } from './options/parseArguments.js'
+import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import type { RunningEngine } from './startEngine.js'
 import { startIngest } from './startIngest.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
@@ -62,11 +62,11 @@ const offerToOomKiller = () => {
   }
 }
 
-const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boolean): Promise<void> => {
-  const ingest = await startIngest(options)
+const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Promise<void> => {
+  const ingest = await startIngest(options, role)
   const supervisor = new Supervisor({
     program: fileURLToPath(import.meta.url),
-    args: [...process.argv.slice(2), '--role', 'engine'],
+    args: [...process.argv.slice(2), '--role', supervisedRole],
     env: engineEnv(),
     logger,
   })
@@ -84,11 +84,12 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
     })
   }
   if (options.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
-  if ((options.apiKeys ?? []).length === 0) {
+  if (role !== 'engine' && (options.apiKeys ?? []).length === 0) {
     logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
-  if (withEngine) {
-    ingest.link.on('silent', () => supervisor.kill('It said nothing for 20 seconds.'))
+  const { engine } = ingest
+  if (engine !== undefined && role !== 'ingest') {
+    engine.link.on('silent', () => supervisor.kill('It said nothing for 20 seconds.'))
     const first = await supervisor.start()
     if (first.kind === 'fatal') {
       await close()
@@ -96,7 +97,7 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
     }
     if (first.kind === 'slow')
       logger.warn('The engine is still being started; events are accepted meanwhile.')
-    else await ingest.link.whenUp(10_000)
+    else await engine.link.whenUp(10_000)
   }
   logger.info('Ready.', { url: ingest.url })
   const { url, postgresPort } = ingest
@@ -105,9 +106,8 @@ const runIngest = async (options: ServerOptions, logger: Logger, withEngine: boo
 }
 
 /** With a parent, that decides when this process ends, and tells what is wrong. */
-const runEngine = async (options: ServerOptions, logger: Logger): Promise<void> => {
+const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: boolean): Promise<void> => {
   const tellParent = (word: EngineWord) => process.send?.(word)
-  const isSupervised = process.connected
   // The parent was killed, so this process is meant to be dead too; all that was accepted is on disk.
   process.once('disconnect', () => process.exit(1))
   offerToOomKiller()
@@ -173,11 +173,13 @@ const start = async (): Promise<void> => {
     process.exitCode = 2
     return
   }
-  const { role, options } = parsed
+  const { role, isSupervised, options } = parsed
   const logger = new Logger(options.logLevel ?? 'info')
   logTheUncaught(logger)
-  if (role === 'engine') await runEngine(options, logger)
-  else await runIngest(options, logger, role === 'both')
+  // With a log in files the engine is a process without a port, whoever starts it.
+  if (isSupervised || (role === 'engine' && options.log === undefined)) {
+    await runEngine(options, logger, isSupervised)
+  } else await runIngest(options, logger, role)
 }
 
 start().catch((error: unknown) => {

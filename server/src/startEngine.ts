@@ -19,7 +19,7 @@ import type { Hello } from './link/EngineLink.js'
 import { linkProtocol } from './link/messages.js'
 import { Logger } from './Logger.js'
 import { type EngineVitals, noQueries, processVitals } from './metrics/EngineVitals.js'
-import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { type CompleteOptions, completeOptions, type ServerOptions } from './options/ServerOptions.js'
 import { acceptPostgres } from './postgres/acceptPostgres.js'
 import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
@@ -40,7 +40,10 @@ import type { Applier } from './wal/Applier.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
 import type { DeadLetters } from './wal/DeadLetters.js'
 import { Intake } from './wal/Intake.js'
+import { localSource } from './wal/localSource.js'
+import type { LogSource } from './wal/LogSource.js'
 import { LogStore } from './wal/LogStore.js'
+import { postgresSource } from './wal/postgres/postgresSource.js'
 import { TaskIds } from './wal/TaskIds.js'
 
 /** Where the engine runs. */
@@ -53,6 +56,8 @@ export interface EngineHost {
   restart(): void
 }
 
+type OfCatalog = 'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask'
+
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
   close(): Promise<void>
@@ -62,11 +67,14 @@ const pollMs = 100
 /** About two seconds of tries without memory; after four times as long the engine is started anew. */
 const starvedTries = 6
 
-/** The ingest process makes the log that this one reads. */
-const whenReadable = async (folder: DataFolder, catalogs: readonly string[]): Promise<LogStore> => {
+/** The ingest process makes the log that this one reads, unless it is in PostgreSQL. */
+const whenReadable = async (
+  folder: DataFolder,
+  { catalogs, log }: Pick<CompleteOptions, 'catalogs' | 'log'>,
+): Promise<LogStore> => {
   for (;;) {
-    const log = LogStore.openToRead(folder.acceptLog, [analyticsCatalog, ...catalogs])
-    if (log !== undefined) return log
+    const store = LogStore.openToRead(folder.acceptLog, [analyticsCatalog, ...catalogs])
+    if (store !== undefined && (log !== undefined || store.isBegun(analyticsCatalog))) return store
     await delay(pollMs)
   }
 }
@@ -86,11 +94,9 @@ export const startEngine = async (
   try {
     const folder = new DataFolder(options.dataFolder)
     folder.check()
-    const { archiveFolder, retentionArchive } = options
-    const exportTo =
-      retentionArchive === undefined ? undefined : openRetentionArchive(retentionArchive, folder)
-    const archive = archiveFolder === undefined ? undefined : archiveFolderOf(archiveFolder, folder)
-    const acceptLog = shared ?? (await whenReadable(folder, catalogs))
+    const exportTo = openRetentionArchive(options.retentionArchive, folder)
+    const archive = archiveFolderOf(options.archiveFolder, folder)
+    const acceptLog = shared ?? (await whenReadable(folder, options))
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
     const { ended, erased } = await carryOutErasures({
@@ -136,22 +142,23 @@ export const startEngine = async (
     }
     const openApplier = async (
       number: number,
-      more: Pick<CatalogApplierOptions, 'catalog' | 'schema' | 'inTurn' | 'open' | 'pruned' | 'applyEntries'>,
-      onApplied: (through: number) => void = () => undefined,
+      more: Pick<CatalogApplierOptions, OfCatalog> & HeldCatalog,
+      tell: Pick<LogSource, 'onApplied' | 'onSetAside'>,
     ) => {
-      const opened = await CatalogApplier.open({
+      const opened: CatalogApplier = await CatalogApplier.open({
         ...more,
         database,
         logger,
         onStarved,
         onApplied(through) {
           applied.set(number, through)
-          onApplied(through)
+          tell.onApplied(through)
           link.tell({ kind: 'applied', log: number, through })
         },
-        onSetAside: (letter) => link.tell({ kind: 'setAside', log: number, letter }),
-        taskIdOf: (last) => taskIds.issue({ log: number, last }),
-        lastOfTask: (taskId) => taskIds.read(taskId)?.last,
+        onSetAside(letter) {
+          tell.onSetAside(opened.deadLetters.get(letter.request)!)
+          link.tell({ kind: 'setAside', log: number, letter })
+        },
       })
       cleanups.add(() => opened.close())
       applied.set(number, opened.applier.applied)
@@ -171,30 +178,32 @@ export const startEngine = async (
       ...{ list: erasureList, ended, folder, database, link, window, restart },
       applier: () => analytics,
     })
-    let durable = 0
     const inTurn = createTurns()
+    const ofAnalytics = acceptLog.numberOf(analyticsCatalog)
+    const { log: url, syncWaitMs } = options
+    const source =
+      url === undefined
+        ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
+        : postgresSource({ ...options, url, store: acceptLog, logger, onLost: () => endMe?.() })
     const analytics: Applier = await openApplier(
-      acceptLog.numberOf(analyticsCatalog),
+      ofAnalytics,
       {
+        ...source,
         catalog: analyticsCatalog,
         schema: 'analytics.raw',
         inTurn,
-        open: () => acceptLog.reader(analyticsCatalog, () => Math.min(durable, erasures.limit)),
-        pruned: acceptLog.trimmedOf(analyticsCatalog),
         applyEntries: applyAnalytics({ environments: options.environments, window }),
       },
-      () => erasures.check(),
+      {
+        onApplied(through) {
+          source.onApplied(through)
+          erasures.check()
+        },
+        onSetAside: (letter) => source.onSetAside(letter),
+      },
     )
-    link.on('grown', (last) => {
-      durable = Math.max(durable, last)
-      analytics.wake()
-    })
-    link.on('erase', (requests, through) => {
-      durable = Math.max(durable, through)
-      erasures.take(requests, through)
-      analytics.wake()
-    })
-    link.on('wanted', (sequence) => void analytics.reached(sequence, options.syncWaitMs))
+    link.on('erase', (requests, through) => erasures.take(requests, through))
+    source.begin(analytics, deadLetters.get(ofAnalytics)!.all())
 
     const intakes = new Map<string, Intake>()
     for (const catalog of catalogs) {
@@ -214,11 +223,16 @@ export const startEngine = async (
           },
           pruned: log.before,
           applyEntries: applyAppends(catalog),
+          taskIdOf: (last) => taskIds.issue({ log: number, last }),
+          lastOfTask: (taskId) => taskIds.read(taskId)?.last,
         },
-        (through) => {
-          log.trim(through).catch((error: unknown) => {
-            logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
-          })
+        {
+          onApplied(through) {
+            log.trim(through).catch((error: unknown) => {
+              logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
+            })
+          },
+          onSetAside: () => undefined,
         },
       )
       applier.wake()

@@ -9,20 +9,18 @@ import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
 import { withoutBase } from './http/withoutBase.js'
 import { idsPath, idsRoutes } from './ids/idsRoutes.js'
-import { EngineLink } from './link/EngineLink.js'
-import { EngineProxy } from './link/EngineProxy.js'
-import { engineRoutes } from './link/engineRoutes.js'
+import type { EngineLink } from './link/EngineLink.js'
+import { engineRoutes, noEngineRoutes } from './link/engineRoutes.js'
+import { openEngineSide } from './link/openEngineSide.js'
 import { Logger } from './Logger.js'
 import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes } from './metrics/healthRoutes.js'
 import { metricsRoute } from './metrics/metricsRoute.js'
-import { completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import { ErasureRounds } from './privacy/ErasureRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
-import { DataFolder } from './store/DataFolder.js'
-import { lockFolder } from './store/lockFolder.js'
 import { asStoreError } from './store/StoreError.js'
 import { authenticateBy } from './users/authenticate.js'
 import { Logins } from './users/Logins.js'
@@ -31,9 +29,10 @@ import { SessionTokens } from './users/SessionTokens.js'
 import { Users } from './users/Users.js'
 import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
-import { LogStore } from './wal/LogStore.js'
-import { RemoteApplier } from './wal/RemoteApplier.js'
-import { RemoteLogs } from './wal/RemoteLogs.js'
+import { findTask } from './wal/findTask.js'
+import type { LogStore } from './wal/LogStore.js'
+import { openLocalLog } from './wal/openLocalLog.js'
+import { openPostgresLog } from './wal/postgres/openPostgresLog.js'
 import { TaskIds } from './wal/TaskIds.js'
 import { tasksRoute } from './wal/tasksRoute.js'
 
@@ -41,8 +40,8 @@ export interface RunningIngest {
   url: string
   /** Undefined when the Postgres protocol was not asked for. */
   postgresPort: number | undefined
-  link: EngineLink
-  acceptLog: LogStore
+  /** Undefined where there is no engine, and so no data folder. */
+  engine: { link: EngineLink; store: LogStore } | undefined
   /** Reads the file of users again; those of before stay when it cannot be used. */
   reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
@@ -60,85 +59,63 @@ const closeWaitMs = 3000
  * What takes requests: checks them, writes them to the log, and answers. It knows nothing of DuckDB,
  * so that no query can stop it. Rejects with one sentence that says what stands in the way.
  */
-export const startIngest = async (given: ServerOptions): Promise<RunningIngest> => {
+export const startIngest = async (given: ServerOptions, role: Role = 'both'): Promise<RunningIngest> => {
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
-  const { basePath } = options
+  const { basePath, log: url } = options
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
     const environments = new Set(options.environments)
     const apiKeys = new ApiKeys(options.apiKeys, environments)
-    const folder = new DataFolder(options.dataFolder)
-    cleanups.add(await lockFolder(folder))
-    folder.check()
-    const acceptLog = await LogStore.open(folder.acceptLog)
-    const number = acceptLog.numberOf(analyticsCatalog)
-    for (const catalog of options.catalogs) acceptLog.numberOf(catalog)
-    const log = await acceptLog.writer(analyticsCatalog)
-    cleanups.add(() => log.close())
-    const taskIds = new TaskIds(acceptLog.taskSecret)
     const logins = new Logins(users, logger)
-    const tokens = new SessionTokens(acceptLog.taskSecret, (name) => users.find(name)?.secret)
+    // With a log in files whoever takes events has the data folder, wherever the engine was started.
+    const engine =
+      url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
+    const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
+    const shared =
+      url === undefined ? undefined : await openPostgresLog({ ...options, url, role, logger, cleanups })
+    const opened = (local ?? shared)!
+    const { log, applier, number } = opened
+    const taskIds = new TaskIds(opened.taskSecret)
+    const tokens = new SessionTokens(opened.taskSecret, (name) => users.find(name)?.secret)
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
-    const link = new EngineLink(folder.socket)
-    cleanups.add(() => link.close())
-    const catalogs = [analyticsCatalog, ...options.catalogs]
-    const logs = new RemoteLogs(new Map(catalogs.map((each) => [acceptLog.numberOf(each), each])))
-    const applier = new RemoteApplier({
-      applied: log.before,
-      deadLetters: logs.lettersOf(number)!,
-      tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
-      tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
-    })
-    cleanups.add(() => applier.stop())
-    const advance = (through: number) => {
-      applier.advance(through)
-      log.trim(through).catch((error: unknown) => {
-        logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
-      })
-    }
-    link.on('up', (hello) => {
-      logs.begin(hello)
-      const through = logs.appliedOf(number)
-      if (through !== undefined) {
-        log.skipTo(through)
-        advance(through)
-      }
-      applier.wake()
-    })
-    link.on('applied', (of, through) => {
-      logs.advance(of, through)
-      if (of === number) advance(through)
-    })
-    link.on('setAside', (of, letter) => logs.setAside(of, letter))
-    const lag = new Lag({ last: () => log.durable, applied: () => applier.applied })
+    /** By this engine, or where there is none by all others. */
+    const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
+    const lag = new Lag({ last: opened.durable, applied })
     lag.start()
     cleanups.add(() => lag.stop())
-
-    const rounds = new ErasureRounds({ link, log })
+    const backlog = () => ({
+      rows: Math.max(0, log.last - applied()),
+      bytes: log.bytes,
+      lagSeconds: lag.seconds,
+    })
+    const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
+    const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
+    const accepted = { track: 0, identify: 0, alias: 0 }
+    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
+    const registry = createRegistry({
+      routes: () => listener.routes(),
+      accepted,
+      logs: () => engine?.logs.counts() ?? [],
+      backlog,
+      isAccepting: () => intake.isAccepting,
+      sharedLog: shared?.counts,
+      engine: () => engine?.link.vitals,
+      engineRestarts: () => engine?.link.restarts ?? 0,
+      dataFolder: engine?.folder.path,
+    })
     const whenStored = async () => {
-      if (await applier.reached(log.durable, options.syncWaitMs)) return
+      if (await applier.reached(await opened.newest(), options.syncWaitMs)) return
       const message =
         'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
       throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })
     }
-    const proxy = new EngineProxy(link, folder.socket)
-    cleanups.add(() => proxy.close())
-    const intake = new Intake({ ...options, number, log, applier, taskIds, logger })
-    const accepted = { track: 0, identify: 0, alias: 0 }
-    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
-    const backlog = () => ({ ...intake.backlog, lagSeconds: lag.seconds })
-    const registry = createRegistry({
-      routes: () => listener.routes(),
-      accepted,
-      logs: () => logs.counts(),
-      backlog,
-      engine: () => link.vitals,
-      engineRestarts: () => link.restarts,
-      dataFolder: folder.path,
-    })
+    const rounds =
+      local === undefined || engine === undefined
+        ? undefined
+        : new ErasureRounds({ link: engine.link, log: local.log })
     const paths = {
       events: analytics.map(({ path }) => path),
       open: doorPaths,
@@ -149,26 +126,30 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     const listener: Listener = new Listener(
       [
         ...analytics,
-        ...screenRoutes(options.screensFolder, basePath),
         ...fileRoutes(options.filesFolder),
         ...healthRoutes({
+          role: url === undefined ? 'both' : role,
           isAccepting: () => intake.isAccepting,
-          isEngineUp: () => link.isUp,
+          problem: opened.problem,
+          isEngineUp: () => engine?.link.isUp ?? false,
           backlog,
         }),
         metricsRoute({ ...options, registry, authenticate }),
-        ...sessionRoutes({ ...options, logins, tokens, authenticate }),
         ...(options.idCookie ? idsRoutes(basePath) : []),
         tasksRoute({
           authenticate,
           apiKeys,
-          taskIds,
-          appliedOf: (of) => (of === number ? applier.applied : logs.appliedOf(of)),
-          deadLetterOf: (of, last) => logs.lettersOf(of)?.get(last),
-          isStoring: () => link.isUp,
+          find: findTask({ taskIds, opened, engine }),
+          isStoring: opened.isStoring,
         }),
-        ...engineRoutes(proxy, authenticate, whenStored),
-        eraseRoute({ authenticate, rounds, logger }),
+        ...(engine === undefined
+          ? noEngineRoutes
+          : [
+              ...screenRoutes(options.screensFolder, basePath),
+              ...sessionRoutes({ ...options, logins, tokens, authenticate }),
+              ...engineRoutes(engine.proxy, authenticate, whenStored),
+              eraseRoute({ authenticate, rounds, logger }),
+            ]),
       ],
       logger,
       new Origins(paths, options.origins),
@@ -178,12 +159,12 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       listener.listen(request, response)
     })
     const postgres =
-      options.postgresPort === undefined
+      options.postgresPort === undefined || engine === undefined
         ? undefined
-        : await listenPostgres({ ...options, link, logger, logins, path: folder.socket })
+        : await listenPostgres({ ...options, link: engine.link, logger, logins, path: engine.folder.socket })
     cleanups.add(() => postgres?.destroyAll())
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
-    link.open()
+    engine?.link.open()
     const host = options.host.includes(':') ? `[${options.host}]` : options.host
 
     const stop = async () => {
@@ -192,10 +173,10 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
       // A connection that falls idle only now would be kept open for the next request.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const patience = setTimeout(() => {
-        link.tell({ kind: 'stopping' })
+        engine?.link.tell({ kind: 'stopping' })
         server.closeAllConnections()
         postgres?.destroyAll()
-        rounds.stop()
+        rounds?.stop()
       }, closeWaitMs)
       await ended
       await clientsEnded
@@ -206,8 +187,7 @@ export const startIngest = async (given: ServerOptions): Promise<RunningIngest> 
     return {
       url: `http://${host}:${port}`,
       postgresPort: postgres?.port,
-      link,
-      acceptLog,
+      engine,
       reloadUsers() {
         try {
           const changed = users.reload()

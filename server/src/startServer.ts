@@ -19,10 +19,11 @@ const linkWaitMs = 10_000
  */
 export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const ingest = await startIngest(options)
+  const front = ingest.engine!
   let engine: Promise<RunningEngine>
   const start = (): Promise<RunningEngine> =>
     startEngine(options, {
-      shared: ingest.acceptLog,
+      shared: front.store,
       restart() {
         engine = engine.then((running) => running.close()).then(start)
       },
@@ -34,7 +35,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
     await ingest.close()
     throw error
   }
-  await ingest.link.whenUp(linkWaitMs)
+  await front.link.whenUp(linkWaitMs)
   let closed: Promise<void> | undefined
   const close = async () => {
     await ingest.stop()

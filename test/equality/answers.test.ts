@@ -20,7 +20,7 @@ const truthOf = (list: [who: string, minute: number, what: string, more?: Partia
     mark: `m${String(index).padStart(2, '0')}`,
     name: what.startsWith('/') ? '$pageview' : what,
     at: monday + minute * minuteMs,
-    device: who,
+    device: `${who}/phone`,
     visitor: who,
     session: who,
     path: what.startsWith('/') ? what : '/',
@@ -136,7 +136,7 @@ describe('own answers to what SQL is asked', () => {
       ['ada', 8, '/b', { utm: { source: 'search' } }],
     ])
     expect(listSessions(truth)).toEqual([
-      ['m00', 'm00', 'm00', '2026-03-02 00:00', 8, '/a', '/b', 2, 3, 'news', 'search', null, null],
+      ['m00', 'm00', 'm00', '2026-03-02 00:00', 8, '/a', '/b', 2, 3, 'news', 'search', null, null, 'phone'],
     ])
   })
 

@@ -6,6 +6,10 @@ import { countDifferences, judge } from '../../e2e/equality/judge/judge.mjs'
 // @ts-expect-error plain JavaScript
 import { questions } from '../../e2e/equality/judge/questions.mjs'
 // @ts-expect-error plain JavaScript
+import { readDay, readValue } from '../../e2e/equality/judge/readTexts.mjs'
+// @ts-expect-error plain JavaScript
+import { listScreens } from '../../e2e/equality/judge/screens.mjs'
+// @ts-expect-error plain JavaScript
 import { planPeople } from '../../e2e/equality/people/planPeople.mjs'
 // @ts-expect-error plain JavaScript
 import { spoil } from '../../e2e/equality/truth/spoil.mjs'
@@ -15,9 +19,14 @@ import type { Answer, Person, Question, Row, Truth, Verdict } from '../../e2e/eq
 
 const planOf = (seed: number) => planPeople({ count: 20, seed, canKill: true }) as Person[]
 const truthOf = (people: Person[]) => tellTruth(people) as Truth
+const readings = listScreens({ engine: 'chromium', timeZone: 'Europe/Berlin' }).flatMap(
+  (screen: { readings: Question[] }) => screen.readings,
+) as Question[]
 /** A service that answers as it should. */
 const answersOf = (truth: Truth): Answer[] =>
-  (questions as Question[]).map((question) => ({ ...question, rows: question.expect(truth) }))
+  [...(questions as Question[]), ...readings].map(({ name, about, expect: tell }) => {
+    return { by: 'SQL', name, about, source: '', expect: tell, rows: tell(truth) }
+  })
 const differences = (answers: Answer[], truth: Truth) => countDifferences(judge(answers, truth)) as number
 
 const people = planOf(1)
@@ -33,7 +42,7 @@ describe('the judge', () => {
     expect(differences(answers, truthOf(spoil(people, spoiling) as Person[]))).toBeGreaterThan(0)
   })
 
-  it.each((questions as Question[]).map(({ name }) => name))('notices one row less in %s', (name) => {
+  it.each(answers.map(({ name }) => name))('notices one row less in %s', (name) => {
     const less = answers.map((answer) =>
       answer.name === name ? { ...answer, rows: answer.rows.slice(1) } : answer,
     )
@@ -54,6 +63,20 @@ describe('the judge', () => {
       expect.stringContaining(device),
       expect.stringContaining('p/private'),
     ])
+  })
+})
+
+describe('a screen', () => {
+  it.each([
+    ['Mon, 2 Mar 2026', '2026-03-02'],
+    ['Thu 24 Sept 2026', '2026-09-24'],
+  ])('says %s for a day', (shown, day) => {
+    expect(readDay([shown])).toBe(day)
+  })
+
+  it('says in brackets that there is no value', () => {
+    expect(readValue(['(direct)'])).toBe(null)
+    expect(readValue(['/docs'])).toBe('/docs')
   })
 })
 

@@ -3,13 +3,14 @@ import { questions } from './questions.mjs'
 /** @typedef {import('../types').Row} Row */
 
 /**
- * Asks the service all questions.
+ * Asks the service all questions in SQL.
  * @param {(statement: string) => Promise<any[][]>} query
  * @returns {Promise<import('../types').Answer[]>}
  */
-export async function askAll(query) {
+export async function askSql(query) {
   const answers = []
-  for (const { name, about, sql } of questions) answers.push({ name, about, sql, rows: await query(sql) })
+  for (const { sql: source, ...question } of questions)
+    answers.push({ ...question, by: /** @type {const} */ ('SQL'), source, rows: await query(source) })
   return answers
 }
 
@@ -38,13 +39,10 @@ function without(these, those) {
  * @returns {import('../types').Verdict[]}
  */
 export function judge(answers, truth) {
-  return answers.map(({ name, about, sql, rows }) => {
-    const question = questions.find((one) => one.name === name)
-    const expected = question?.expect(truth) ?? []
+  return answers.map(({ rows, expect, ...asked }) => {
+    const expected = expect(truth)
     return {
-      name,
-      about,
-      sql,
+      ...asked,
       rows: expected.length,
       missing: without(expected, rows),
       extra: without(rows, expected),

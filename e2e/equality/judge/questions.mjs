@@ -127,7 +127,7 @@ export const questions = [
     name: 'sessions',
     about: 'every session: whose, when, how long, from where to where',
     sql: `SELECT l.label, p.label, d.label, ${minute('s.started_at')}, round(s.duration_seconds / 60)::INTEGER, s.entry, s.exit,
-  s.page_views, s.events, ${host('s.referrer_host')}, s.utm_source, s.utm_medium, s.utm_campaign FROM sessions s
+  s.page_views, s.events, ${host('s.referrer_host')}, s.utm_source, s.utm_medium, s.utm_campaign, s.device FROM sessions s
   JOIN ${labelled('session_id')} l USING (session_id) JOIN ${labelled('person_id')} p USING (person_id)
   JOIN ${labelled('device_id')} d USING (device_id)`,
     expect: (truth) => listSessions(withoutBots(truth)),

@@ -1,5 +1,5 @@
 /* Runs in the page before the library: gives it the clock of the script, and makes the calls that a person's clicks make. */
-const { step, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
+const { step, device, isBot, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
 const minuteMs = 60_000
 
 let startedAt = 0
@@ -26,14 +26,20 @@ if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true,
 // It has to be right before the library hears of the return from the page cache.
 addEventListener('pageshow', ({ persisted }) => persisted && readClock(), { capture: true })
 
-// A page view gets the mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
+// Each event says what it was done with; the service would take a browser without a screen for a bot. A page view gets the mark of its page, with how often that was seen in this tab:
+// by reload, back and forward, too.
 const stamp = {
   name: 'stamp',
   beforeSend(draft) {
-    if (draft.event !== '$pageview') return draft
-    const seen = Number(sessionStorage.getItem(step) ?? 0) + 1
-    sessionStorage.setItem(step, seen)
-    return { ...draft, properties: { ...draft.properties, mark: `${step}#${seen}` } }
+    if (!draft.event) return draft
+    const properties = { ...draft.properties, $device: device }
+    if (!isBot) properties.$user_agent = navigator.userAgent.replace('Headless', '')
+    if (draft.event === '$pageview') {
+      const seen = Number(sessionStorage.getItem(step) ?? 0) + 1
+      sessionStorage.setItem(step, seen)
+      properties.mark = `${step}#${seen}`
+    }
+    return { ...draft, properties }
   },
 }
 window.waymark = [['use', stamp]]

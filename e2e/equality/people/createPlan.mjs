@@ -5,6 +5,9 @@ export const minuteMs = 60_000
  */
 const stepMinutes = 4
 
+/** What kind it is: `phone` of `p07/phone`. @param {string} device its id */
+export const deviceName = (device) => device.split('/')[1] ?? ''
+
 /** @typedef {import('../types').Place} Place */
 
 /**

@@ -14,7 +14,7 @@ const mostRows = 50
  * @property {import('../types').Person[]} people
  * @property {Record<string, number>} requests by device
  * @property {import('../types').Verdict[]} verdicts
- * @property {Record<string, number>} seenToFail differences for each way to spoil the truth
+ * @property {{ name: string, by: 'SQL' | 'screen', differences: number }[]} seenToFail for each way to spoil the truth
  * @property {string[]} problems beside the differences
  * @property {number} differences
  */
@@ -29,14 +29,24 @@ const toList = (title, rows) =>
     ? `<p>${title}</p><pre>${escape(rows.slice(0, mostRows).join('\n'))}${rows.length > mostRows ? '\n…' : ''}</pre>`
     : ''
 
+/** @param {Run['seenToFail'][number]} seen */
+export const describeSeen = ({ name, by, differences }) => `${name} (${by}) ${differences}`
+
 /** @param {import('../types').Verdict} verdict */
-function toQuestion({ name, about, sql, rows, missing, extra }) {
+function toQuestion({ by, name, about, source, rows, missing, extra }) {
   const difference = Math.max(missing.length, extra.length)
+  const title = by === 'SQL' ? 'SQL' : 'Address'
   return `<tr><th scope="row">${escape(name)}</th>
-    <td>${escape(about)}<details><summary class="quiet">SQL</summary><pre>${escape(sql)}</pre></details>
-    ${toList('The truth has, and SQL does not:', missing)}${toList('SQL has, and the truth does not:', extra)}</td>
+    <td>${escape(about)}<details><summary class="quiet">${title}</summary><pre>${escape(source)}</pre></details>
+    ${toList('The truth has, and the service does not:', missing)}
+    ${toList('The service has, and the truth does not:', extra)}</td>
     <td class="number">${rows}</td><td class="number ${difference ? 'bad' : 'good'}">${difference}</td></tr>`
 }
+
+/** @param {import('../types').Verdict[]} verdicts */
+const toTable = (verdicts) =>
+  `<div class="scroll"><table><thead><tr><th>Question</th><th>What is compared</th><th class="number">Rows</th>
+<th class="number">Difference</th></tr></thead><tbody>${verdicts.map(toQuestion).join('')}</tbody></table></div>`
 
 /** @param {import('../types').Person} person @param {Record<string, number>} requests */
 function toPerson(person, requests) {
@@ -48,17 +58,18 @@ function toPerson(person, requests) {
 
 /** @param {Run} run */
 function toHtml({ engine, seed, broken, people, requests, verdicts, seenToFail, problems, differences }) {
-  const failed = Object.entries(seenToFail).map(([name, found]) => `${name} (${found})`)
+  const asked = (/** @type {'SQL' | 'screen'} */ by) =>
+    toTable(verdicts.filter((verdict) => verdict.by === by))
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Equality: difference ${differences}</title><style>${css}</style></head><body>
 <h1>Difference <span class="${differences ? 'bad' : 'good'}">${differences}</span></h1>
 <p>${people.length} people in ${escape(engine)}, seed ${seed}. What they did is known to the script that drove the
-browsers; what the service answers in SQL is compared with it.</p>
+browsers; what the service answers in SQL and what its screens show is compared with it.</p>
 ${broken ? `<p class="bad">The truth was spoilt on purpose: ${broken}.</p>` : ''}
 ${problems.map((text) => `<p class="bad">${escape(text)}</p>`).join('')}
-<p class="quiet">Differences found when the truth was spoilt in one place: ${failed.join(', ')}.</p>
-<h2>Questions</h2><div class="scroll"><table><thead><tr><th>Question</th><th>What is compared</th><th class="number">Rows</th>
-<th class="number">Difference</th></tr></thead><tbody>${verdicts.map(toQuestion).join('')}</tbody></table></div>
+<p class="quiet">Differences found when the truth was spoilt in one place: ${seenToFail.map(describeSeen).join(', ')}.</p>
+<h2>In SQL</h2>${asked('SQL')}
+<h2>On the screens</h2>${asked('screen')}
 <h2>People</h2><div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
 <th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div>
 </body></html>`

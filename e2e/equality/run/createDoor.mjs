@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createForward, readBody } from '../../ledger/serve/createForward.mjs'
+import { deviceName } from '../people/createPlan.mjs'
 
 const shopper = readFileSync(new URL('../page/shopper.js', import.meta.url))
 const dist = new URL('../../../dist/', import.meta.url)
@@ -36,7 +37,14 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
   /** @param {URL} url */
   const toHtml = ({ searchParams, port }) => {
     const { isKnown, wasKilled } = state
-    const page = { step: searchParams.get('step'), gpc, isOnline: !isKnown, wasKilled }
+    const page = {
+      step: searchParams.get('step'),
+      device: deviceName(device.id),
+      isBot,
+      gpc,
+      isOnline: !isKnown,
+      wasKilled,
+    }
     const config = JSON.stringify({ consent })
     const endpoint = isCrossOrigin ? `http://localhost:${port}/w` : '/w'
     return `<!doctype html><meta charset="utf-8"><title>Shop</title>

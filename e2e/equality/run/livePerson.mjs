@@ -9,12 +9,12 @@ import { createDoor } from './createDoor.mjs'
  */
 const storeMs = 250
 /**
- * docs/architecture.md, "Two things to know": a page that goes before its ids were read hands off under others. They are
- * read when consent is given, and 300 ms after a return from the page cache: a timer, which a tab in the background has
- * once a second.
+ * docs/architecture.md, "Two things to know": a page that goes before its ids were read hands off under others. After a
+ * return from the page cache they are read 300 ms later: by a timer, which a tab in the background has once a second.
  */
-const readIdsMs = 600
 const readIdsAgainMs = 1600
+/** A page without consent reads none. */
+const withoutIdsMs = 300
 /** A request that has failed at the door has failed for its page some milliseconds later. */
 const hearOfFailureMs = 250
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
@@ -77,6 +77,8 @@ async function createHand(device, { engine, session: shared, launchOptions, news
   /** @type {Map<number, { tab: import('../../ledger/engines/types').Tab, pages: string[], at: number }>} */
   const open = new Map()
 
+  let isGranted = device.consent === 'granted' && !device.gpc
+
   const here = (/** @type {number} */ number) => {
     const found = open.get(number)
     if (!found) throw new Error(`tab ${number} is not open`)
@@ -85,8 +87,13 @@ async function createHand(device, { engine, session: shared, launchOptions, news
   /** @param {import('../../ledger/engines/types').Tab} tab @param {string} id */
   const arrive = async (tab, id) => {
     await waitFor(`the page of ${id} loads`, () => tab.run(`person.isAt('${id}')`).catch(() => false), 30_000)
-    // A page whose consent is pending is never ready: whoever reads it waits a moment.
-    await tab.run(`Promise.race([waymark.ready(), new Promise((done) => setTimeout(done, 300))])`)
+    await readIds(tab)
+  }
+  /** @param {import('../../ledger/engines/types').Tab} tab */
+  const readIds = async (tab) => {
+    if (isGranted)
+      await waitFor('the page reads its ids', () => tab.run(`waymark.stats().store === 'indexeddb'`))
+    else await sleep(withoutIdsMs)
   }
   /** @param {number} number @param {string} id */
   const landed = async (number, id) => {
@@ -138,7 +145,8 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       const next = end && end !== 'close' ? door.urlOf(id, end) : undefined
       const given = [id, clock, calls, next].map((value) => JSON.stringify(value) ?? 'undefined')
       await here(number).tab.run(`void person.call(${given.join(', ')})`)
-      if (calls.some(([name]) => name === 'setConsent')) await sleep(readIdsMs)
+      for (const [name, value] of calls) if (name === 'setConsent') isGranted = value === 'granted'
+      if (calls.some(([name]) => name === 'setConsent')) await readIds(here(number).tab)
       if (next) await landed(number, id)
       if (end === 'close') {
         await here(number).tab.close()

@@ -2,9 +2,9 @@ import { byPerson, dayOf, isNamed, share } from './readings.mjs'
 
 const dayMs = 86_400_000
 
-/** The first day of the period. @param {number} at @param {'day' | 'week'} unit */
-function periodOf(at, unit) {
-  const day = Date.parse(dayOf(at))
+/** The first day of the period. @param {number} at @param {{ unit: 'day' | 'week', timeZone?: string }} options */
+function periodOf(at, { unit, timeZone }) {
+  const day = Date.parse(dayOf(at, timeZone))
   // A week begins on Monday.
   return unit === 'day' ? day : day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs
 }
@@ -12,27 +12,28 @@ function periodOf(at, unit) {
 /**
  * Of the people who did something for the first time in a period, how many came back: cohort, size, period, people, share.
  * @param {import('../types').Truth} truth
- * @param {{ first?: string, again?: string, unit: 'day' | 'week' }} options
+ * @param {{ first?: string, again?: string, unit: 'day' | 'week', timeZone?: string, until?: number }} options `until`: periods go so far, also without events
  * @returns {import('../types').Row[]}
  */
-export function countRetention(truth, { first, again, unit }) {
+export function countRetention(truth, options) {
+  const { first, again, unit, until = -Infinity } = options
   const isFirst = (/** @type {import('../types').TrueEvent} */ event) => !first || isNamed(event, first)
   const isAgain = (/** @type {import('../types').TrueEvent} */ event) => !again || isNamed(event, again)
   /** @type {Map<number, Set<number>[]>} the periods in which each of a cohort came back */
   const cohorts = new Map()
-  let last = -Infinity
+  let last = until === -Infinity ? until : periodOf(until, options)
   for (const events of byPerson(truth).values()) {
     for (const event of events)
-      if (isFirst(event) || isAgain(event)) last = Math.max(last, periodOf(event.at, unit))
+      if (isFirst(event) || isAgain(event)) last = Math.max(last, periodOf(event.at, options))
     const begin = events.findIndex(isFirst)
     const began = events[begin]
     if (!began) continue
-    const cohort = periodOf(began.at, unit)
+    const cohort = periodOf(began.at, options)
     const returns = new Set(
       events
         .slice(begin + 1)
         .filter(isAgain)
-        .map(({ at }) => periodOf(at, unit)),
+        .map(({ at }) => periodOf(at, options)),
     )
     cohorts.set(cohort, [...(cohorts.get(cohort) ?? []), returns])
   }

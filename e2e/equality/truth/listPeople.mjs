@@ -46,22 +46,24 @@ export const listTouches = (truth, which) =>
     return [labelOf(events), minuteOf(touch.at), touch.isFromNews ? 'news' : null, source, medium, campaign]
   })
 
+/** @param {Truth} truth */
+export const countTotals = ({ events, personOf }) => ({
+  People: new Set(events.map(({ visitor }) => personOf(visitor))).size,
+  Sessions: new Set(events.map(({ session }) => session)).size,
+  'Page views': events.filter(viewedPath).length,
+  Events: events.length,
+})
+
 /** Day, people, sessions, page views, events; a row for every day from the first to the last. @param {Truth} truth @param {string} timeZone @returns {Row[]} */
-export function countDays({ events, personOf }, timeZone) {
-  const days = groupBy(events, ({ at }) => dayOf(at, timeZone))
+export function countDays(truth, timeZone) {
+  const days = groupBy(truth.events, ({ at }) => dayOf(at, timeZone))
   const known = [...days.keys()].toSorted()
   const [first, last] = [Date.parse(known[0] ?? ''), Date.parse(known.at(-1) ?? '')]
   if (Number.isNaN(first)) return []
   return Array.from({ length: (last - first) / dayMs + 1 }, (_, index) => {
     const day = dayOf(first + index * dayMs)
     const own = days.get(day) ?? []
-    return [
-      day,
-      new Set(own.map(({ visitor }) => personOf(visitor))).size,
-      new Set(own.map(({ session }) => session)).size,
-      own.filter(viewedPath).length,
-      own.length,
-    ]
+    return [day, ...Object.values(countTotals({ ...truth, events: own }))]
   })
 }
 

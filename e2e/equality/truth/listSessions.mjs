@@ -1,3 +1,4 @@
+import { deviceName } from '../people/createPlan.mjs'
 import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, viewedPath } from './readings.mjs'
 
 const minuteMs = 60_000
@@ -7,7 +8,8 @@ const minuteMs = 60_000
 const first = (events, read) => events.map(read).find((value) => value !== undefined) ?? null
 
 /**
- * Session, person, device, start, minutes, entry, exit, page views, events, referrer, source, medium, campaign.
+ * Session, person, device, start, minutes, entry, exit, page views, events, referrer, source, medium, campaign,
+ * what kind of device.
  * @param {import('../types').Truth} truth
  * @returns {import('../types').Row[]}
  */
@@ -32,6 +34,7 @@ export function listSessions(truth) {
       first(own, ({ utm }) => utm.source),
       first(own, ({ utm }) => utm.medium),
       first(own, ({ utm }) => utm.campaign),
+      deviceName(begin.device),
     ]
   })
 }

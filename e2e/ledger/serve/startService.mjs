@@ -1,7 +1,8 @@
 import { startProcess } from '../engines/startProcess.mjs'
 import { waitFor } from '../engines/waitFor.mjs'
 
-const user = 'ledger:ledger'
+const login = { user: 'ledger', password: 'ledger' }
+const user = `${login.user}:${login.password}`
 
 /**
  * Starts the service on a free port.
@@ -24,6 +25,7 @@ export async function startService({ launcher, data, apiKeys }) {
 
   return {
     url,
+    login,
     /**
      * @param {string} statement
      * @returns {Promise<any[][]>} the rows

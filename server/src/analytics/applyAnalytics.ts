@@ -1,7 +1,9 @@
-import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { markBots } from './markBots.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
-import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
+import { pointerSql } from '../store/pointerSql.js'
+import { runPrepared } from '../store/runPrepared.js'
+import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
 import { readIdentityOperations } from './identityOperations.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
@@ -20,23 +22,21 @@ const items = itemsSql({
 const statement = `
 INSERT INTO analytics.raw.traits
 WITH item AS (${items}), flat AS (
-  SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts,
-    CASE WHEN json_type(e.traits) = 'OBJECT' THEN e.traits ELSE '{}'::JSON END AS traits
-  FROM item WHERE list_contains($environments, e.environment)
+  SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts, e.traits
+  FROM item WHERE ${isOfEnvironment}
+), named AS (
+  SELECT *, unnest(CASE WHEN len(json_keys(traits)) > 0 THEN json_keys(traits) ELSE [NULL] END) AS name
+  FROM flat
 )
-SELECT seq, ${timestampSql}, environment, distinct_id, j.key, j.value
-FROM flat LEFT JOIN LATERAL (SELECT key, value FROM json_each(flat.traits)) j ON true`
+SELECT seq, ${timestampSql}, environment, distinct_id, name, json_extract(traits, ${pointerSql('name')})
+FROM named`
 
 const insertTraits = async (
   connection: DuckDBConnection,
   entries: readonly LogEntry[],
   environments: readonly string[],
 ): Promise<void> => {
-  await connection.run(
-    statement,
-    { document: documentOf(entries), environments: listValue(environments) },
-    { document: documentType, environments: LIST(VARCHAR) },
-  )
+  for (const part of itemParts(entries, environments)) await runPrepared(connection, statement, part)
 }
 
 export interface ApplyOptions {
@@ -64,8 +64,9 @@ export const applyAnalytics =
     const known = operations.length > 0 ? await readIdRows(connection, operations) : []
     const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))
     const changed = resolveIdentity(operations, known)
-    if (changed.length > 0) await writeIdRows(connection, changed, before)
-    await applyPersons(connection, { first, hasTraits: identified.length > 0, changed, before })
+    const mends = identified.length > 0 || changed.length > 0
+    if (mends) await writeIdRows(connection, changed, before)
+    await applyPersons(connection, { first, mends })
     const newest = entries.at(-1)!
     return () => window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
   }

@@ -1,50 +1,40 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { jsonRows } from '../store/jsonRows.js'
-import { type IdRow, keyOf } from './resolveIdentity.js'
-
-/** Ids whose person is another one than before, or that are new. */
-const changedRows = jsonRows({ environment: 'VARCHAR', id: 'VARCHAR', from: 'VARCHAR', into: 'VARCHAR' })
 
 /**
  * What the newest rows say about each id, and the person it belongs to by now. `mends` marks an id
  * whose person must be put together anew: its ids or traits change, not only its times and counts.
  */
-const partSql = (first: number) => `
+const partSql = (first: number, mends: boolean) => `
 CREATE OR REPLACE TEMP TABLE part AS
 WITH seen AS (
-  SELECT environment, coalesce(distinct_id, anonymous_id) AS id, min("timestamp") AS first_seen,
-    max("timestamp") AS last_seen, count(*) AS events, false AS mends
+  SELECT environment, coalesce(distinct_id, anonymous_id) AS id, "timestamp" AS moment, 1 AS events,
+    false AS mends
   FROM analytics.raw.events WHERE seq >= ${first} AND coalesce(distinct_id, anonymous_id) IS NOT NULL
-  GROUP BY ALL
   UNION ALL
-  SELECT environment, distinct_id, min("timestamp"), max("timestamp"), 0, bool_or(name IS NOT NULL)
-  FROM analytics.raw.traits WHERE seq >= ${first} GROUP BY ALL
-  UNION ALL
-  SELECT environment, id, NULL, NULL, 0, true FROM ${changedRows}
+  SELECT environment, distinct_id, "timestamp", 0, name IS NOT NULL
+  FROM analytics.raw.traits WHERE seq >= ${first}
+  ${mends ? 'UNION ALL SELECT environment, id, NULL, 0, true FROM changed' : ''}
 ), id AS (
-  SELECT environment, id, hash(environment, id) AS id_key, min(first_seen) AS first_seen,
-    max(last_seen) AS last_seen, sum(events)::BIGINT AS events, bool_or(mends) AS mends
-  FROM seen GROUP BY ALL
+  SELECT environment, id, hash(environment, id) AS id_key, min(moment) AS first_seen,
+    max(moment) AS last_seen, sum(events)::BIGINT AS events, bool_or(mends) AS mends
+  FROM seen GROUP BY environment, id
 )
 SELECT i.*, coalesce(m.person_key, i.id_key) AS person_key, coalesce(m.person_id, i.id) AS person_id
 FROM id i LEFT JOIN analytics.raw.id_map m ON m.id_key = i.id_key`
 
 /** Persons that became a part of another one. */
-const mergedSql = `
-CREATE OR REPLACE TEMP TABLE merged AS
-SELECT DISTINCT hash(environment, "from") AS from_key, hash(environment, "into") AS into_key
-FROM ${changedRows} WHERE "from" <> "into"`
+const merged = '(SELECT DISTINCT from_key, into_key FROM changed WHERE "from" <> "into")'
 
 const mendingSql = `
 CREATE OR REPLACE TEMP TABLE mending AS
-SELECT person_key FROM part WHERE mends UNION SELECT from_key FROM merged`
+SELECT person_key FROM part WHERE mends UNION SELECT from_key FROM ${merged}`
 
 /** Taken out of the table, to be put back changed; a key that is null would match nothing. */
 const takeSql = [
   `CREATE OR REPLACE TEMP TABLE taken AS
    SELECT coalesce(m.into_key, p.person_key) AS person_key, p.* EXCLUDE (person_key)
    FROM (SELECT * FROM analytics.raw.persons SEMI JOIN mending USING (person_key)) p
-   LEFT JOIN merged m ON m.from_key = p.person_key`,
+   LEFT JOIN ${merged} m ON m.from_key = p.person_key`,
   'DELETE FROM analytics.raw.persons WHERE person_key IN (FROM mending)',
 ]
 
@@ -71,7 +61,7 @@ piece AS (
     WHERE r.seq >= ${first} AND r.name IS NOT NULL
   ) GROUP BY ALL
 ), bundle AS (
-  SELECT person_key, list(t ORDER BY name) AS traits FROM trait GROUP BY person_key
+  SELECT person_key, list_sort(list(t)) AS traits FROM trait GROUP BY person_key
 )
 SELECT p.person_key, n.environment, n.person_id, p.distinct_ids, coalesce(b.traits, []), p.first_seen,
   p.last_seen, p.events
@@ -93,29 +83,16 @@ WHEN MATCHED THEN UPDATE SET first_seen = least(p.first_seen, n.first_seen),
 WHEN NOT MATCHED THEN INSERT VALUES
   (n.person_key, n.environment, n.person_id, n.ids, [], n.first_seen, n.last_seen, n.events)`
 
-export interface PersonChanges {
-  /** The sequence of the first of the newest rows. */
-  first: number
-  /** Whether some of them hold traits. */
-  hasTraits: boolean
-  /** The rows of `id_map` that changed, as they are now, and the persons their ids belonged to before. */
-  changed: readonly IdRow[]
-  before: ReadonlyMap<string, string>
-}
-
-/** Brings the newest events, traits and changes of identity into the table of persons. */
-export const applyPersons = async (connection: DuckDBConnection, changes: PersonChanges): Promise<void> => {
-  const { first, hasTraits, changed, before } = changes
-  const rows = JSON.stringify(
-    changed.map(({ environment, distinctId: id, personId: into }) => {
-      // An id that nobody knew was a person of its own.
-      return { environment, id, from: before.get(keyOf(environment, id)) ?? id, into }
-    }),
-  )
-  await connection.run(partSql(first), { rows })
-  const mends = hasTraits || changed.length > 0
+/**
+ * Brings the rows since the first of the newest into the table of persons. Where `mends`, some of them
+ * hold traits, or ids changed, which are in the table `changed`.
+ */
+export const applyPersons = async (
+  connection: DuckDBConnection,
+  { first, mends }: { first: number; mends: boolean },
+): Promise<void> => {
+  await connection.run(partSql(first, mends))
   if (mends) {
-    await connection.run(mergedSql, { rows })
     await connection.run(mendingSql)
     for (const sql of takeSql) await connection.run(sql)
     await connection.run(putSql(first))

@@ -38,14 +38,19 @@ const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
 const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Placed[]> => {
   const reader = await connection.runAndReadAll(
     `WITH pair AS (
-       SELECT environment, distinct_id, anonymous_id, min(seq) AS seq FROM analytics.raw.events
-       WHERE seq >= ${from} AND distinct_id <> anonymous_id GROUP BY ALL
+       SELECT hash(environment, distinct_id) AS user_key, hash(environment, anonymous_id) AS anonymous_key,
+         min(seq) AS seq
+       FROM analytics.raw.events WHERE seq >= ${from} AND distinct_id <> anonymous_id
+       GROUP BY user_key, anonymous_key
      ), named AS (
-       SELECT *, distinct_id AS id FROM pair UNION ALL SELECT *, anonymous_id FROM pair
+       SELECT seq, user_key AS key, false AS is_anonymous FROM pair
+       UNION ALL SELECT seq, anonymous_key, true FROM pair
+     ), telling AS (
+       SELECT n.seq FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.key
+       WHERE m.id_key IS NULL OR (n.is_anonymous AND m.person_key = n.key)
      )
-     SELECT DISTINCT n.seq, n.environment, n.distinct_id, n.anonymous_id FROM named n
-     LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(n.environment, n.id)
-     WHERE m.distinct_id IS NULL OR (n.id = n.anonymous_id AND m.person_id = n.id)`,
+     SELECT seq, environment, distinct_id, anonymous_id FROM analytics.raw.events
+     SEMI JOIN telling USING (seq) WHERE seq >= ${from}`,
   )
   return reader.getRows().map(([seq, environment, user, anonymous]) => ({
     seq: Number(seq),

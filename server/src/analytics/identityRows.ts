@@ -8,13 +8,6 @@ interface Id {
 }
 
 const idRows = jsonRows({ environment: 'VARCHAR', id: 'VARCHAR' })
-const changedRows = jsonRows({
-  environment: 'VARCHAR',
-  distinctId: 'VARCHAR',
-  personId: 'VARCHAR',
-  identified: 'BOOLEAN',
-})
-
 const toRows = (rows: unknown[][]): IdRow[] =>
   rows.map(([environment, distinctId, personId, identified]) => ({
     environment: environment as string,
@@ -74,24 +67,42 @@ export const readIdRows = async (
   return [...byKey.values()]
 }
 
-/** Writes the rows that changed; those of them that were `known` are there already. */
+const changedRows = jsonRows({
+  environment: 'VARCHAR',
+  id: 'VARCHAR',
+  from: 'VARCHAR',
+  into: 'VARCHAR',
+  identified: 'BOOLEAN',
+  known: 'BOOLEAN',
+})
+
+/** Ids that belong to another person than before, that are users now, or that are new, which were persons of their own. */
+const changedSql = `
+CREATE OR REPLACE TEMP TABLE changed AS
+SELECT *, hash(environment, id) AS id_key, hash(environment, "from") AS from_key,
+  hash(environment, "into") AS into_key
+FROM ${changedRows}`
+
+/** Writes the rows that changed, given the persons that ids belonged to before; they stay in the table `changed`. */
 export const writeIdRows = async (
   connection: DuckDBConnection,
   rows: readonly IdRow[],
-  known: ReadonlyMap<string, unknown>,
+  before: ReadonlyMap<string, string>,
 ): Promise<void> => {
-  const old = rows.filter((row) => known.has(keyOf(row.environment, row.distinctId)))
-  if (old.length > 0) {
+  const changed = rows.map(({ environment, distinctId: id, personId: into, identified }) => {
+    const from = before.get(keyOf(environment, id))
+    return { environment, id, from: from ?? id, into, identified, known: from !== undefined }
+  })
+  await connection.run(changedSql, { rows: JSON.stringify(changed) })
+  if (changed.some(({ known }) => known)) {
     await connection.run(
-      `DELETE FROM analytics.raw.id_map
-       WHERE id_key IN (SELECT hash(environment, "distinctId") FROM ${changedRows})`,
-      { rows: JSON.stringify(old) },
+      'DELETE FROM analytics.raw.id_map WHERE id_key IN (SELECT id_key FROM changed WHERE known)',
     )
   }
-  await connection.run(
-    `INSERT INTO analytics.raw.id_map
-     SELECT environment, "distinctId", "personId", identified, hash(environment, "distinctId"),
-       hash(environment, "personId") FROM ${changedRows}`,
-    { rows: JSON.stringify(rows) },
-  )
+  if (changed.length > 0) {
+    await connection.run(
+      `INSERT INTO analytics.raw.id_map
+       SELECT environment, id, "into", identified, id_key, into_key FROM changed`,
+    )
+  }
 }

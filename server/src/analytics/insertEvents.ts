@@ -1,10 +1,11 @@
-import { BIGINT, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { BIGINT, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api'
 import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { LogEntry } from '../wal/segment.js'
-import { documentOf, documentType, itemsSql, timestampSql } from './entryItems.js'
+import { runPrepared } from '../store/runPrepared.js'
+import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
 
 const items = itemsSql({
   environment: 'VARCHAR',
@@ -34,7 +35,7 @@ WITH item AS (${items}), flat AS (
     nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
     ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties,
     sender_bot
-  FROM item WHERE list_contains($environments, e.environment) AND length(e.event) <= 400
+  FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, nullif(built_in[1], ''), properties, ${builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`).join(', ')},
@@ -45,7 +46,7 @@ const setAside = `
 INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
 WITH item AS (${items})
 SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event, and its first value is not allowed.'
-FROM item WHERE (list_contains($environments, e.environment) AND length(e.event) <= 400) IS NOT TRUE`
+FROM item WHERE (${isOfEnvironment} AND length(e.event) <= 400) IS NOT TRUE`
 
 export interface InsertEvents {
   entries: readonly LogEntry[]
@@ -62,11 +63,10 @@ export const insertEvents = async (
   connection: DuckDBConnection,
   { entries, environments, window }: InsertEvents,
 ): Promise<BigUint64Array> => {
-  const values = { document: documentOf(entries), environments: listValue(environments) }
-  const types = { document: documentType, environments: LIST(VARCHAR) }
-  const { rowsChanged } = await connection.run(insert, values, types)
-  const accepted = entries.reduce((sum, { count }) => sum + count, 0)
-  if (rowsChanged < accepted) await connection.run(setAside, values, types)
+  for (const part of itemParts(entries, environments)) {
+    const { rowsChanged } = await runPrepared(connection, insert, part)
+    if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
+  }
   const { ids, seqs } = await readInsertIds(
     connection,
     `FROM analytics.raw.events WHERE seq >= ${entries[0]!.first}`,

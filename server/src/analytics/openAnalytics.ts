@@ -41,7 +41,7 @@ WITH map AS (
   WHERE t.name IS NOT NULL AND coalesce(m.person_key, hash(t.environment, t.distinct_id)) % ${slices} = ${slice}
   GROUP BY ALL
 ), bundle AS (
-  SELECT person_key, list(t ORDER BY name) AS traits FROM trait GROUP BY person_key
+  SELECT person_key, list_sort(list(t)) AS traits FROM trait GROUP BY person_key
 )
 SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.traits, []), p.first_seen,
   p.last_seen, p.events

@@ -16,7 +16,11 @@ const markerOf = ({ path }: ArchiveFolder) => join(path, markerName)
 /** Whether the folder is there, and not an empty one in the place of a disk that is not mounted. */
 export const isThere = (archive: ArchiveFolder): boolean => existsSync(markerOf(archive))
 
-export const archiveFolderOf = (given: string, { path: data, temp }: DataFolder): ArchiveFolder => {
+export const archiveFolderOf = (
+  given: string | undefined,
+  { path: data, temp }: DataFolder,
+): ArchiveFolder | undefined => {
+  if (given === undefined) return undefined
   const path = resolve(given)
   if (/[*?[\]]/.test(path))
     throw new StoreError(`The archive ${path} cannot be used: its name has one of the signs * ? [ ].`)

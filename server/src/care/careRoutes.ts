@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { lakehouseError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
+import { sendParts } from '../http/sendParts.js'
 import { checkCatalogs } from './checkCatalogs.js'
 import { exportEvents } from './exportEvents.js'
 
@@ -37,12 +36,7 @@ export const careRoutes = ({ connect, catalogs, tempFolder }: CareOptions): Rout
     })),
     route('/care/export', (connection) => async ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/x-tar' })
-      try {
-        await pipeline(Readable.from(exportEvents(connection, tempFolder)), response)
-      } catch (error) {
-        // Whoever asked has gone.
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-      }
+      await sendParts(exportEvents(connection, tempFolder), response)
       return undefined
     }),
   ]

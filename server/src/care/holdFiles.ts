@@ -14,6 +14,8 @@ export interface HeldCatalog {
   schema: string
   /** Whose turn it is to write to it. */
   inTurn: InTurn
+  /** Keeps the log behind a position for a store that is made of the copy, during the copy and after it. */
+  keepLog?(position: number, isCopied: boolean): Promise<void>
 }
 
 const patienceMs = 60_000
@@ -55,8 +57,8 @@ const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): P
 }
 
 /**
- * `POST /care/hold`: tells the position of each catalog's file and what else the store needs, and keeps the files so until the request's
- * body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
+ * `POST /care/hold`: tells the position of each catalog's file and what else the store needs, and keeps
+ * the files so until the request's body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
  */
 export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]): Route => ({
   method: 'POST',
@@ -69,15 +71,20 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
       for (const held of catalogs) {
         const connection = await database.connect()
         connections.push(connection)
-        positions[held.catalog] = await holdPatiently(connection, held)
+        const position = await holdPatiently(connection, held)
+        await held.keepLog?.(position, false)
+        positions[held.catalog] = position
       }
       const archive = await describeArchive(connections[0]!)
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write(`${JSON.stringify({ positions, archive })}\n`)
-      await new Promise<void>((resolve) => {
-        request.once('end', resolve).resume()
-        response.once('close', resolve)
+      const isCopied = await new Promise<boolean>((resolve) => {
+        request.once('end', () => resolve(true)).resume()
+        response.once('close', () => resolve(false))
       })
+      if (isCopied) {
+        for (const { catalog, keepLog } of catalogs) await keepLog?.(positions[catalog]!, true)
+      }
       response.end('{"held":true}\n')
     } finally {
       // Closing a connection rolls back.

@@ -121,6 +121,8 @@ const takeLogs = async (
   for (const state of logStates) {
     const [from, to] = [join(old, dirname(state)), join(folder, dirname(state))]
     for (const catalog of LogStore.catalogsIn(to)) {
+      // Its rows come from the log in PostgreSQL, whichever way this folder goes.
+      if (LogStore.followsIn(from) && catalog === analyticsCatalog) continue
       if (!existsSync(join(from, catalog))) throw new StoreError(`There is no log ${join(from, catalog)}.`)
       const { live, last } = await scanLog(join(from, catalog))
       const position = head.positions[catalog]!

@@ -1,13 +1,43 @@
 import { appendError } from '../append/appendError.js'
-import { lakehouseError } from '../http/HttpError.js'
+import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { exportPath } from '../privacy/askedPerson.js'
+import { erasePath, exportPath } from '../privacy/askedPerson.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
+import { sessionPath } from '../users/sessionRoutes.js'
 import type { EngineProxy } from './EngineProxy.js'
 
 /** What changes tables by its nature. Of statements the engine finds out whether they do. */
 const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
+
+const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
+
+const places: readonly (readonly [method: Route['method'], path: string])[] = [
+  ...posts.map((path) => ['POST', path] as const),
+  ['GET', '/query'],
+  ['HEAD', '/query'],
+  ['GET', '/query/{query_id}'],
+  ['DELETE', '/query/{query_id}'],
+]
+
+const writeErrorOf = (path: string) => (path === '/append' ? appendError : lakehouseError)
+
+/** The lakehouse group of a process that has no engine. */
+export const noEngineRoutes: Route[] = [
+  ...places,
+  ['POST', erasePath] as const,
+  ['GET', sessionPath] as const,
+  ['POST', sessionPath] as const,
+].map(([method, path]) => ({
+  method,
+  path,
+  writeError: writeErrorOf(path),
+  handle() {
+    const message =
+      'This process only takes events (--role ingest). Ask one that answers queries (--role engine or both).'
+    throw refuse(503, 'no-engine', message)
+  },
+}))
 
 /** The lakehouse group, as far as it is known here: who may ask, and that the engine answers. */
 export const engineRoutes = (
@@ -15,11 +45,11 @@ export const engineRoutes = (
   authenticate: Authenticate,
   /** Resolves once all that was accepted until now is stored. */
   whenStored: () => Promise<void>,
-): Route[] => {
-  const route = (method: Route['method'], path: string): Route => ({
+): Route[] =>
+  places.map(([method, path]) => ({
     method,
     path,
-    writeError: path === '/append' ? appendError : lakehouseError,
+    writeError: writeErrorOf(path),
     async handle({ request, response }) {
       const identity = await authenticate(request, response)
       if (identity.role === 'read' && writing.has(path)) throw readOnlyUser()
@@ -27,13 +57,4 @@ export const engineRoutes = (
       await proxy.forward(request, response, identity)
       return undefined
     },
-  })
-  const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
-  return [
-    ...posts.map((path) => route('POST', path)),
-    route('GET', '/query'),
-    route('HEAD', '/query'),
-    route('GET', '/query/{query_id}'),
-    route('DELETE', '/query/{query_id}'),
-  ]
-}
+  }))

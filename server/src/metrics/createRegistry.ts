@@ -11,11 +11,14 @@ export interface MetricSources {
   accepted: Readonly<Record<string, number>>
   logs(): LogCounts[]
   backlog(): { rows: number; bytes: number; lagSeconds: number }
+  isAccepting(): boolean
+  /** Undefined where the log is in files. */
+  sharedLog: (() => { readers: number; standbys: number }) | undefined
   /** Undefined while there is no engine. */
   engine(): EngineVitals | undefined
   /** How often an engine was started after the first. */
   engineRestarts(): number
-  dataFolder: string
+  dataFolder: string | undefined
 }
 
 type Labels = Record<string, string>
@@ -104,10 +107,20 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('backlog_rows', 'Events and users accepted and not yet stored.', [], () => [[sources.backlog().rows]])
   gauge('backlog_bytes', 'The size of their bodies.', [], () => [[sources.backlog().bytes]])
   gauge('lag_seconds', 'How long the oldest of them waits.', [], () => [[sources.backlog().lagSeconds]])
-  gauge('disk_free_bytes', 'Free space where the data folder is.', [], async () => {
-    const { bavail, bsize } = await statfs(sources.dataFolder)
-    return [[bavail * bsize]]
-  })
+  gauge('accepting', '1 while events are taken.', [], () => [[sources.isAccepting() ? 1 : 0]])
+  const { dataFolder, sharedLog } = sources
+  if (sharedLog !== undefined) {
+    gauge('log_readers', 'Processes that follow the log in PostgreSQL.', [], () => [[sharedLog().readers]])
+    gauge('log_standbys', 'Standbys that follow and that a commit waits for.', [], () => [
+      [sharedLog().standbys],
+    ])
+  }
+  if (dataFolder !== undefined) {
+    gauge('disk_free_bytes', 'Free space where the data folder is.', [], async () => {
+      const { bavail, bsize } = await statfs(dataFolder)
+      return [[bavail * bsize]]
+    })
+  }
 
   const processes = () => {
     const engine = sources.engine()

@@ -1,9 +1,14 @@
 import { lakehouseError } from '../http/HttpError.js'
+import type { Role } from '../options/ServerOptions.js'
 import type { Exchange, Route } from '../http/Route.js'
 
 export interface Health {
+  /** What this process is for: taking events, answering queries, or both. */
+  role: Role
   /** Whether an event that comes now would be taken. */
   isAccepting(): boolean
+  /** What is wrong with the log, where that is known. */
+  problem(): string | undefined
   isEngineUp(): boolean
   backlog(): { rows: number; lagSeconds: number }
 }
@@ -11,20 +16,29 @@ export interface Health {
 /** An engine that stores this far behind needs to be looked at. */
 const muchLagSeconds = 60
 
-/** `GET /healthz`, for whoever decides where requests go: 503 while events are refused. */
+const engineStates = (isUp: boolean, role: Role) => {
+  if (role === 'ingest') return 'none'
+  return isUp ? 'up' : 'starting'
+}
+
+/** `GET /healthz`, for whoever decides where requests go: 503 while those are refused that it is for. */
 export const healthRoutes = (health: Health): Route[] => {
   const handle = ({ request, response }: Exchange) => {
     const accepting = health.isAccepting()
     const isUp = health.isEngineUp()
+    const { role } = health
     const { rows, lagSeconds } = health.backlog()
+    const reason = health.problem()
+    const isWell = (accepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
     const body = {
-      status: accepting && isUp && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
+      status: isWell && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
       accepting,
-      engine: isUp ? 'up' : 'starting',
+      ...(reason === undefined ? {} : { reason }),
+      engine: engineStates(isUp, role),
       lag_seconds: Math.round(lagSeconds * 10) / 10,
       backlog_rows: rows,
     }
-    response.writeHead(accepting ? 200 : 503, {
+    response.writeHead((role === 'engine' ? isUp : accepting) ? 200 : 503, {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     })

@@ -1,6 +1,10 @@
 import { totalmem } from 'node:os'
 import type { LogLevel } from '../Logger.js'
 import type { ColumnsForm } from '../sql/columnsForm.js'
+import type { LogDurability } from '../wal/postgres/checkDurability.js'
+
+/** What a process is for: taking events, answering queries, or both. */
+export type Role = 'both' | 'ingest' | 'engine'
 
 export interface ServerOptions {
   /** @defaultValue '127.0.0.1' */
@@ -21,6 +25,12 @@ export interface ServerOptions {
   screensFolder?: string
   /** Made when it is not there. @defaultValue './waymark-data' */
   dataFolder?: string
+  /** URL of a PostgreSQL database that accepted requests go to, such as `postgres://…`. @defaultValue files in the data folder */
+  log?: string | undefined
+  /** Whose disks must have a request there before it is accepted: a quorum of servers, or the one. @defaultValue 'quorum' */
+  logDurability?: LogDurability
+  /** How long that log is kept for a query process that is away. @defaultValue 7 days */
+  logReadersKeptMs?: number
   /** Keys that write events: `key` to all environments, `key:staging` to one. @defaultValue [] */
   apiKeys?: readonly string[]
   /** @defaultValue ['production'] */
@@ -97,6 +107,9 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   filesFolder: '',
   screensFolder: '',
   dataFolder: './waymark-data',
+  log: undefined,
+  logDurability: 'quorum',
+  logReadersKeptMs: 7 * 86_400_000,
   apiKeys: [],
   environments: ['production'],
   users: {},

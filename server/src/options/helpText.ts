@@ -18,6 +18,9 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --id-cookie            keep the ids in a cookie of ours  WAYMARK_ID_COOKIE     not true
   --files FOLDER         the library's files for pages     WAYMARK_FILES         its own
   --data FOLDER          where everything is kept          WAYMARK_DATA          ./waymark-data
+  --log URL              accepted events go to PostgreSQL  WAYMARK_LOG           files in that folder
+  --log-durability WHAT  quorum, or local: one server      WAYMARK_LOG_DURABILITY  quorum
+  --log-readers-kept N   days it waits for a query process WAYMARK_LOG_READERS_KEPT  7
   --api-keys A,B:staging keys that write events, to all    WAYMARK_API_KEYS      none
                          environments or to the one named
   --environments A,B     environment slugs that exist      WAYMARK_ENVIRONMENTS  production

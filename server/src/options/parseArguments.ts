@@ -2,13 +2,15 @@ import { parseArgs } from 'node:util'
 import { originForm } from '../http/cors.js'
 import { type LogLevel, logLevels } from '../Logger.js'
 import { type ColumnsForm, columnsForms } from '../sql/columnsForm.js'
-import { bytesOf, type ServerOptions } from './ServerOptions.js'
+import { logDurabilities, type LogDurability } from '../wal/postgres/checkDurability.js'
+import { readLogUrl } from '../wal/postgres/readLogUrl.js'
+import { bytesOf, type Role, type ServerOptions } from './ServerOptions.js'
 
-/** Which of the two processes this is; `both` starts the other one. */
-export type Role = 'both' | 'ingest' | 'engine'
+/** What a process that starts an engine process says to it; people say `engine`. */
+export const supervisedRole = 'supervised-engine'
 
 export type Arguments =
-  | { kind: 'start'; role: Role; options: ServerOptions }
+  | { kind: 'start'; role: Role; isSupervised: boolean; options: ServerOptions }
   | { kind: 'help' }
   | { kind: 'wrong'; problem: string }
 
@@ -23,6 +25,9 @@ const flags = {
   'id-cookie': { type: 'boolean' },
   files: { type: 'string' },
   data: { type: 'string' },
+  log: { type: 'string' },
+  'log-durability': { type: 'string' },
+  'log-readers-kept': { type: 'string' },
   'api-keys': { type: 'string' },
   environments: { type: 'string' },
   users: { type: 'string' },
@@ -91,13 +96,39 @@ const readRetention = (text: string, environments: readonly string[]): Record<st
   return days
 }
 
+type Read = ReturnType<typeof readFlags>
+
+/** What is said of the log, or what is wrong with it. */
+const readLog = (read: Read, options: ServerOptions): string | undefined => {
+  const [log, durability, kept] = [read('log'), read('log-durability'), read('log-readers-kept')]
+  if (log === undefined) {
+    if (durability === undefined && kept === undefined) return undefined
+    return '--log-durability and --log-readers-kept go together with --log, which names the log in PostgreSQL.'
+  }
+  const addresses = readLogUrl(log)
+  if (typeof addresses === 'string') return addresses
+  options.log = log
+  if (durability !== undefined) {
+    if (!logDurabilities.includes(durability as LogDurability))
+      return `--log-durability must be one of ${logDurabilities.join(', ')}, not ${durability}.`
+    options.logDurability = durability as LogDurability
+  }
+  if (kept !== undefined) {
+    if (!/^[1-9]\d{0,3}$/.test(kept)) return `--log-readers-kept must be a number of days, not ${kept}.`
+    options.logReadersKeptMs = Number(kept) * 86_400_000
+  }
+  return undefined
+}
+
 const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   const { values } = parseArgs({ args: [...argv], options: flags, strict: true })
   if (values.help === true) return { kind: 'help' }
   const read = readFlags(argv, env)
   const options: ServerOptions = {}
 
-  const role = read('role') ?? 'both'
+  const given = read('role') ?? 'both'
+  const isSupervised = given === supervisedRole
+  const role = isSupervised ? 'engine' : given
   if (!roles.includes(role)) return wrong(`--role must be one of ${roles.join(', ')}, not ${role}.`)
 
   const ports = [
@@ -229,6 +260,11 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--archive-after takes days, such as 30d, not ${archiveAfter}.`)
     options.archiveAfterDays = Number.parseInt(archiveAfter, 10)
   }
+  const problem = readLog(read, options)
+  if (problem !== undefined) return wrong(problem)
+  if (options.log !== undefined && role === 'ingest' && options.postgresPort !== undefined) {
+    return wrong('--postgres-port answers queries, and with --log a process with --role ingest answers none.')
+  }
   const [host, data, keys] = [read('host'), read('data'), read('api-keys')]
   const [usersFile, metricsToken] = [read('users-file'), read('metrics-token')]
   if (host !== undefined) options.host = host
@@ -236,7 +272,7 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
   if (keys !== undefined) options.apiKeys = list(keys)
   if (usersFile !== undefined) options.usersFile = usersFile
   if (metricsToken !== undefined) options.metricsToken = metricsToken
-  return { kind: 'start', role: role as Role, options }
+  return { kind: 'start', role: role as Role, isSupervised, options }
 }
 
 export const parseArguments = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {

@@ -4,6 +4,7 @@ import { shorten } from '../json/shorten.js'
 import type { PersonId } from './personRows.js'
 
 export const exportPath = '/persons/export'
+export const erasePath = '/persons/erase'
 
 const maxBodyBytes = 65_536
 

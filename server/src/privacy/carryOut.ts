@@ -15,6 +15,7 @@ import {
   countIds,
   countRows,
   countUnlinked,
+  findEvents,
   idTable,
   namesAnonymousId,
   rowsOf,
@@ -62,6 +63,7 @@ const describe = async (
   secret: Buffer,
 ): Promise<Duty | undefined> => {
   if (!(await choosePerson(connection, { environment, id }))) return undefined
+  await findEvents(connection)
   return {
     task,
     duty: 'erase',
@@ -97,6 +99,7 @@ const eraseAll = async (
   }
   if (duties.length > 0) {
     await setIds(connection, ids)
+    await findEvents(connection)
     const files =
       archive === undefined
         ? []

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
-import { countIds, countRows, idTable, rowsOf, type PersonId } from './personRows.js'
+import { countIds, countRows, eventsAfter, idTable, rowsOf, type PersonId } from './personRows.js'
 
 /** How much is stored of a person. */
 export interface Records {
@@ -30,10 +30,10 @@ FROM analytics.raw.persons t WHERE ${rowsOf.persons}`
 /** Events of a page: what a person did in years need not be in memory at once. */
 const pageSize = 10_000
 
-const eventsAfter = (seq: string) => `
+const pageAfter = (seq: string) => `
 SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
   REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
-FROM ${allEvents} t WHERE seq > ${seq} AND ${rowsOf.events} ORDER BY seq LIMIT ${pageSize}`
+FROM ${allEvents} t WHERE ${eventsAfter(seq, pageSize)} ORDER BY seq`
 
 const otherRecords = [
   `SELECT 'trait' AS kind, distinct_id, name, value, ${moment('"timestamp"')} AS "timestamp"
@@ -56,7 +56,7 @@ const read = async (connection: DuckDBConnection, sql: string) => {
 /** Of all events, page by page. */
 async function* eventPages(connection: DuckDBConnection): AsyncGenerator<string[]> {
   for (let last = '-1'; ;) {
-    const lines = await read(connection, eventsAfter(last))
+    const lines = await read(connection, pageAfter(last))
     if (lines.length > 0) yield lines
     if (lines.length < pageSize) return
     last = String((JSON.parse(lines.at(-1)!) as { event_id: number }).event_id)

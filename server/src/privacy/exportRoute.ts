@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { lakehouseError } from '../http/HttpError.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import type { Route } from '../http/Route.js'
+import { sendParts } from '../http/sendParts.js'
 import type { Logger } from '../Logger.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
@@ -11,7 +10,7 @@ import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
 import { hashOf, recordDuty } from './duties.js'
 import { countRecords, linesOf, type Records } from './exportLines.js'
-import { choosePerson, type PersonId } from './personRows.js'
+import { choosePerson, findEvents, type PersonId } from './personRows.js'
 
 export interface ExportRouteOptions {
   database: Database
@@ -56,22 +55,15 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
       const permit = await limit.acquire(gone.signal)
       try {
         await database.use(async (connection) => {
-          // All statements see the same moment.
+          // All statements see the same moment; it ends with the connection.
           await connection.run('BEGIN TRANSACTION')
-          try {
-            if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
-            const records = await countRecords(connection)
-            const person = await record(user, asked, records)
-            response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-            response.setTimeout(clientPatienceMs, () => response.destroy())
-            const lines = linesOf(connection, { ...asked, person, records })
-            await pipeline(Readable.from(lines), response).catch((error: unknown) => {
-              if (!gone.signal.aborted) throw error
-            })
-          } finally {
-            // Closed within it, the connection ends the process in four of six tries.
-            await connection.run('ROLLBACK')
-          }
+          if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
+          await findEvents(connection)
+          const records = await countRecords(connection)
+          const person = await record(user, asked, records)
+          response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+          response.setTimeout(clientPatienceMs, () => response.destroy())
+          await sendParts(linesOf(connection, { ...asked, person, records }), response)
         })
       } finally {
         permit.release()

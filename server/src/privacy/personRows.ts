@@ -9,6 +9,9 @@ export interface PersonId {
 /** The ids of the persons that the statements below are about, in the connection's own memory. */
 export const idTable = 'temp.main.person_ids'
 
+/** Which events are those persons', and which others name one of the ids; see `findEvents`. */
+const eventTable = 'temp.main.person_events'
+
 /** The environments that there are persons in. */
 const environmentTable = 'temp.main.environments'
 
@@ -28,9 +31,11 @@ const ofRecord = `
   AND (contains(t.body, to_json(x.id)::VARCHAR)
     OR x.id IN (${['distinct_id', 'anonymous_id', 'new_user_id'].map(inRecord).join(', ')}))`
 
+const isFound = (condition: string) => `t.seq IN (SELECT seq FROM ${eventTable} WHERE ${condition})`
+
 /** Of each table, as `t`, which rows are those persons'. */
 export const rowsOf = {
-  events: named('coalesce(t.distinct_id, t.anonymous_id)'),
+  events: isFound('is_theirs'),
   traits: named('t.distinct_id'),
   id_map: named('t.distinct_id'),
   persons: named('t.person_id'),
@@ -38,7 +43,30 @@ export const rowsOf = {
 }
 
 /** Events of others, sent from a browser that was first seen with one of those persons. */
-export const namesAnonymousId = named('t.anonymous_id')
+export const namesAnonymousId = isFound('NOT is_theirs')
+
+/** Some of those persons' events in their order, as `t`. */
+export const eventsAfter = (seq: string, most: number): string =>
+  isFound(`is_theirs AND seq > ${seq} ORDER BY seq LIMIT ${most}`)
+
+const theirs = named('coalesce(t.distinct_id, t.anonymous_id)')
+const hashed = (column: string) =>
+  `hash(t.environment, ${column}) IN (SELECT hash(environment, id) FROM ${idTable})`
+
+/**
+ * Looks for the events of the persons in the table, once for all that is done with them: a condition on a
+ * whole row would be asked of all columns of all events. Hashes are compared first, which takes half the time.
+ */
+export const findEvents = async (connection: DuckDBConnection): Promise<void> => {
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE person_events AS
+     WITH near AS MATERIALIZED (
+       SELECT t.seq, t.environment, t.distinct_id, t.anonymous_id FROM ${allEvents} t
+       WHERE ${hashed('coalesce(t.distinct_id, t.anonymous_id)')} OR ${hashed('t.anonymous_id')}
+     )
+     SELECT t.seq, (${theirs}) IS TRUE AS is_theirs FROM near t WHERE ${theirs} OR ${named('t.anonymous_id')}`,
+  )
+}
 
 /** What is left of those, as columns of `t`. */
 export const withoutAnonymousId = `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
@@ -73,7 +101,7 @@ export const countIds = (connection: DuckDBConnection): Promise<number> =>
   count(connection, `FROM ${idTable}`)
 
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
-  count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId} AND (${rowsOf.events}) IS NOT TRUE`)
+  count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId}`)
 
 /** Puts ids into the table, in place of others. */
 export const setIds = async (connection: DuckDBConnection, ids: readonly PersonId[]): Promise<void> => {

@@ -25,9 +25,10 @@ const dayMs = 86_400_000
 
 /** Refuses a folder that an erase would have to look into. */
 export const openRetentionArchive = (
-  folder: string,
+  folder: string | undefined,
   data: { path: string; temp: string },
-): RetentionArchive => {
+): RetentionArchive | undefined => {
+  if (folder === undefined) return undefined
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {

@@ -3,6 +3,7 @@ import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { browserOf } from './browserOf.js'
 import { answers } from './answers/index.js'
+import { pointerSql } from './pointerSql.js'
 import { hostOf, pathOf } from './urlParts.js'
 import { type View, viewSql } from './viewSql.js'
 
@@ -108,15 +109,12 @@ const views: readonly View[] = [
   },
 ]
 
-/** A JSON pointer, in which every name stands for itself: elsewhere `$` begins a path. */
-const pointer = `'/' || replace(replace(name, '~', '~0'), '/', '~1')`
-
 const macros = `
 CREATE OR REPLACE MACRO analytics.main.prop(properties, name) AS
-  json_extract_string(properties, ${pointer});
+  json_extract_string(properties, ${pointerSql('name')});
 COMMENT ON MACRO analytics.main.prop IS 'A property as text; NULL when there is none.';
 CREATE OR REPLACE MACRO analytics.main.prop_number(properties, name) AS
-  TRY_CAST(json_extract_string(properties, ${pointer}) AS DOUBLE);
+  TRY_CAST(json_extract_string(properties, ${pointerSql('name')}) AS DOUBLE);
 COMMENT ON MACRO analytics.main.prop_number IS 'A property as a number; NULL when it is none.';
 `
 

@@ -1,20 +1,28 @@
-/** The host of a URL with its port; NULL where there is none. */
+const scheme = '^[A-Za-z][A-Za-z0-9+.-]*://'
+const authorityOf = (url: string) => `regexp_extract(${url}, '${scheme}([^/?#]+)', 1)`
+
+/**
+ * The host of a URL with its port; NULL where there is none. Expressions in which each sign has one way to go
+ * take a third of the time, so only what has an `@` is searched for the end of a user name.
+ */
 export const hostOf = (url: string): string =>
-  `nullif(regexp_extract(${url}, '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?([^/?#]+)', 1), '')`
+  `nullif(CASE WHEN contains(${authorityOf(url)}, '@')
+    THEN regexp_extract(${url}, '${scheme}(?:[^/?#@]*@)?([^/?#]+)', 1) ELSE ${authorityOf(url)} END, '')`
 
 /** The path of a URL, without query and fragment. */
 export const pathOf = (url: string): string =>
-  `nullif(regexp_extract(${url}, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*([^?#]*)', 1), '')`
+  `nullif(regexp_extract(${url}, '${scheme}[^/?#]*(/[^?#]*)', 1), '')`
 
-/** Up to the slash behind the host, of an address of the web. */
-const originOf = (url: string) => `left(${url}, 8 + strpos(substr(${url}, 9), '/'))`
+const haveScheme = (scheme: string, ...urls: string[]) =>
+  urls.map((url) => `starts_with(${url}, '${scheme}://')`).join(' AND ')
+const part = (url: string) => `split_part(${url}, '/', 3)`
 
 /**
- * A referrer that is another site than the page's own. Most are the same one, and to see that they begin
- * alike takes a fifth of the time of finding both hosts.
+ * A referrer that is another site than the page's own. Most are the same one, and to see that what stands
+ * before the path is the same takes a fifth of the time of finding both hosts.
  */
 export const foreignReferrer = (referrer: string, url: string): string =>
   `CASE WHEN ${referrer} IS NULL THEN NULL
-    WHEN (starts_with(${referrer}, 'https://') OR starts_with(${referrer}, 'http://'))
-      AND strpos(substr(${referrer}, 9), '/') > 0 AND starts_with(${url}, ${originOf(referrer)}) THEN NULL
+    WHEN (${haveScheme('https', referrer, url)} OR ${haveScheme('http', referrer, url)})
+      AND ${part(referrer)} = ${part(url)} THEN NULL
     WHEN ${hostOf(referrer)} IS DISTINCT FROM ${hostOf(url)} THEN ${referrer} END`

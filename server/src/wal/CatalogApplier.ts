@@ -10,6 +10,8 @@ import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
+type OpenedReader = Pick<LogReader, 'read' | 'last' | 'close'>
+
 export interface CatalogApplierOptions {
   catalog: string
   /** The schema with the tables `position` and `rejected`, as SQL writes it. */
@@ -18,7 +20,7 @@ export interface CatalogApplierOptions {
   /** Whose turn it is to write to the catalog; others may want a moment between two batches. */
   inTurn: InTurn
   /** Its log, given how far it has been applied. */
-  open(applied: number): LogReader
+  open(applied: number): OpenedReader | Promise<OpenedReader>
   /** How far the log has been pruned: at least so much must have been applied. */
   pruned: number
   /** Writes a run of entries; the transaction around it is held here. May give what to do after it. */
@@ -49,13 +51,13 @@ const readPosition = async (connection: DuckDBConnection, table: string): Promis
 export class CatalogApplier {
   readonly applier: Applier
   readonly deadLetters: DeadLetters
-  readonly #log: LogReader
+  readonly #log: OpenedReader
   readonly #connection: DuckDBConnection
 
   private constructor(
     applier: Applier,
     deadLetters: DeadLetters,
-    { log, connection }: { log: LogReader; connection: DuckDBConnection },
+    { log, connection }: { log: OpenedReader; connection: DuckDBConnection },
   ) {
     this.applier = applier
     this.deadLetters = deadLetters
@@ -74,9 +76,9 @@ export class CatalogApplier {
       throw damaged(`the catalog ${catalog} ${lost}`)
     }
     const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
+    const log = await options.open(applied)
     const deadLetters = new DeadLetters()
     deadLetters.replace(await readDeadLetters(connection, `${schema}.rejected`, options.lastOfTask))
-    const log = options.open(applied)
     const applier = new Applier({
       ...options,
       log,

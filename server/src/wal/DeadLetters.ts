@@ -25,6 +25,12 @@ export class DeadLetters {
     }
   }
 
+  /** Takes the place of what was known of its request. */
+  put(letter: DeadLetter): void {
+    this.#kept.delete(letter.request)
+    this.add(letter)
+  }
+
   get(request: number): DeadLetter | undefined {
     return this.#kept.get(request)
   }

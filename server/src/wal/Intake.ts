@@ -1,15 +1,15 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
+import { type AcceptLog, LogUnavailable } from './AcceptLog.js'
 import type { DeadLetter } from './DeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'
-import type { WriteAheadLog } from './WriteAheadLog.js'
 
 export interface IntakeOptions {
   /** Of the log, within the store. */
   number: number
-  log: Pick<WriteAheadLog, 'append' | 'last' | 'bytes'>
+  log: AcceptLog
   applier: Pick<RemoteApplier, 'applied' | 'wake' | 'reached' | 'deadLetter'>
   taskIds: TaskIds
   /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
@@ -28,6 +28,12 @@ export interface Accepted {
 
 /** How long a disk that failed is left alone. */
 const diskRestMs = 10_000
+
+/** After so long it is worth another try, whatever stands in the way of a log that is not here. */
+const obstacleRestMs = 2000
+
+const unavailable = (message: string, retryAfterMs: number): HttpError =>
+  refuse(503, 'log-unavailable', message, { 'retry-after': String(retryAfterMs / 1000) })
 
 const overloaded = (message: string, seconds: number): HttpError =>
   refuse(503, 'overloaded', message, { 'retry-after': String(seconds) })
@@ -50,7 +56,9 @@ export class Intake {
 
   /** Whether a record would be taken now. After a disk has failed it is tried again in a while. */
   get isAccepting(): boolean {
-    return !this.#isFull && performance.now() >= this.#refusesUntilMs
+    return (
+      this.#options.log.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
+    )
   }
 
   get #isFull(): boolean {
@@ -58,8 +66,13 @@ export class Intake {
     return log.last - applier.applied > maxBacklogRows || log.bytes > maxBacklogBytes
   }
 
-  /** Refuses with 503 when the applier is too far behind: before a body is read, and again by `accept`. */
+  /**
+   * Refuses with 503 when the log takes nothing or the applier is too far behind: before a body is read,
+   * and again by `accept`.
+   */
   admit(): void {
+    const { obstacle } = this.#options.log
+    if (obstacle !== undefined) throw unavailable(obstacle, obstacleRestMs)
     if (!this.#isFull) return
     throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
@@ -73,6 +86,7 @@ export class Intake {
     try {
       last = await log.append(record)
     } catch (error) {
+      if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
       const reason = error instanceof Error ? error.message : String(error)
       logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs

@@ -1,10 +1,21 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { damaged } from '../store/StoreError.js'
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { damaged, StoreError } from '../store/StoreError.js'
 import { LogReader } from './LogReader.js'
 import { readOldLogs, removeOldLogs } from './oldLogs.js'
-import { beforeOf } from './scanLog.js'
+import type { LogIdentity } from './postgres/logSchema.js'
+import { beforeOf, scanLog } from './scanLog.js'
 import { WriteAheadLog } from './WriteAheadLog.js'
 
 interface State {
@@ -14,6 +25,15 @@ interface State {
   numbers: Record<string, number>
   /** The logs that have a first file. */
   begun: string[]
+  /** What this store is known by among the readers of a log in PostgreSQL. */
+  reader?: string
+  /** The log in PostgreSQL that analytics is filled from. */
+  followed?: FollowedLog
+}
+
+export interface FollowedLog extends LogIdentity {
+  /** Why it can no longer be followed. */
+  lost?: string
 }
 
 const stateFile = (folder: string) => join(folder, 'logs.json')
@@ -69,21 +89,31 @@ export class LogStore {
   /** For a process that reads; undefined as long as the other one has not made the logs. */
   static openToRead(folder: string, catalogs: readonly string[]): LogStore | undefined {
     const state = readState(folder)
-    if (state === undefined || state.begun.length === 0) return undefined
+    if (state === undefined) return undefined
     return catalogs.every((catalog) => catalog in state.numbers) ? new LogStore(folder, state) : undefined
   }
 
   /** Makes the files of all logs in a folder that has their state alone, to go on behind these rows. */
   static async begin(folder: string, behind: Readonly<Record<string, number>>): Promise<void> {
-    for (const catalog of readState(folder)?.begun ?? []) {
+    const state = readState(folder)
+    if (state === undefined) return
+    // A store that follows a log in PostgreSQL may go on with files of its own from here.
+    if (state.followed !== undefined) state.begun.push(analyticsCatalog)
+    for (const catalog of state.begun) {
       const log = await WriteAheadLog.open(join(folder, catalog), behind[catalog])
       await log.close()
     }
+    new LogStore(folder, state).#save()
   }
 
   /** The catalogs whose logs are in a folder. */
   static catalogsIn(folder: string): readonly string[] {
     return readState(folder)?.begun ?? []
+  }
+
+  /** Whether analytics is filled from a log in PostgreSQL. */
+  static followsIn(folder: string): boolean {
+    return readState(folder)?.followed !== undefined
   }
 
   get taskSecret(): Buffer {
@@ -106,10 +136,61 @@ export class LogStore {
     return existsSync(folder) ? beforeOf(folder) : 0
   }
 
+  /** Whether a catalog's log has a first file. */
+  isBegun(catalog: string): boolean {
+    return this.#state.begun.includes(catalog)
+  }
+
+  /** The log in PostgreSQL that takes the place of that of analytics; undefined where none does. */
+  get followed(): FollowedLog | undefined {
+    return this.#state.followed
+  }
+
+  /** Another one for a copy of the folder, whose position is another. */
+  get readerName(): string {
+    if (this.#state.reader === undefined) {
+      this.#state.reader = randomUUID()
+      this.#save()
+    }
+    return `${this.#state.reader}-${statSync(this.#folder).ino}`
+  }
+
+  /** From now on analytics is filled from a log in PostgreSQL, where its own holds nothing that is not stored. */
+  follow({ id, secret }: LogIdentity): void {
+    this.#state.followed = { id, secret }
+    this.#state.begun = this.#state.begun.filter((each) => each !== analyticsCatalog)
+    this.#save()
+    rmSync(join(this.#folder, analyticsCatalog), { recursive: true, force: true })
+  }
+
+  /** Nothing more is stored of the log that was followed, also after a restart. */
+  lose(reason: string): void {
+    this.#state.followed = { ...this.#state.followed!, lost: reason }
+    this.#save()
+  }
+
+  /** How many rows of a catalog's own log are not stored. */
+  async waitingOf(catalog: string, applied: number): Promise<number> {
+    if (!this.isBegun(catalog)) return 0
+    const { last } = await scanLog(join(this.#folder, catalog))
+    return Math.max(0, last - applied)
+  }
+
   /** The log of a catalog, for the process that writes. */
   async writer(catalog: string): Promise<WriteAheadLog> {
     const folder = join(this.#folder, catalog)
-    const isBegun = this.#state.begun.includes(catalog)
+    const isBegun = this.isBegun(catalog)
+    if (this.#state.followed !== undefined) {
+      if (!isBegun) {
+        throw new StoreError(
+          `The store in ${dirname(this.#folder)} follows a log in PostgreSQL: start it with --log. To go on with files instead, restore a backup of it.`,
+        )
+      }
+      // It goes another way from here, so it is another reader, too, if it ever follows again.
+      delete this.#state.followed
+      delete this.#state.reader
+      this.#save()
+    }
     if (isBegun && !(existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.wal')))) {
       throw damaged(`the write-ahead log in ${folder} is missing`)
     }

@@ -2,6 +2,7 @@ import { constants, readdirSync } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../store/syncFolder.js'
+import { FrameBuffer } from './FrameBuffer.js'
 import {
   createSalt,
   headBytes,
@@ -12,6 +13,7 @@ import {
   type LogRecord,
   type SegmentHead,
 } from './segment.js'
+import type { AcceptLog } from './AcceptLog.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
 
@@ -43,7 +45,9 @@ interface Current extends SegmentHead {
  * are used, and used again, so that a write changes nothing but contents and O_DSYNC waits for one
  * round to the disk.
  */
-export class WriteAheadLog {
+export class WriteAheadLog implements AcceptLog {
+  /** Whether the disk takes anything shows when it is asked to. */
+  readonly obstacle = undefined
   readonly #folder: string
   /** The segments that hold rows, oldest first; the last of them is being written. */
   readonly #live: SegmentHead[]
@@ -58,8 +62,7 @@ export class WriteAheadLog {
   #writing: Promise<void> | undefined
   readonly #files: SegmentFiles
   #seals: Seal[] = []
-  /** Where a frame is put together. */
-  #frame = Buffer.alloc(0)
+  readonly #frame = new FrameBuffer()
   #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false
@@ -215,22 +218,12 @@ export class WriteAheadLog {
     const bytes = sizeOfFrame(records)
     if (this.#current!.end + bytes > this.#current!.bytes) await this.#begin(bytes)
     const current = this.#current!
-    const frame = this.#room(bytes)
-    writeFrame({ salt: current.salt, first, records }, frame)
+    const frame = this.#frame.write({ salt: current.salt, first, records })
     const { bytesWritten } = await current.handle.write(frame, 0, bytes, current.end)
     if (bytesWritten !== bytes) throw new Error('The disk took only a part of a write.')
     current.end += bytes
     this.#last += first - 1 - this.#durable
     this.#durable = first - 1
-  }
-
-  /** Used again for each write, because there is one at a time. */
-  #room(bytes: number): Buffer {
-    if (bytes > maxWriteBytes) return Buffer.allocUnsafeSlow(bytes)
-    if (bytes > this.#frame.length) {
-      this.#frame = Buffer.allocUnsafeSlow(Math.min(2 * bytes, maxWriteBytes))
-    }
-    return this.#frame
   }
 
   /** Goes on in the last segment, or makes the first one. */

@@ -3,43 +3,40 @@ import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
 import type { DeadLetter } from './DeadLetters.js'
-import type { TaskIds, TaskPlace } from './TaskIds.js'
+
+export interface Task {
+  /** Where its last row stands in its log. */
+  last: number
+  /** How far that log has been applied; undefined when it is not known. */
+  applied: number | undefined
+  /** What was set aside of it. */
+  deadLetter: DeadLetter | undefined
+}
 
 export interface TasksRouteOptions {
   authenticate: Authenticate
   apiKeys: ApiKeys
-  taskIds: TaskIds
-  /** How far the log of that number has been applied; undefined when it is not known. */
-  appliedOf(log: number): number | undefined
-  /** What was set aside of the request that ends with this sequence. */
-  deadLetterOf(log: number, last: number): DeadLetter | undefined
+  /** Undefined for an id that was not given by this service. */
+  find(taskId: string): Task | undefined
   /** Whether rows are being stored at the moment. */
   isStoring(): boolean
 }
 
 /** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
-export const tasksRoute = ({
-  authenticate,
-  apiKeys,
-  taskIds,
-  appliedOf,
-  deadLetterOf,
-  isStoring,
-}: TasksRouteOptions): Route => {
+export const tasksRoute = ({ authenticate, apiKeys, find, isStoring }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
   const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)
     if (key === undefined || apiKeys.find(key) === undefined) await authenticate(request, response)
   }
 
-  const stateOf = ({ log, last }: TaskPlace) => {
-    if (last > (appliedOf(log) ?? -1)) {
+  const stateOf = ({ last, applied, deadLetter }: Task) => {
+    if (last > (applied ?? -1)) {
       const message = 'The engine that stores accepted rows is being started; they wait on disk.'
       return { status: 'pending', ...(isStoring() ? {} : { message }) }
     }
-    const letter = deadLetterOf(log, last)
-    if (letter === undefined) return { status: 'completed' }
-    const { rows, reason } = letter
+    if (deadLetter === undefined) return { status: 'completed' }
+    const { rows, reason } = deadLetter
     const message = `${rows} could not be stored, the first because: ${reason} See the view rejected.`
     return { status: 'failed', rejected: rows, message }
   }
@@ -51,11 +48,11 @@ export const tasksRoute = ({
     async handle(exchange) {
       await check(exchange)
       const taskId = exchange.parameters[0]!
-      const place = taskIds.read(taskId)
-      if (place === undefined) {
+      const task = find(taskId)
+      if (task === undefined) {
         throw refuse(400, 'invalid-task-id', 'This is not the id of a task that this service gave.')
       }
-      return { status: 200, body: { task_id: taskId.toLowerCase(), ...stateOf(place) } }
+      return { status: 200, body: { task_id: taskId.toLowerCase(), ...stateOf(task) } }
     },
   }
 }

@@ -5,9 +5,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Listener } from '../../src/http/Listener.js'
 import { Logger } from '../../src/Logger.js'
 import { healthRoutes } from '../../src/metrics/healthRoutes.js'
+import type { Role } from '../../src/options/ServerOptions.js'
 
-const state = { accepting: true, up: true, rows: 0, lagSeconds: 0 }
+const well = { accepting: true, up: true, rows: 0, lagSeconds: 0, problem: undefined, role: 'both' as Role }
+const state: Omit<typeof well, 'problem'> & { problem: string | undefined } = { ...well }
 const routes = healthRoutes({
+  get role() {
+    return state.role
+  },
+  problem: () => state.problem,
   isAccepting: () => state.accepting,
   isEngineUp: () => state.up,
   backlog: () => state,
@@ -19,15 +25,19 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+const ask = async () => {
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`)
+  return [answer.status, await answer.json()]
+}
+
 it.each([
   ['all is well', {}, 200, 'ok'],
   ['the engine is away, and events are taken', { up: false, rows: 12, lagSeconds: 12.345 }, 200, 'degraded'],
   ['storing falls behind', { rows: 900_000, lagSeconds: 60 }, 200, 'degraded'],
   ['events are refused', { accepting: false }, 503, 'degraded'],
 ])('tells when %s', async (_, now, code, status) => {
-  Object.assign(state, { accepting: true, up: true, rows: 0, lagSeconds: 0 }, now)
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`)
-  expect([answer.status, await answer.json()]).toEqual([
+  Object.assign(state, well, now)
+  expect(await ask()).toEqual([
     code,
     {
       status,
@@ -37,4 +47,35 @@ it.each([
       backlog_rows: state.rows,
     },
   ])
+})
+
+it.each([
+  [
+    'only answers queries, and does',
+    { role: 'engine', accepting: false },
+    200,
+    { status: 'ok', engine: 'up' },
+  ],
+  [
+    'only answers queries, and does not yet',
+    { role: 'engine', accepting: false, up: false },
+    503,
+    { status: 'degraded', engine: 'starting' },
+  ],
+  [
+    'only answers queries, and does not hear of new events',
+    { role: 'engine', accepting: false, problem: 'Why.' },
+    200,
+    { status: 'degraded', reason: 'Why.' },
+  ],
+  ['only takes events', { role: 'ingest', up: false }, 200, { status: 'ok', engine: 'none' }],
+  [
+    'only takes events, and cannot',
+    { role: 'ingest', up: false, accepting: false, problem: 'Why.' },
+    503,
+    { status: 'degraded', reason: 'Why.' },
+  ],
+])('tells of a process that %s', async (_, now, code, body) => {
+  Object.assign(state, well, now)
+  expect(await ask()).toEqual([code, expect.objectContaining(body)])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseArguments } from '../../src/options/parseArguments.js'
+import { parseArguments, supervisedRole } from '../../src/options/parseArguments.js'
 
 describe('parseArguments', () => {
   it('takes every flag', () => {
@@ -7,10 +7,12 @@ describe('parseArguments', () => {
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
       '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
-      '--log-level warn --users-file u --metrics-token t'
+      '--log-level warn --users-file u --metrics-token t --log postgres://a,b/c --log-durability local ' +
+      '--log-readers-kept 3'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
       role: 'both',
+      isSupervised: false,
       options: {
         host: '::1',
         port: 0,
@@ -32,6 +34,9 @@ describe('parseArguments', () => {
         columns: 'labels',
         usersFile: 'u',
         metricsToken: 't',
+        log: 'postgres://a,b/c',
+        logDurability: 'local',
+        logReadersKeptMs: 3 * 86_400_000,
       },
     })
   })
@@ -41,6 +46,7 @@ describe('parseArguments', () => {
     expect(parseArguments(['--port', '2'], env)).toEqual({
       kind: 'start',
       role: 'both',
+      isSupervised: false,
       options: { port: 2, apiKeys: ['k'], memoryLimit: '1GB' },
     })
   })
@@ -56,10 +62,16 @@ describe('parseArguments', () => {
     expect(days([], { WAYMARK_RETENTION: 'production=400d, staging=7d' })).toEqual(both)
   })
 
+  it('knows an engine process that another one has started', () => {
+    const parsed = parseArguments(['--role', 'both', '--role', supervisedRole], {})
+    expect(parsed).toEqual({ kind: 'start', role: 'engine', isSupervised: true, options: {} })
+  })
+
   it('is silent when quiet, and helps when asked', () => {
     expect(parseArguments(['--quiet'], {})).toEqual({
       kind: 'start',
       role: 'both',
+      isSupervised: false,
       options: { logLevel: 'silent' },
     })
     expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
@@ -87,6 +99,17 @@ describe('parseArguments', () => {
     [['--retention-archive', 'old'], '--retention-archive goes together with --retention'],
     [['--archive-after', '30d'], '--archive-after goes together with --archive'],
     [['--archive', 'a', '--archive-after', '30'], '--archive-after takes days, such as 30d, not 30.'],
+    [['--log', 'mysql://a/b'], '--log must be a URL such as postgres:'],
+    [
+      ['--log', 'postgres://a/b', '--log-durability', 'some'],
+      '--log-durability must be one of quorum, local',
+    ],
+    [['--log', 'postgres://a/b', '--log-readers-kept', '0'], '--log-readers-kept must be a number of days'],
+    [['--log-durability', 'local'], '--log-durability and --log-readers-kept go together with --log'],
+    [
+      ['--log', 'postgres://a/b', '--role', 'ingest', '--postgres-port', '0'],
+      '--postgres-port answers queries',
+    ],
     [['--prot', '1'], "Unknown option '--prot'"],
     [['extra'], 'Unexpected argument'],
   ])('refuses %j in one sentence', (flags, sentence) => {

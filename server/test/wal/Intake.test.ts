@@ -1,6 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { HttpError } from '../../src/http/HttpError.js'
+import { LogUnavailable } from '../../src/wal/AcceptLog.js'
 import { Intake, type IntakeOptions } from '../../src/wal/Intake.js'
 import { TaskIds } from '../../src/wal/TaskIds.js'
 
@@ -10,6 +11,7 @@ const create = (last: number, applied: number, durable: Promise<void> = Promise.
     append: ({ count }) => durable.then(() => last + count),
     last,
     bytes,
+    obstacle: undefined,
   }
   const applier: IntakeOptions['applier'] = {
     wake: () => undefined,
@@ -73,4 +75,32 @@ it('says whether it would take a record: not beyond its bounds, nor for ten seco
 
 it('knows how many rows wait to be stored', () => {
   expect(create(30, 12, undefined, 400).intake.backlog).toEqual({ rows: 18, bytes: 400 })
+})
+
+describe('a log that is not on this machine', () => {
+  const createRemote = (log: Pick<IntakeOptions['log'], 'append' | 'obstacle'>) => {
+    const applier = { wake: vi.fn(), applied: 0, reached: vi.fn(), deadLetter: vi.fn() }
+    const taskIds = new TaskIds(Buffer.alloc(32))
+    const bounds = { maxBacklogRows: 1, maxBacklogBytes: 1, syncWaitMs: 1 }
+    const logger = new Logger('silent')
+    return new Intake({ number: 0, log: { last: 0, bytes: 0, ...log }, applier, taskIds, ...bounds, logger })
+  }
+
+  it('is not asked while something stands in its way, and that is said', () => {
+    const intake = createRemote({ append: () => Promise.resolve(1), obstacle: 'It is away.' })
+    expect(intake.isAccepting).toBe(false)
+    const refusal = { status: 503, code: 'log-unavailable', message: 'It is away.' }
+    expect(() => intake.admit()).toThrow(expect.objectContaining(refusal))
+  })
+
+  it('that did not take a record may be asked again at once', async () => {
+    const refused = new LogUnavailable('It did not confirm it.', 2000)
+    const intake = createRemote({ append: () => Promise.reject(refused), obstacle: undefined })
+    await expect(intake.accept(record, false)).rejects.toMatchObject({
+      status: 503,
+      code: 'log-unavailable',
+      headers: { 'retry-after': '2' },
+    })
+    expect(intake.isAccepting).toBe(true)
+  })
 })

@@ -43,9 +43,10 @@ it('is there to be read once it is made, and has all the catalogs asked for', as
   expect(LogStore.openToRead(folder, [])).toBeUndefined()
   const store = await LogStore.open(folder)
   store.numberOf('a')
-  expect(LogStore.openToRead(folder, ['a'])).toBeUndefined()
+  expect(LogStore.openToRead(folder, ['a'])?.isBegun('a')).toBe(false)
   await (await store.writer('a')).close()
   expect(LogStore.openToRead(folder, ['a', 'b'])).toBeUndefined()
+  expect(LogStore.openToRead(folder, ['a'])?.isBegun('a')).toBe(true)
   expect(LogStore.openToRead(folder, ['a'])?.taskSecret).toEqual(store.taskSecret)
 })
 

@@ -15,6 +15,7 @@ export const zone = ['time_zone', `'UTC'`] as const
 
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
+export const sessionKey = `CASE WHEN e.session_id IS NOT NULL THEN hash(e.session_id) END`
 
 /** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
 export const eventsOfPersons = `analytics.raw.all_events e
@@ -34,10 +35,10 @@ export const isUntil = `(until_time IS NULL OR e."timestamp" < until_time::TIMES
 export const isAsked = `${isChosen} AND ${isSince} AND ${isUntil}`
 
 /** Whether an event is the one that an argument names: by its name, or by the path of a page view. */
-export const isNamed = (name: string): string =>
+export const isNamed = (name: string, isEvent = `e.event = ${name}`): string =>
   `CASE WHEN starts_with(${name}, '/')
-    THEN e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}
-    ELSE e.event = ${name} END`
+    THEN coalesce(e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}, false)
+    ELSE ${isEvent} END`
 
 /** The property that an argument names, as text: out of its column, where it has one. */
 export const propertyOf = (name: string): string =>

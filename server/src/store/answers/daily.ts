@@ -2,13 +2,14 @@ import {
   checkDays,
   choice,
   choiceProblems,
-  eventsOfPersons,
+  idKey,
   isAsked,
-  personKey,
   range,
+  sessionKey,
   zone,
   zoneProblem,
 } from './askedEvents.js'
+import { joinSpan, localTime, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 const dayOf = (moment: string) => `timezone(time_zone, ${moment})::DATE`
@@ -20,16 +21,20 @@ export const daily: TableMacro = {
   columns: ['day', 'people', 'sessions', 'page_views', 'events'],
   problems: [...choiceProblems, zoneProblem],
   tables: [
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`)],
+    // The visits of a day are far fewer than its events, and persons are looked up for these alone.
     [
       'seen',
-      `SELECT ${dayOf('e."timestamp"')} AS day, ${personKey} AS person_key, e.session_id, e.event
-       FROM ${eventsOfPersons} WHERE ${isAsked}`,
+      `SELECT (${localTime})::DATE AS day, ${idKey} AS id_key, ${sessionKey} AS session_key,
+         count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events
+       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
     ],
     [
       'counted',
-      `SELECT s.day, count(DISTINCT s.person_key) AS people, count(DISTINCT s.session_id) AS sessions,
-         count(*) FILTER (s.event = '$pageview') AS page_views, count(*) AS events
-       FROM seen s GROUP BY s.day`,
+      `SELECT s.day, count(DISTINCT coalesce(m.person_key, s.id_key)) AS people,
+         count(DISTINCT s.session_key) AS sessions, sum(s.page_views)::BIGINT AS page_views,
+         sum(s.events)::BIGINT AS events
+       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key GROUP BY s.day`,
     ],
     [
       'bounds',

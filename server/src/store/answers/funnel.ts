@@ -21,11 +21,15 @@ const withinUs = 'epoch_us(within::INTERVAL)'
 /** Before any event that can still be a step. */
 const isInTime = `(until_time IS NULL OR within IS NULL
   OR e."timestamp" <= until_time::TIMESTAMPTZ + to_microseconds(${withinUs}))`
-/** Whether an event may be a step: the first one only inside the range. */
-const mayBe = (step: number) =>
-  step === 1 ? `${isNamed('steps[1]')} AND ${isUntil}` : isNamed(`steps[${step}]`)
-/** A bit for each step that an event may be. */
-const mask = steps.map((step) => `CASE WHEN ${mayBe(step)} THEN ${2 ** (step - 1)} ELSE 0 END`).join(' | ')
+/** By the hash of its name, because DuckDB makes those of a block once and would compare each text with each step. */
+const isStep = (name: string) => isNamed(name, `(e.event_key = hash(${name}) AND ${name} IS NOT NULL)`)
+/** A bit for each step that an event may be: the first one only inside the range. */
+const mask = steps
+  .map((step) => {
+    const mayBe = `${isStep(`steps[${step}]`)}${step === 1 ? ` AND ${isUntil}` : ''}`
+    return `(${mayBe})::INTEGER * ${2 ** (step - 1)}`
+  })
+  .join(' | ')
 
 const table = (name: string, step: number, sql: string) => [`${name}${step}`, sql] as const
 /** One table for each step, of which those of steps that are not asked for are empty before anything runs. */
@@ -77,9 +81,8 @@ export const funnel: TableMacro = {
       'named',
       `SELECT hash(e.environment, ${id}) AS id_key, ${orderKey} AS key, ${mask} AS mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM analytics.raw.all_events e
-       WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${id} IS NOT NULL
-         AND (${steps.map(mayBe).join(' OR ')})`,
+       FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
+       WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${id} IS NOT NULL`,
     ],
     [
       'matched',

@@ -1,4 +1,4 @@
-import { choice, choiceProblems, isAsked, orderKey, range } from './askedEvents.js'
+import { choice, choiceProblems, isAsked, orderKey, range, sessionKey } from './askedEvents.js'
 import { pathOf } from '../urlParts.js'
 import type { TableMacro } from './tableMacro.js'
 
@@ -21,23 +21,26 @@ export const paths: TableMacro = {
   tables: [
     [
       'visited',
-      `SELECT e.session_id, ${orderKey} AS key, ${pathOf('e.url')} AS path FROM analytics.raw.all_events e
+      `SELECT ${sessionKey} AS session_key, ${orderKey} AS key, ${pathOf('e.url')} AS path
+       FROM analytics.raw.all_events e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.url IS NOT NULL`,
     ],
+    // The last view of each run of one path leads to the next path.
     [
       'moved',
-      `SELECT v.session_id, v.key, v.path FROM visited v WHERE v.path IS NOT NULL
-       QUALIFY v.path IS DISTINCT FROM lag(v.path) OVER (PARTITION BY v.session_id ORDER BY v.key)`,
+      `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM visited v
+       WHERE v.path IS NOT NULL WINDOW w AS (PARTITION BY v.session_key ORDER BY v.key)
+       QUALIFY v.path IS DISTINCT FROM lead(v.path) OVER w`,
     ],
     [
       'began',
-      `SELECT v.session_id, min(v.key) AS key FROM moved v WHERE start IS NULL OR v.path = start GROUP BY v.session_id`,
+      `SELECT v.session_key, min(v.key) AS key FROM moved v WHERE start IS NULL OR v.path = start GROUP BY v.session_key`,
     ],
     [
       'walked',
-      `SELECT row_number() OVER w AS step, v.path AS from_path, lead(v.path) OVER w AS to_path
-       FROM moved v JOIN began b ON b.session_id = v.session_id AND v.key >= b.key
-       WINDOW w AS (PARTITION BY v.session_id ORDER BY v.key)`,
+      `SELECT row_number() OVER (PARTITION BY v.session_key ORDER BY v.key) AS step, v.path AS from_path,
+         v.next_path AS to_path
+       FROM moved v JOIN began b ON b.session_key = v.session_key AND v.key >= b.key`,
     ],
     [
       'answer',

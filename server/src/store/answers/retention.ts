@@ -2,15 +2,16 @@ import {
   checkDays,
   choice,
   choiceProblems,
-  eventsOfPersons,
+  id,
+  idKey,
   isAsked,
   isNamed,
   orderKey,
-  personKey,
   range,
   zone,
   zoneProblem,
 } from './askedEvents.js'
+import { joinSpan, localTime, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 /** Another unit is told as a problem, not by what DuckDB makes of it. */
@@ -18,6 +19,7 @@ const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 
 const periodOf = (moment: string) => `date_trunc(${known}, timezone(time_zone, ${moment}))::DATE`
 const isFirst = `(first_event IS NULL OR ${isNamed('first_event')})`
 const isReturn = `(return_event IS NULL OR ${isNamed('return_event')})`
+const isHit = `${isAsked} AND (${isFirst} OR ${isReturn}) AND ${id} IS NOT NULL`
 
 export const retention: TableMacro = {
   name: 'retention',
@@ -34,23 +36,29 @@ export const retention: TableMacro = {
     ],
   ],
   tables: [
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`)],
+    // Of each id and period the first and the last event are enough, and far fewer.
+    [
+      'seen',
+      `SELECT ${idKey} AS id_key, date_trunc(${known}, ${localTime})::DATE AS period,
+         min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
+       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
+    ],
     [
       'hit',
-      `SELECT ${personKey} AS person_key, ${orderKey} AS key, ${periodOf('e."timestamp"')} AS period,
-         ${isFirst} AS is_first, ${isReturn} AS is_return
-       FROM ${eventsOfPersons}
-       WHERE ${isAsked} AND (${isFirst} OR ${isReturn}) AND coalesce(e.distinct_id, e.anonymous_id) IS NOT NULL`,
+      `SELECT coalesce(m.person_key, s.id_key) AS person_key, s.period, s.first_key, s.return_key
+       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key`,
     ],
     [
       'member',
-      `SELECT h.person_key, min(h.key) AS key, min(h.period) AS cohort FROM hit h WHERE h.is_first
-       GROUP BY h.person_key`,
+      `SELECT h.person_key, min(h.first_key) AS key, min(h.period) AS cohort FROM hit h
+       WHERE h.first_key IS NOT NULL GROUP BY h.person_key`,
     ],
     ['cohorts', 'SELECT c.cohort, count(*) AS size FROM member c GROUP BY c.cohort'],
     [
       'returned',
       `SELECT c.cohort, h.period, count(DISTINCT h.person_key) AS people
-       FROM hit h JOIN member c ON c.person_key = h.person_key WHERE h.is_return AND h.key > c.key
+       FROM hit h JOIN member c ON c.person_key = h.person_key WHERE h.return_key > c.key
        GROUP BY c.cohort, h.period`,
     ],
     [

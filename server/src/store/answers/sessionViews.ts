@@ -1,7 +1,7 @@
 import { browserOf } from '../browserOf.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
-import { choice, choiceProblems, isSince, isUntil, orderKey, range } from './askedEvents.js'
+import { choice, choiceProblems, isSince, isUntil, orderKey, range, sessionKey } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
 const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
@@ -37,17 +37,17 @@ const columns: View['columns'] = [
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
-/** The sessions of some events. */
-const grouped = (events: string, having = ''): string => `(
-  SELECT e.environment, e.session_id, min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
+/** What is told of a session's events. */
+const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
     count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
     arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
-    min(e.bot) AS bot
-  FROM ${events} GROUP BY e.environment, e.session_id ${having}
-) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+    min(e.bot) AS bot`
+
+const withPerson = (sessions: string) =>
+  `(${sessions}) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 
@@ -55,7 +55,8 @@ export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: grouped('analytics.raw.all_events e WHERE e.session_id IS NOT NULL'),
+    from: withPerson(`SELECT e.environment, e.session_id, ${aggregates} FROM analytics.raw.all_events e
+      WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id`),
     columns,
   },
   {
@@ -67,6 +68,8 @@ export const sessionViews: readonly View[] = [
 ]
 
 const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
+const isOfSession = 'e.environment = environment AND e.session_id IS NOT NULL'
+const isInRange = `(${isSince} AND ${isUntil})`
 
 /** The same for a range, of which the view would have to know all sessions ever. */
 export const sessionsOfRange: TableMacro = {
@@ -78,16 +81,23 @@ export const sessionsOfRange: TableMacro = {
   tables: [
     [
       'met',
-      `SELECT DISTINCT e.session_id FROM analytics.raw.all_events e
-       WHERE e.environment = environment AND ${isSince} AND ${isUntil} AND e.session_id IS NOT NULL`,
+      `SELECT DISTINCT ${sessionKey} AS session_key FROM analytics.raw.all_events e
+       WHERE ${isOfSession} AND ${isInRange}`,
+    ],
+    // Few sessions have events on both sides of a bound, but any may.
+    [
+      'beyond',
+      `SELECT e.seq FROM analytics.raw.all_events e SEMI JOIN met ON met.session_key = ${sessionKey}
+       WHERE ${isOfSession} AND NOT ${isInRange}`,
     ],
     [
-      'answer',
-      `SELECT ${list} FROM ${grouped(
-        `analytics.raw.all_events e SEMI JOIN met ON met.session_id = e.session_id WHERE e.environment = environment`,
-        `HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
-      )} WHERE bots OR s.bot IS NULL`,
+      'grouped',
+      `SELECT environment AS environment, any_value(e.session_id) AS session_id, ${aggregates} FROM (
+         SELECT e.* FROM analytics.raw.all_events e WHERE ${isOfSession} AND ${isInRange}
+         UNION ALL SELECT e.* FROM analytics.raw.all_events e SEMI JOIN beyond b ON b.seq = e.seq
+       ) e GROUP BY ${sessionKey} HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
     ],
+    ['answer', `SELECT ${list} FROM ${withPerson('FROM grouped')} WHERE bots OR s.bot IS NULL`],
   ],
   order: '5, 2',
 }

@@ -1,0 +1,233 @@
+import { countFunnel } from '../truth/countFunnel.mjs'
+import { countRetention } from '../truth/countRetention.mjs'
+import { countDays, countTotals, countValues } from '../truth/listPeople.mjs'
+import { listSessions } from '../truth/listSessions.mjs'
+import { groupBy, viewedPath, withoutBots } from '../truth/readings.mjs'
+import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
+
+/** @typedef {import('../types').Card} Card */
+/** @typedef {import('../types').Row} Row */
+/** @typedef {import('../types').Truth} Truth */
+/** @typedef {{ name: string, about: string, read(cards: Card[]): Row[], expect(truth: Truth): Row[] }} Reading */
+/** @typedef {{ address: string, lastCard: string, readings: Reading[] }} Screen one page, and what is read there */
+
+/** Days in which everything happened, also by a wrong clock. */
+const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
+const lastNoon = Date.parse(`${scope.until}T12:00Z`)
+const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const wholePercent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 })
+/** The periods that the table of the retention has room for. */
+const mostPeriods = 31
+
+/** @param {string} path @param {Record<string, string | string[]>} search */
+function addressOf(path, search) {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...scope, ...search }))
+    for (const each of [value].flat()) parameters.append(name, each)
+  return `/app/${path}?${parameters}`
+}
+
+/** @param {string} name @param {(truth: Truth) => Truth} among @returns {Reading} */
+const totals = (name, among) => ({
+  name,
+  about: 'the four figures at the top',
+  read: (cards) =>
+    cardOf(cards, 'Totals').items.flatMap(([title = '', figure], at) =>
+      at < 4 ? [[title, readCount(figure)]] : [],
+    ),
+  expect: (truth) => [countTotals(among(truth))].flatMap(Object.entries),
+})
+
+/** One of the figures by day; those of days without are 0. @param {string} title @param {number} column of `countDays` @param {string} timeZone @returns {Reading} */
+const byDay = (title, column, timeZone) => {
+  const isSome = (/** @type {Row} */ [, figure]) => figure !== 0
+  return {
+    name: `${title} over time`,
+    about: 'the chart, as a table: each day that has some',
+    read: (cards) =>
+      cardOf(cards, `${title} over time`)
+        .rows.map(([day, figure]) => [readDay(day), readCount(figure?.[0])])
+        .filter(isSome),
+    expect: (truth) =>
+      countDays(withoutBots(truth), timeZone)
+        .map((row) => [row[0] ?? null, row[column] ?? null])
+        .filter(isSome),
+  }
+}
+
+/** The values of a dimension: value, people, how often. @param {string} card @param {string} title @param {(truth: Truth) => Row[]} count @returns {Reading} */
+const ranking = (card, title, count) => ({
+  name: title,
+  about: `the card ${card}: people, and how often`,
+  read: (cards) =>
+    cardOf(cards, card).rows.map(([value, times, people]) => [
+      readValue(value),
+      readCount(people?.[0]),
+      readCount(times?.[0]),
+    ]),
+  expect: (truth) => count(withoutBots(truth)),
+})
+
+/** Value, people, sessions. @param {string} card @param {string} title @param {(session: Row) => string | number | null | undefined} read a row of `listSessions` @returns {Reading} */
+const ofSessions = (card, title, read) =>
+  ranking(card, title, (truth) =>
+    [...groupBy(listSessions(truth), (row) => JSON.stringify(read(row) ?? null))].map(([value, own]) => [
+      JSON.parse(value),
+      new Set(own.map(([, person]) => person)).size,
+      own.length,
+    ]),
+  )
+
+/** The browser's name, by its engine. */
+const browsers = { chromium: 'Chrome', firefox: 'Firefox', webkit: 'Safari' }
+
+/**
+ * Four views of the overview, so that each tab of each card is opened.
+ * @param {Asker} asker
+ * @returns {Screen[]}
+ */
+function overviews({ engine, timeZone }) {
+  /** A referrer is a host with a port that nobody knows before. @param {Reading} reading @returns {Reading} */
+  const anyHost = (reading) => ({
+    ...reading,
+    read: (cards) => reading.read(cards).map(([value, ...rest]) => [value === null ? null : 'news', ...rest]),
+  })
+  const columns = ['people', 'sessions', 'page_views', 'events']
+  const titles = ['People', 'Sessions', 'Page views', 'Events']
+  const pages = [
+    ranking('Pages', 'pages', (truth) =>
+      countValues(truth, truth.events.filter(viewedPath), (event) => viewedPath(event) ?? null),
+    ),
+    ofSessions('Pages', 'entry pages', (row) => row[5]),
+    ofSessions('Pages', 'exit pages', (row) => row[6]),
+  ]
+  const sources = [
+    anyHost(ofSessions('Sources', 'referrers', (row) => row[9])),
+    ofSessions('Sources', 'sources', (row) => row[10]),
+    ofSessions('Sources', 'mediums', (row) => row[11]),
+    ofSessions('Sources', 'campaigns', (row) => row[12]),
+  ]
+  const devices = [
+    ofSessions('Devices', 'browsers', () => browsers[engine]),
+    ofSessions('Devices', 'devices', (row) => row[13]),
+  ]
+  const events = ranking('Events', 'events by name', (truth) =>
+    countValues(truth, truth.events, ({ name }) => name),
+  )
+  const tabs = {
+    by_pages: ['path', 'entry', 'exit'],
+    by_sources: ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'],
+    by_devices: ['browser', 'device'],
+  }
+  return columns.map((metric, at) => ({
+    address: addressOf('', {
+      metric,
+      more: ['Pages', 'Sources', 'Events', 'Devices'],
+      ...Object.fromEntries(
+        Object.entries(tabs).map(([name, values]) => [name, values[at] ?? values[0] ?? '']),
+      ),
+    }),
+    lastCard: 'Devices',
+    readings: [
+      ...(at === 0 ? [totals('totals', withoutBots), events] : []),
+      byDay(titles[at] ?? '', at + 1, timeZone),
+      ...[pages[at], sources[at], devices[at]].filter((reading) => reading !== undefined),
+    ],
+  }))
+}
+
+/** @type {Screen} */
+const withBots = {
+  address: addressOf('', { bots: '1' }),
+  lastCard: 'Devices',
+  readings: [totals('totals with bots', (truth) => truth)],
+}
+
+const funnelOptions = { steps: stages, withinMinutes: 7 * 24 * 60 }
+/** @type {Screen} */
+const funnel = {
+  address: addressOf('funnel', { step: stages, by: '$utm_source' }),
+  lastCard: 'By $utm_source at the first step',
+  readings: [
+    {
+      name: 'the funnel',
+      about: 'name, people, of all, of the step before',
+      read: (cards) =>
+        cardOf(cards, 'Funnel').items.map(([, name = '', people, of = '', before = '']) => [
+          name,
+          readCount(people),
+          of,
+          before.endsWith('%') ? before : null,
+        ]),
+      expect: (truth) =>
+        countFunnel(withoutBots(truth), funnelOptions).map(([, step, name, people, of, before]) => [
+          name ?? null,
+          people ?? null,
+          percent.format(Number(of)),
+          step === 1 ? null : percent.format(Number(before)),
+        ]),
+    },
+    {
+      name: 'the funnel by source',
+      about: 'source, and the people of each step',
+      read: (cards) =>
+        cardOf(cards, 'By $utm_source at the first step').rows.map(([value, ...steps]) => [
+          readValue(value),
+          ...steps.map(([people]) => readCount(people)),
+        ]),
+      expect(truth) {
+        const breakdown = (/** @type {import('../types').TrueEvent} */ { utm }) => utm.source ?? null
+        const rows = countFunnel(withoutBots(truth), { ...funnelOptions, breakdown })
+        return [...groupBy(rows, ([value]) => JSON.stringify(value))].map(([value, steps]) => [
+          JSON.parse(value),
+          ...steps.map((row) => row[3] ?? null),
+        ])
+      },
+    },
+  ],
+}
+
+/** @param {string} timeZone @param {{ unit: 'day' | 'week', first?: string, again?: string }} options @returns {Screen} */
+const retention = (timeZone, { unit, ...names }) => ({
+  address: addressOf('retention', { unit, ...names }),
+  lastCard: 'Retention',
+  readings: [
+    {
+      name: `retention table by ${unit}${names.first ? ` of ${names.first}` : ''}`,
+      about: 'cohort, size, period, share, people of each cell',
+      read: (cards) =>
+        cardOf(cards, 'Retention')
+          .rows.filter(([name]) => !name?.join().startsWith('All,'))
+          .flatMap(([name, size, ...cells]) =>
+            cells.flatMap((cell, period) =>
+              cell.length
+                ? [[readDay(name), readCount(size?.[0]), period, cell[0] ?? null, readCount(cell.at(-1))]]
+                : [],
+            ),
+          ),
+      expect: (truth) =>
+        countRetention(withoutBots(truth), { unit, timeZone, until: lastNoon, ...names })
+          .filter(([, , period]) => Number(period) < mostPeriods)
+          .map(([cohort, size, period, people, share]) => [
+            cohort ?? null,
+            size ?? null,
+            period ?? null,
+            wholePercent.format(Number(share)),
+            people ?? null,
+          ]),
+    },
+  ],
+})
+
+/** @typedef {{ engine: 'chromium' | 'firefox' | 'webkit', timeZone: string }} Asker whose browser shows the screens */
+
+/** The screens with figures, and what the truth says to each. @param {Asker} asker @returns {Screen[]} */
+export const listScreens = (asker) => [
+  ...overviews(asker),
+  withBots,
+  funnel,
+  retention(asker.timeZone, { unit: 'day' }),
+  retention(asker.timeZone, { unit: 'week' }),
+  retention(asker.timeZone, { unit: 'week', first: 'Signed Up', again: 'Order Placed' }),
+]

@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/**
+ * Sends what a generator gives; a client that leaves is no error. It waits for the generator to end in any case,
+ * because a stream is given up while the next part is still being made, and DuckDB does not survive a
+ * connection that is closed under a statement.
+ */
+export const sendParts = async (
+  parts: AsyncGenerator<string | Buffer>,
+  response: ServerResponse,
+): Promise<void> => {
+  try {
+    await pipeline(Readable.from(parts), response)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  } finally {
+    await parts.return(undefined)
+  }
+}

@@ -1,0 +1,40 @@
+import type { Cleanups } from '../Cleanups.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { DataFolder } from '../store/DataFolder.js'
+import { lockFolder } from '../store/lockFolder.js'
+import { LogStore } from '../wal/LogStore.js'
+import { RemoteLogs } from '../wal/RemoteLogs.js'
+import { EngineLink } from './EngineLink.js'
+import { EngineProxy } from './EngineProxy.js'
+
+/** What a process has that passes requests on to an engine. */
+export interface EngineSide {
+  folder: DataFolder
+  store: LogStore
+  link: EngineLink
+  proxy: EngineProxy
+  /** What the engine has told of all logs. */
+  logs: RemoteLogs
+}
+
+/** Takes the data folder for this process, and prepares the link with the engine that works on it. */
+export const openEngineSide = async (
+  { dataFolder, catalogs }: CompleteOptions,
+  cleanups: Cleanups,
+): Promise<EngineSide> => {
+  const folder = new DataFolder(dataFolder)
+  cleanups.add(await lockFolder(folder))
+  folder.check()
+  const store = await LogStore.open(folder.acceptLog)
+  const numbers = [analyticsCatalog, ...catalogs].map((each) => [store.numberOf(each), each] as const)
+  const link = new EngineLink(folder.socket)
+  cleanups.add(() => link.close())
+  const logs = new RemoteLogs(new Map(numbers))
+  link.on('up', (hello) => logs.begin(hello))
+  link.on('applied', (of, through) => logs.advance(of, through))
+  link.on('setAside', (of, letter) => logs.setAside(of, letter))
+  const proxy = new EngineProxy(link, folder.socket)
+  cleanups.add(() => proxy.close())
+  return { folder, store, link, proxy, logs }
+}

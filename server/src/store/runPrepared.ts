@@ -1,0 +1,31 @@
+import type {
+  DuckDBConnection,
+  DuckDBMaterializedResult,
+  DuckDBPreparedStatement,
+  DuckDBType,
+  DuckDBValue,
+} from '@duckdb/node-api'
+
+const prepared = new WeakMap<DuckDBConnection, Map<string, DuckDBPreparedStatement>>()
+
+export interface Parameters {
+  values: Record<string, DuckDBValue>
+  types: Record<string, DuckDBType>
+}
+
+/**
+ * Runs a statement that comes again and again, which is planned once for each connection. A parameter
+ * must stand in it with its type, as `$name::TYPE`, or it is planned anew for each value.
+ */
+export const runPrepared = async (
+  connection: DuckDBConnection,
+  sql: string,
+  { values, types }: Parameters,
+): Promise<DuckDBMaterializedResult> => {
+  const known = prepared.get(connection) ?? new Map<string, DuckDBPreparedStatement>()
+  prepared.set(connection, known)
+  const statement = known.get(sql) ?? (await connection.prepare(sql))
+  known.set(sql, statement)
+  statement.bind(values, types)
+  return statement.run()
+}

@@ -1,0 +1,69 @@
+import type { Cleanups } from '../Cleanups.js'
+import type { EngineLink } from '../link/EngineLink.js'
+import type { Logger } from '../Logger.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import type { OpenedLog } from './AcceptLog.js'
+import type { LogStore } from './LogStore.js'
+import { RemoteApplier } from './RemoteApplier.js'
+import type { RemoteLogs } from './RemoteLogs.js'
+import type { WriteAheadLog } from './WriteAheadLog.js'
+
+export interface OpenLocalLogOptions {
+  store: LogStore
+  /** To the engine that applies the log. */
+  link: EngineLink
+  logs: RemoteLogs
+  logger: Logger
+  cleanups: Cleanups
+}
+
+/** The accept log in files, which one engine on this machine applies. */
+export const openLocalLog = async ({
+  store,
+  link,
+  logs,
+  logger,
+  cleanups,
+}: OpenLocalLogOptions): Promise<OpenedLog & { log: WriteAheadLog }> => {
+  const number = store.numberOf(analyticsCatalog)
+  const log = await store.writer(analyticsCatalog)
+  cleanups.add(() => log.close())
+  const deadLetters = logs.lettersOf(number)!
+  const applier = new RemoteApplier({
+    applied: log.before,
+    deadLetters,
+    tellGrown: () => link.tell({ kind: 'grown', durable: log.durable }),
+    tellWanted: (sequence) => link.tell({ kind: 'wanted', sequence }),
+  })
+  cleanups.add(() => applier.stop())
+  const advance = (through: number) => {
+    applier.advance(through)
+    log.trim(through).catch((error: unknown) => {
+      logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
+    })
+  }
+  link.on('up', () => {
+    const through = logs.appliedOf(number)
+    if (through !== undefined) {
+      log.skipTo(through)
+      advance(through)
+    }
+    applier.wake()
+  })
+  link.on('applied', (of, through) => {
+    if (of === number) advance(through)
+  })
+  return {
+    log,
+    applier,
+    number,
+    taskSecret: store.taskSecret,
+    deadLetters,
+    applied: () => applier.applied,
+    stored: () => applier.applied,
+    durable: () => log.durable,
+    isStoring: () => link.isUp,
+    problem: () => undefined,
+    newest: () => Promise.resolve(log.durable),
+  }
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, request as ask, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { careRoutes } from '../../src/care/careRoutes.js'
+import { Listener } from '../../src/http/Listener.js'
+import { Logger } from '../../src/Logger.js'
+import { Database } from '../../src/store/Database.js'
+import { DataFolder } from '../../src/store/DataFolder.js'
+
+const path = mkdtempSync(join(tmpdir(), 'waymark-care-'))
+const folder = new DataFolder(path)
+const server = createServer()
+let database: Database
+let connection: DuckDBConnection
+let listener: Listener
+
+beforeAll(async () => {
+  database = await Database.open({ folder, catalogs: ['analytics'], memoryLimit: '512MB' })
+  connection = await database.connect()
+  await openAnalytics(connection)
+  listener = new Listener(
+    careRoutes({
+      connect: () => database.connect(),
+      catalogs: ['analytics'],
+      tempFolder: folder.temp,
+    }),
+    new Logger('silent'),
+  )
+  server.on('request', (request, response) => listener.listen(request, response))
+  server.listen(0)
+  await once(server, 'listening')
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  connection.closeSync()
+  await database.close()
+  rmSync(path, { recursive: true })
+})
+
+const get = async () => {
+  const request = ask({ port: (server.address() as AddressInfo).port, path: '/care/export', agent: false })
+  request.on('error', () => undefined)
+  request.end()
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  return { request, answer }
+}
+
+it('goes on after clients that leave in the middle of an export, and leaves no file of theirs', async () => {
+  const days = 4
+  await connection.run(
+    `INSERT INTO analytics.raw.events (seq, "timestamp", environment, event, distinct_id, properties)
+     SELECT n, TIMESTAMPTZ '2026-03-01 00:00:00+00' + n % ${days} * INTERVAL 1 DAY, 'production', 'x' || n, uuid()::VARCHAR,
+       json_object('padding', repeat(md5(n::VARCHAR), 8))
+     FROM range(40000) r(n)`,
+  )
+  for (let leaver = 0; leaver < 4; leaver++) {
+    const { request, answer } = await get()
+    await once(answer, 'data')
+    request.destroy()
+  }
+  await listener.idle()
+  expect(readdirSync(folder.temp)).toEqual([])
+  const { answer } = await get()
+  const tar = (await buffer(answer)).toString('latin1')
+  expect(tar.match(/events\/environment=production\/day=\d{4}-\d\d-\d\d\/events.parquet/g)).toHaveLength(days)
+})

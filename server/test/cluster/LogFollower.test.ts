@@ -1,0 +1,279 @@
+import { once } from 'node:events'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Logger } from '../../src/Logger.js'
+import { LogAppender } from '../../src/wal/postgres/LogAppender.js'
+import { LogFollower, type LogFollowerOptions } from '../../src/wal/postgres/LogFollower.js'
+import { LogWatch } from '../../src/wal/postgres/LogWatch.js'
+import { pruneLog } from '../../src/wal/postgres/pruneLog.js'
+import { addressesOf } from '../../src/wal/postgres/readLogUrl.js'
+import { lastOf } from '../../src/wal/segment.js'
+import { createDatabase, type LogDatabase } from './createDatabase.js'
+import type { Cluster } from './Cluster.js'
+import { startCluster } from './startCluster.js'
+
+const logger = new Logger('silent')
+const dayMs = 86_400_000
+let cluster: Cluster
+let database: LogDatabase
+let appender: LogAppender
+let opened: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  cluster = await startCluster({ standbys: 0 })
+}, 60_000)
+afterAll(() => cluster.close())
+
+const createAppender = async () => {
+  const made = new LogAppender({ addresses: addressesOf(database.url), durability: 'local', logger })
+  await made.start()
+  opened.push({ close: () => made.stop() })
+  return made
+}
+
+beforeEach(async () => {
+  database = await createDatabase(cluster.primary)
+  appender = await createAppender()
+})
+afterEach(async () => {
+  for (const each of opened) await each.close()
+  opened = []
+})
+
+const record = (text: string, count = 1) => ({
+  kind: 'track',
+  count,
+  receivedAtMs: 1,
+  body: Buffer.from(JSON.stringify(Array.from({ length: count }, (_, at) => `${text} ${at}`))),
+})
+
+const follow = async (more: Partial<LogFollowerOptions> = {}) => {
+  const lost: string[] = []
+  const followed: string[] = []
+  const follower = new LogFollower({
+    addresses: addressesOf(database.url),
+    name: 'reader',
+    applied: 0,
+    expected: undefined,
+    onFollow: ({ id }) => followed.push(id),
+    keptMs: dayMs,
+    logger,
+    ...more,
+  })
+  follower.on('lost', (reason) => lost.push(reason))
+  opened.push(follower)
+  await follower.start()
+  return { follower, lost, followed }
+}
+
+const createWatch = async () => {
+  const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
+  await watch.start()
+  opened.push({ close: () => watch.stop() })
+  return watch
+}
+
+const texts = (entries: readonly { body: Buffer }[]) =>
+  entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[])
+
+const readAll = async (follower: LogFollower, after = 0) => {
+  await vi.waitFor(() => expect(follower.last).toBe(appender.last), { timeout: 5000 })
+  return follower.read(after, 1_000_000, 2 ** 30)
+}
+
+const identity = async () => (await database.query<{ id: string }>('SELECT id FROM waymark.head')).at(0)!.id
+
+describe('what several processes append', () => {
+  it('is one order without a gap, and each is told the place of its own rows', async () => {
+    const other = await createAppender()
+    const told = await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const text = `request ${at}`
+        return { text, last: await (at % 2 === 0 ? appender : other).append(record(text, 1 + (at % 3))) }
+      }),
+    )
+    const { follower } = await follow()
+    const entries = await follower.read(0, 1_000_000, 2 ** 30)
+    expect(entries.map(({ first }) => first)).toEqual(
+      [1, ...entries.map((entry) => lastOf(entry) + 1)].slice(0, -1),
+    )
+    const placed = new Map(entries.map((entry) => [lastOf(entry), texts([entry])[0]]))
+    expect(told.map(({ last }) => placed.get(last))).toEqual(told.map(({ text }) => `${text} 0`))
+  })
+
+  it('may be as large as a request may be', async () => {
+    const large = 'x'.repeat(16 * 2 ** 20)
+    await Promise.all([appender.append(record('small')), appender.append(record(large))])
+    const { follower } = await follow()
+    expect(texts(await follower.read(0, 1_000_000, 2 ** 30))).toEqual(['small 0', `${large} 0`])
+  })
+
+  it('is read in pieces, each to the end of its group, and from the middle of a group on', async () => {
+    for (let at = 0; at < 5; at++) await appender.append(record(`group ${at}`, 2))
+    const { follower } = await follow()
+    expect(texts(await follower.read(0, 3, 2 ** 30))).toEqual([
+      'group 0 0',
+      'group 0 1',
+      'group 1 0',
+      'group 1 1',
+    ])
+    expect(texts(await follower.read(2, 100, 1))).toEqual(['group 1 0', 'group 1 1'])
+    expect(texts(await follower.read(3, 1, 2 ** 30))).toEqual(['group 1 1'])
+    expect(await follower.read(10, 1, 1)).toEqual([])
+  })
+})
+
+describe('a reader', () => {
+  it('hears of new rows, also after its connection was cut', async () => {
+    const { follower, lost } = await follow()
+    const watch = await createWatch()
+    await appender.append(record('one'))
+    const grown = once(follower, 'grown')
+    watch.tell('waymark_log', 1)
+    await grown
+    expect(texts(await readAll(follower))).toEqual(['one 0'])
+    await database.cutConnections()
+    await vi.waitFor(() => appender.append(record('two')), { timeout: 10_000, interval: 100 })
+    expect(texts(await readAll(follower, 1))).toEqual(['two 0'])
+    expect(lost).toEqual([])
+  })
+
+  it('tells those who took requests how far it is and what was set aside', async () => {
+    const watch = await createWatch()
+    expect([watch.readers, watch.applied]).toEqual([0, undefined])
+    const first = await follow()
+    const second = await follow({ name: 'another' })
+    await appender.append(record('one', 9))
+    first.follower.advance(9)
+    second.follower.setAside({ request: 9, rows: 2, reason: 'Why.' })
+    second.follower.advance(6)
+    const applied = vi.fn()
+    watch.on('applied', applied)
+    await vi.waitFor(() => expect(applied).toHaveBeenLastCalledWith(6), { timeout: 5000 })
+    expect([watch.readers, watch.stored, watch.last]).toEqual([2, 6, 9])
+    expect(watch.deadLetters.get(9)).toEqual({ request: 9, rows: 2, reason: 'Why.' })
+    second.follower.setAside({ request: 9, rows: 3, reason: 'Why.' })
+    second.follower.advance(9)
+    await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
+    expect(watch.deadLetters.get(9)?.rows).toBe(3)
+  })
+
+  it('hears which row somebody waits for', async () => {
+    const watch = await createWatch()
+    const { follower } = await follow()
+    follower.on('wanted', (sequence) => follower.advance(sequence))
+    await appender.append(record('one', 5))
+    follower.advance(1)
+    const wanted = once(follower, 'wanted')
+    watch.tell('waymark_wanted', 5)
+    expect(await wanted).toEqual([5])
+    await vi.waitFor(() => expect(watch.applied).toBe(5), { timeout: 5000 })
+  })
+
+  it('with a store of its own begins a new log behind it, once', async () => {
+    const { followed } = await follow({ applied: 40 })
+    expect(followed).toEqual([await identity()])
+    expect(await appender.append(record('one', 2))).toBe(42)
+    // It ended before it could write down what it follows.
+    const again = await follow({ applied: 40 })
+    expect(texts(await again.follower.read(40, 10, 10))).toEqual(['one 0', 'one 1'])
+    await expect(follow({ applied: 40, name: 'stranger' })).rejects.toThrow(/was not filled from this log/)
+  })
+
+  it('is refused with an empty store where the log has been pruned, and with the name of another log', async () => {
+    await appender.append(record('one', 3))
+    const { follower } = await follow()
+    follower.advance(3)
+    await createWatch().then((watch) => vi.waitFor(() => expect(watch.applied).toBe(3), { timeout: 5000 }))
+    await pruneLog(addressesOf(database.url).at(0)!, dayMs)
+    await expect(follow({ name: 'new' })).rejects.toThrow(/no longer has its first 3 rows/)
+  })
+})
+
+describe('a reader that the log has left behind stops, and says so:', () => {
+  const lastAfterReading = async () => {
+    const reader = await follow()
+    await appender.append(record('one', 2))
+    await appender.append(record('two', 2))
+    await readAll(reader.follower)
+    reader.follower.advance(4)
+    return reader
+  }
+  const cut = async (lost: string[]) => {
+    await database.cutConnections()
+    await vi.waitFor(() => expect(lost.length).toBeGreaterThan(0), { timeout: 10_000 })
+    return lost[0]
+  }
+
+  it('a failover has lost rows that it has', async () => {
+    const { lost } = await lastAfterReading()
+    await database.query('DELETE FROM waymark.log WHERE last > 2')
+    await database.query('UPDATE waymark.head SET last = 2')
+    expect(await cut(lost)).toMatch(/holds rows through 4, and the log ends at 2/)
+  })
+
+  it('a failover has put others in their place', async () => {
+    const { lost } = await lastAfterReading()
+    await database.query(
+      'UPDATE waymark.log SET body = (SELECT body FROM waymark.log WHERE last = 2) WHERE last = 4',
+    )
+    await database.query('UPDATE waymark.head SET last = 10')
+    expect(await cut(lost)).toMatch(/has others in the place/)
+  })
+
+  it('it was away for so long that the log was pruned without it', async () => {
+    await appender.append(record('one', 2))
+    await appender.append(record('two', 2))
+    await database.query('DELETE FROM waymark.log WHERE last <= 2')
+    const { lost } = await follow({ applied: 1, expected: await identity() })
+    await vi.waitFor(() => expect(lost[0]).toMatch(/the log begins behind 2/), { timeout: 5000 })
+  })
+
+  it('but not when its last rows were pruned', async () => {
+    const { lost, follower } = await lastAfterReading()
+    await database.query('DELETE FROM waymark.log')
+    await database.cutConnections()
+    await vi.waitFor(() => appender.append(record('three')), { timeout: 10_000, interval: 100 })
+    expect(texts(await readAll(follower, 4))).toEqual(['three 0'])
+    expect(lost).toEqual([])
+  })
+})
+
+describe('pruning', () => {
+  const places = async () =>
+    (await database.query<{ last: string }>('SELECT last FROM waymark.log ORDER BY last')).map(({ last }) =>
+      Number(last),
+    )
+  const prune = () => pruneLog(addressesOf(database.url).at(0)!, dayMs)
+  const positionsAre = (...applied: string[]) =>
+    vi.waitFor(async () => {
+      const rows = await database.query<{ applied: string }>('SELECT applied FROM waymark.readers ORDER BY 1')
+      expect(rows.map((row) => row.applied)).toEqual(applied)
+    })
+
+  it('leaves what a reader lacks that was seen lately, and what a copy of a store needs', async () => {
+    for (let at = 0; at < 4; at++) await appender.append(record('one'))
+    await prune()
+    expect(await places()).toEqual([1, 2, 3, 4])
+    const { follower } = await follow()
+    const away = await follow({ name: 'away' })
+    follower.advance(3)
+    away.follower.advance(1)
+    await positionsAre('1', '3')
+    await away.follower.close()
+    await prune()
+    expect(await places()).toEqual([2, 3, 4])
+    await follower.keepForCopy(2, false)
+    await database.query(`UPDATE waymark.readers SET seen = now() - interval '25 hours' WHERE name = 'away'`)
+    await prune()
+    expect(await places()).toEqual([3, 4])
+    await follower.keepForCopy(2, true)
+    follower.advance(4)
+    await positionsAre('2', '4')
+    await prune()
+    expect(await places()).toEqual([3, 4])
+    await follower.keepForCopy(4, true)
+    await prune()
+    expect(await places()).toEqual([])
+    expect(await appender.append(record('five'))).toBe(5)
+  })
+})

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ServerOptions } from '../../src/index.js'
+import { type RunningIngest, startIngest } from '../../src/startIngest.js'
+import { createClient } from '../fixtures/createClient.js'
+import { basic, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { runWaymark } from '../fixtures/runWaymark.js'
+import type { Cluster } from './Cluster.js'
+import { createDatabase, type LogDatabase } from './createDatabase.js'
+import { startCluster } from './startCluster.js'
+
+let cluster: Cluster
+let database: LogDatabase
+let root: string
+let log: ServerOptions
+let closing: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  cluster = await startCluster({ standbys: 0 })
+}, 60_000)
+afterAll(() => cluster.close())
+beforeEach(async () => {
+  database = await createDatabase(cluster.primary)
+  root = mkdtempSync(join(tmpdir(), 'waymark-shared-'))
+  log = { log: database.url, logDurability: 'local' }
+})
+afterEach(async () => {
+  for (const close of closing) await close()
+  closing = []
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A service on a folder with this name. */
+const start = async (name: string, options: ServerOptions = log): Promise<Service> => {
+  const service = await createService({ dataFolder: join(root, name), ...options })
+  closing.push(() => service.stop())
+  return service
+}
+
+/** One that only takes events. */
+const startAlone = async (options: ServerOptions, role: 'ingest' | 'both'): Promise<RunningIngest> => {
+  const users = { ada: 'lovelace' }
+  const running = await startIngest(
+    { port: 0, apiKeys: ['key'], users, logLevel: 'silent', ...options },
+    role,
+  )
+  closing.push(async () => {
+    await running.stop()
+    await running.close()
+  })
+  return running
+}
+
+const names = async (service: Service) =>
+  (await service.query('SELECT event FROM events ORDER BY event_id')).rows.flat()
+const numbered = (n: number) => event(`event ${n}`, { properties: { insert_id: `id-${n}` } })
+
+describe('services that share a log', () => {
+  it('each store what any of them accepted, once and in one order, and know its tasks and persons', async () => {
+    const [one, two] = [await start('one'), await start('two')]
+    const ingest = createClient((await startAlone(log, 'ingest')).url)
+    await one.ingest('/track', numbered(1))
+    await two.ingest('/track', [numbered(2), numbered(1)])
+    await one.ingest('/identify', { environment: 'production', distinct_id: 'ada', anonymous_id: 'x' })
+    const { text } = await ingest.track([numbered(2), { ...numbered(3), anonymous_id: 'x' }], true)
+    expect(await names(one)).toEqual(['event 1', 'event 2', 'event 3'])
+    expect(await names(two)).toEqual(['event 1', 'event 2', 'event 3'])
+    const { task_id: task } = JSON.parse(text) as { task_id: string }
+    const completed = { task_id: task, status: 'completed' }
+    expect(await ingest.task(task)).toEqual(completed)
+    expect((await one.get(`/tasks/${task}`)).body).toEqual(completed)
+    expect((await two.query("SELECT person_id FROM events WHERE anonymous_id = 'x'")).rows).toEqual([['ada']])
+  })
+
+  it('tell of a task of a lakehouse catalog only where its rows were taken', async () => {
+    const [one, two] = [await start('one'), await start('two')]
+    await one.query('CREATE TABLE orders (n INT)')
+    const path = '/append?catalog=lakehouse&schema=main&table=orders&sync=true'
+    const { body } = await one.ask(path, [{ n: 1 }])
+    expect((await one.get(`/tasks/${String(body['task_id'])}`)).body['status']).toBe('completed')
+    expect(await two.get(`/tasks/${String(body['task_id'])}`)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid-task-id' },
+    })
+  })
+
+  it('answer an export once all that was accepted is in it, and refuse to erase', async () => {
+    const one = await start('one')
+    const ingest = createClient((await startAlone(log, 'ingest')).url)
+    await ingest.track({ ...event('exported'), distinct_id: 'ada' })
+    const person = { environment: 'production', id: 'ada' }
+    const { text } = await createClient(one.url).post('/persons/export', person)
+    expect(text).toContain('"event":"exported"')
+    expect(await one.ask('/persons/erase', person)).toMatchObject({
+      status: 501,
+      body: { error: 'not-with-this-log' },
+    })
+  })
+})
+
+describe('a process that only takes events', () => {
+  it('has no data folder, and says who answers queries', async () => {
+    const { url } = await startAlone({ ...log, dataFolder: '/proc/nowhere' }, 'ingest')
+    expect(await createClient(url).post('/query', { statement: 'SELECT 1' })).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('--role engine'),
+    })
+    const health = await fetch(`${url}/healthz`)
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      { status: 'ok', accepting: true, engine: 'none', lag_seconds: 0, backlog_rows: 0 },
+    ])
+  })
+
+  it('leaves a task pending while nobody stores rows, and tells the backlog', async () => {
+    const { url } = await startAlone(log, 'ingest')
+    const client = createClient(url)
+    const { text } = await client.track(numbered(1))
+    const { task_id: task } = JSON.parse(text) as { task_id: string }
+    expect(await client.task(task)).toMatchObject({ status: 'pending', message: expect.any(String) })
+    expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ backlog_rows: 1 })
+    const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: basic } })).text()
+    expect(metrics).toMatch(/^waymark_accepting 1$/m)
+    expect(metrics).toMatch(/^waymark_log_readers 0$/m)
+    await start('one')
+    await vi.waitFor(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }), {
+      timeout: 10_000,
+    })
+  })
+})
+
+describe('a data folder', () => {
+  const files: ServerOptions = {}
+
+  it('goes over to a log in PostgreSQL once its own is stored, and not back by itself', async () => {
+    await (await start('one', files)).ingest('/track?sync=true', numbered(1))
+    await closing.pop()!()
+    const alone = await startAlone({ dataFolder: join(root, 'one') }, 'both')
+    await createClient(alone.url).track([numbered(2), numbered(3)])
+    await closing.pop()!()
+    await expect(start('one')).rejects.toThrow(/has 2 rows that are not stored yet/)
+    const before = await start('one', files)
+    await before.ingest('/track?sync=true', numbered(4))
+    await before.stop()
+    const after = await start('one')
+    await after.ingest('/track?sync=true', numbered(5))
+    expect(await names(after)).toEqual([1, 2, 3, 4, 5].map((n) => `event ${n}`))
+    await after.restart()
+    await after.ingest('/track?sync=true', [numbered(1), numbered(6)])
+    expect(await names(after)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `event ${n}`))
+    await after.stop()
+    await expect(start('one', files)).rejects.toThrow(/start it with --log/)
+  })
+
+  it('that follows a log says why it no longer can, also at the next start', async () => {
+    const one = await start('one')
+    await one.ingest('/track?sync=true', [numbered(1), numbered(2)])
+    await one.stop()
+    await database.query('DELETE FROM waymark.log')
+    await database.query('UPDATE waymark.head SET last = 1')
+    const lines: string[] = []
+    const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
+    await vi.waitFor(() => expect(lines.join('')).toContain('the log ends at 1'), { timeout: 5000 })
+    await again.stop()
+    await expect(start('one')).rejects.toThrow(/the log ends at 1/)
+  })
+
+  it('that is made of a backup goes on from there, in the log or in files of its own', async () => {
+    const one = await start('one')
+    await one.ingest('/track?sync=true', numbered(1))
+    const file = join(root, 'backup.tar')
+    expect(await runWaymark('backup', file, '--data', one.folder)).toMatchObject({ code: 0, problems: '' })
+    await one.ingest('/track?sync=true', numbered(2))
+    await one.stop()
+    for (const name of ['two', 'three']) {
+      const args = [file, '--data', join(root, name), '--logs', one.folder]
+      expect(await runWaymark('restore', ...args)).toMatchObject({ code: 0, problems: '' })
+    }
+    await one.restart()
+    const two = await start('two')
+    await two.ingest('/track?sync=true', numbered(3))
+    expect(await names(one)).toEqual(['event 1', 'event 2', 'event 3'])
+    expect(await names(two)).toEqual(['event 1', 'event 2', 'event 3'])
+    const three = await start('three', files)
+    await three.ingest('/track?sync=true', [numbered(1), numbered(4)])
+    expect(await names(three)).toEqual(['event 1', 'event 4'])
+    await three.stop()
+    await expect(start('three')).rejects.toThrow(/was not filled from this log/)
+  })
+})

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { GroupCommit } from '../../../src/wal/postgres/GroupCommit.js'
+import type { LogRecord } from '../../../src/wal/segment.js'
+
+const record = (count: number, bytes = 10): LogRecord => ({
+  kind: 'track',
+  count,
+  receivedAtMs: 0,
+  body: Buffer.alloc(bytes),
+})
+
+/** A log that commits one group whenever it is told to. */
+const createFake = () => {
+  const groups: { counts: number[]; settle(error?: Error): void }[] = []
+  let last = 0
+  const group = new GroupCommit({
+    commit: (records) =>
+      new Promise((resolve, reject) => {
+        const counts = records.map(({ count }) => count)
+        const settle = (error?: Error) => {
+          if (error !== undefined) reject(error)
+          else resolve((last += counts.reduce((sum, count) => sum + count, 0)))
+        }
+        groups.push({ counts, settle })
+      }),
+  })
+  const turn = () => new Promise(setImmediate)
+  return { group, groups, turn }
+}
+
+it('commits records together that come while others are being committed, and tells each its last row', async () => {
+  const { group, groups, turn } = createFake()
+  const first = [group.add(record(1)), group.add(record(4))]
+  await turn()
+  const second = [group.add(record(2)), group.add(record(3)), group.add(record(1))]
+  await turn()
+  expect(groups.map(({ counts }) => counts)).toEqual([[1, 4]])
+  groups.at(0)!.settle()
+  expect(await Promise.all(first)).toEqual([1, 5])
+  await turn()
+  expect(groups.map(({ counts }) => counts)).toEqual([
+    [1, 4],
+    [2, 3, 1],
+  ])
+  groups.at(1)!.settle()
+  expect(await Promise.all(second)).toEqual([7, 10, 11])
+})
+
+it('lets none of a group through when it is not committed, and goes on with the next', async () => {
+  const { group, groups, turn } = createFake()
+  const first = Promise.allSettled([group.add(record(1)), group.add(record(2))])
+  await turn()
+  const second = group.add(record(3))
+  groups.at(0)!.settle(new Error('gone'))
+  expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await turn()
+  groups.at(1)!.settle()
+  expect(await second).toBe(3)
+})
+
+it('puts a large record into a group of its own, and counts the bytes that wait', async () => {
+  const { group, groups, turn } = createFake()
+  const all = [group.add(record(1, 2 ** 23)), group.add(record(1)), group.add(record(1))]
+  expect(group.bytes).toBe(2 ** 23 + 20)
+  await turn()
+  groups.at(0)!.settle()
+  await all[0]
+  await turn()
+  expect(groups.map(({ counts }) => counts)).toEqual([[1], [1, 1]])
+  expect(group.bytes).toBe(20)
+  groups.at(1)!.settle()
+  await Promise.all(all)
+  await group.end()
+  expect(group.bytes).toBe(0)
+})
