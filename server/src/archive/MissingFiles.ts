@@ -1,7 +1,9 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Logger } from '../Logger.js'
 import type { InTurn } from '../store/createTurns.js'
 import type { Database } from '../store/Database.js'
-import { isMissing, makeAllEvents } from './allEvents.js'
+import { makeAllEvents } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
 export interface MissingFilesOptions {
@@ -13,6 +15,12 @@ export interface MissingFilesOptions {
 }
 
 const everyMs = 5000
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * Looks every few seconds whether the files of the archive are there, so that a missing one fails only
@@ -52,8 +60,10 @@ export class MissingFiles {
   async #look(): Promise<void> {
     const { archive, database, inTurn, logger } = this.#options
     await database.use(async (connection) => {
-      const files = await readArchivedFiles(connection)
-      const missing = files.filter((listed) => isMissing(archive, listed)).map(({ file }) => file)
+      const missing: string[] = []
+      for (const { file } of await readArchivedFiles(connection)) {
+        if (!(await isThere(join(archive.path, file)))) missing.push(file)
+      }
       const names = missing.join('\n')
       if (names === this.#missing) return
       await inTurn(() => makeAllEvents(connection, archive))

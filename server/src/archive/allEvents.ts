@@ -7,8 +7,8 @@ import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './Arch
 import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
 
 /** `read_parquet` of files, with what their paths say as columns. */
-export const readFiles = (paths: readonly string[], more = ''): string =>
-  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, hive_types = ${folderTypes}${more})`
+export const readFiles = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, hive_types = ${folderTypes})`
 
 /** The columns of a file's rows that are in the file. */
 export const ownColumns = '* EXCLUDE (environment, day, late)'
@@ -28,16 +28,14 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
   return file
 }
 
-export const isMissing = (archive: ArchiveFolder, { file }: ArchivedFile): boolean =>
-  !existsSync(join(archive.path, file))
-
 /**
  * DuckDB looks for every file of a list, also for those that it does not open, and a missing one would
  * fail every question. In its place stands one that is no Parquet file: it fails those that need it.
  */
-const pathOf = (archive: ArchiveFolder, listed: ArchivedFile): string => {
-  if (!isMissing(archive, listed)) return join(archive.path, listed.file)
-  const stand = join(archive.temp, 'archive-missing', listed.file)
+const pathOf = (archive: ArchiveFolder, { file }: ArchivedFile): string => {
+  const path = join(archive.path, file)
+  if (existsSync(path)) return path
+  const stand = join(archive.temp, 'archive-missing', file)
   if (!existsSync(stand)) {
     mkdirSync(dirname(stand), { recursive: true })
     writeFileSync(stand, 'This file of the archive is missing.')

@@ -22,8 +22,10 @@ export const archiveFolderOf = (
 ): ArchiveFolder | undefined => {
   if (given === undefined) return undefined
   const path = resolve(given)
-  if (/[*?[\]]/.test(path))
-    throw new StoreError(`The archive ${path} cannot be used: its name has one of the signs * ? [ ].`)
+  // DuckDB would take them for patterns.
+  const odd = [path, data].find((each) => /[*?[\]]/.test(each))
+  if (odd !== undefined)
+    throw new StoreError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
     throw new StoreError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
   return { path, temp }
