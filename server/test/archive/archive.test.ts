@@ -42,10 +42,11 @@ const age = async (...changes: string[]) => {
   await changeStore(service.folder, ...changes)
   await service.restart()
 }
+/** By each scan; an answer may scan the same files twice. */
 const filesRead = async (statement: string) => {
   const [plan] = await rowsOf(`EXPLAIN ANALYZE ${statement}`)
   const counts = [...String(plan[1]).matchAll(/Total Files Read: (\d+)/g)].map(([, count]) => Number(count))
-  return counts.reduce((sum, count) => sum + count, 0)
+  return Math.max(0, ...counts)
 }
 
 describe('the archive', () => {
