@@ -13,7 +13,7 @@ let archive: string
 let service: Service
 beforeAll(async () => {
   old = await createOldStore()
-})
+}, 60_000)
 afterAll(() => rmSync(old.folder, { recursive: true, force: true }))
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'waymark-archive-'))
