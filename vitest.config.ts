@@ -42,6 +42,7 @@ export default defineConfig({
           include: ['server/test/cluster/*.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
+          hookTimeout: 120_000,
           // The service is built once for all of them.
           isolate: false,
         },

@@ -113,7 +113,7 @@ async function run(/** @type {import('../e2e/ledger/engines/types').Engine} */ e
     await session.close()
     await news.close()
     await service.stop()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 })
   }
 }
 

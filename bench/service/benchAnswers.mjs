@@ -6,7 +6,7 @@ import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { fillShop } from './fillShop.mjs'
 
 const million = 1_000_000
-const rounds = 7
+const rounds = 5
 const month = `'2025-10-01', '2025-11-01'`
 const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
 
@@ -27,6 +27,8 @@ const questions = {
   'paths, all': `FROM paths('/', 3)`,
 }
 
+const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
+
 const measure = async (events) => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-answers-'))
   const instance = await DuckDBInstance.create(':memory:', {
@@ -46,30 +48,38 @@ const measure = async (events) => {
     const took = []
     for (let round = 0; round < rounds; round++) {
       const began = performance.now()
+      const before = process.cpuUsage()
       await connection.runAndReadAll(sql)
-      took.push(performance.now() - began)
+      const { user, system } = process.cpuUsage(before)
+      took.push({ ms: performance.now() - began, cpuMs: (user + system) / 1000 })
     }
-    medians[name] = took.toSorted((a, b) => a - b)[rounds >> 1]
+    medians[name] = { ms: median(took.map(({ ms }) => ms)), cpuMs: median(took.map(({ cpuMs }) => cpuMs)) }
   }
   instance.closeSync()
   rmSync(folder, { recursive: true, force: true })
   return medians
 }
 
-/** How long each answer takes, and how it grows with the store: the same half year, with more people in it. */
+/**
+ * How long each answer takes, and how it grows with the store: the same half year, with more people in it.
+ * DuckDB has one thread, so processor time is what it takes where nothing else runs; on a busy machine the
+ * clock says how busy that is.
+ */
 export const benchAnswers = async () => {
   const sizes = (process.env.BENCH_EVENTS ?? '1,10,20').split(',').map(Number)
   const bySize = new Map()
   for (const size of sizes) bySize.set(size, await measure(size * million))
-  const cells = (name) => sizes.map((size) => `${bySize.get(size)[name].toFixed(0)} ms`.padStart(9))
-  console.log(`${' '.repeat(32)}${sizes.map((size) => `${size} M`.padStart(9)).join('')}`)
-  for (const name of Object.keys(questions)) console.log(`${name.padEnd(32)}${cells(name).join('')}`)
+  const cell = ({ ms, cpuMs }) => `${cpuMs.toFixed(0)} (${ms.toFixed(0)})`.padStart(18)
+  console.log(`${'processor ms (clock)'.padEnd(32)}${sizes.map((size) => `${size} M`.padStart(18)).join('')}`)
+  for (const name of Object.keys(questions)) {
+    console.log(`${name.padEnd(32)}${sizes.map((size) => cell(bySize.get(size)[name])).join('')}`)
+  }
   const at = bySize.get(10)
   if (at === undefined) return []
-  return Object.entries(at).map(([name, ms]) => [
+  return Object.entries(at).map(([name, { cpuMs }]) => [
     `answers: ${name} (10 M events)`,
-    '< 1000 ms',
-    `${ms.toFixed(0)} ms, median of ${rounds}`,
-    ms < 1000,
+    '< 1000 ms of processor time',
+    `${cpuMs.toFixed(0)} ms, median of ${rounds}`,
+    cpuMs < 1000,
   ])
 }

@@ -45,7 +45,7 @@ const entries = (first, offset, atMs) =>
 const openStore = async (folder, name) => {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: '4GiB',
-    wal_autocheckpoint: '256MB',
+    wal_autocheckpoint: '64MB',
   })
   const connection = await instance.connect()
   await connection.run(`ATTACH '${join(folder, name)}.duckdb' AS analytics`)

@@ -42,7 +42,7 @@ export const benchManyPersons = async (events = Number(process.env.BENCH_EVENTS 
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: '4GiB',
     temp_directory: join(folder, 'temp'),
-    wal_autocheckpoint: '256MB',
+    wal_autocheckpoint: '64MB',
   })
   const connection = await instance.connect()
   await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)

@@ -33,10 +33,13 @@ const post = (url, agent, body) =>
 
 const at = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
 
+const mebibytes = { bytes: 2 ** -20, KiB: 2 ** -10, MiB: 1, GiB: 2 ** 10 }
+
 /** What DuckDB says it holds: its cache of the files grows with them, up to `--memory-limit`. */
 const duckdbMiB = async (url) => {
-  const [[bytes]] = await query(url, 'SELECT sum(memory_usage_bytes)::BIGINT FROM duckdb_memory()')
-  return Math.round(bytes / 2 ** 20)
+  const [[text]] = await query(url, 'SELECT any_value(memory_usage) FROM pragma_database_size()')
+  const [number, unit] = text.split(' ')
+  return Math.round(Number(number) * mebibytes[unit])
 }
 
 /** What the service is at one tenth of the time: its memory, and how long it took since the tenth before. */

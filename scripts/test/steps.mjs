@@ -121,7 +121,7 @@ export const steps = [
   },
   {
     name: 'equality',
-    about: 'what 20 people did in Chromium, against what the service answers',
+    about: 'what 20 people did in Chromium, against what the service answers and its screens show',
     run: async () => {
       await ensureBuilt()
       const { code } = await run(

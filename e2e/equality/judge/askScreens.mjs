@@ -16,7 +16,7 @@ export async function askScreens({ session, engine, service: { url, login } }) {
   /** @param {string} address @param {string} lastCard */
   const look = async (address, lastCard) => {
     await tab.goto(url + address)
-    const read = `JSON.stringify((${readCards})(${JSON.stringify(lastCard)}))`
+    const read = `JSON.stringify((${readCards.toString()})(${JSON.stringify(lastCard)}))`
     const shown = await waitFor(`${address} shows its answers`, () => tab.run(read), 30_000)
     return /** @type {import('../types').Card[]} */ (JSON.parse(shown))
   }

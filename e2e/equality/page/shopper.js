@@ -26,8 +26,8 @@ if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true,
 // It has to be right before the library hears of the return from the page cache.
 addEventListener('pageshow', ({ persisted }) => persisted && readClock(), { capture: true })
 
-// Each event says what it was done with; the service would take a browser without a screen for a bot. A page view gets the mark of its page, with how often that was seen in this tab:
-// by reload, back and forward, too.
+// Each event says what it was done with; the service would take a browser without a screen for a bot. A page view gets the
+// mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
 const stamp = {
   name: 'stamp',
   beforeSend(draft) {

@@ -4,7 +4,7 @@ import { describePerson } from './describeStep.mjs'
 
 const css = readFileSync(new URL('report.css', import.meta.url), 'utf8')
 /** A page of thousands of differences says no more than one of some. */
-const mostRows = 50
+const mostRows = 20
 
 /**
  * @typedef {object} Run
@@ -37,10 +37,11 @@ function toQuestion({ by, name, about, source, rows, missing, extra }) {
   const difference = Math.max(missing.length, extra.length)
   const title = by === 'SQL' ? 'SQL' : 'Address'
   return `<tr><th scope="row">${escape(name)}</th>
-    <td>${escape(about)}<details><summary class="quiet">${title}</summary><pre>${escape(source)}</pre></details>
+    <td class="wide">${escape(about)}<details><summary class="quiet">${title}</summary><pre>${escape(source)}</pre></details>
     ${toList('The truth has, and the service does not:', missing)}
     ${toList('The service has, and the truth does not:', extra)}</td>
-    <td class="number">${rows}</td><td class="number ${difference ? 'bad' : 'good'}">${difference}</td></tr>`
+    <td class="number" data-unit="rows">${rows}</td>
+    <td class="number ${difference ? 'bad' : 'good'}" data-unit="different">${difference}</td></tr>`
 }
 
 /** @param {import('../types').Verdict[]} verdicts */
@@ -52,8 +53,8 @@ const toTable = (verdicts) =>
 function toPerson(person, requests) {
   const { id, story, about, devices } = person
   const passed = devices.map((device) => `${device.id.split('/')[1]} ${requests[device.id] ?? 0}`)
-  return `<tr><th scope="row">${id}</th><td>${escape(story)}<div class="quiet">${escape(about)}</div></td>
-    <td>${escape(describePerson(person))}</td><td>${passed.join('<br>')}</td></tr>`
+  return `<tr><th scope="row">${id}</th><td class="wide">${escape(story)}<div class="quiet">${escape(about)}</div></td>
+    <td class="wide">${escape(describePerson(person))}</td><td data-unit="requests">${passed.join('<br>')}</td></tr>`
 }
 
 /** @param {Run} run */
@@ -70,8 +71,9 @@ ${problems.map((text) => `<p class="bad">${escape(text)}</p>`).join('')}
 <p class="quiet">Differences found when the truth was spoilt in one place: ${seenToFail.map(describeSeen).join(', ')}.</p>
 <h2>In SQL</h2>${asked('SQL')}
 <h2>On the screens</h2>${asked('screen')}
-<h2>People</h2><div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
-<th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div>
+<h2>People</h2><details${people.length > 40 ? '' : ' open'}><summary>What each of the ${people.length} did</summary>
+<div class="scroll"><table><thead><tr><th>Person</th><th>Story</th><th>What they did</th>
+<th>Requests</th></tr></thead><tbody>${people.map((person) => toPerson(person, requests)).join('')}</tbody></table></div></details>
 </body></html>`
 }
 

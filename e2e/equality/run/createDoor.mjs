@@ -7,6 +7,9 @@ import { deviceName } from '../people/createPlan.mjs'
 const shopper = readFileSync(new URL('../page/shopper.js', import.meta.url))
 const dist = new URL('../../../dist/', import.meta.url)
 
+/** Of all doors: at a port that another one had, a device would find the storage of that one. @type {Set<number>} */
+const ports = new Set()
+
 const crawler = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 
 /** @param {string} text */
@@ -82,10 +85,17 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+  })
+  const listen = async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
+  }
+  let port = await listen()
+  while (ports.has(port)) {
+    await once(server.close(), 'close')
+    port = await listen()
+  }
+  ports.add(port)
 
   return {
     state,

@@ -13,8 +13,8 @@ const storeMs = 250
  * return from the page cache they are read 300 ms later: by a timer, which a tab in the background has once a second.
  */
 const readIdsAgainMs = 1600
-/** A page without consent reads none. */
-const withoutIdsMs = 300
+/** A page that waits for a choice gives no sign. */
+const undecidedMs = 300
 /** A request that has failed at the door has failed for its page some milliseconds later. */
 const hearOfFailureMs = 250
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
@@ -77,7 +77,8 @@ async function createHand(device, { engine, session: shared, launchOptions, news
   /** @type {Map<number, { tab: import('../../ledger/engines/types').Tab, pages: string[], at: number }>} */
   const open = new Map()
 
-  let isGranted = device.consent === 'granted' && !device.gpc
+  /** What holds, as the page must know before somebody goes on. */
+  let consent = device.gpc ? 'denied' : device.consent
 
   const here = (/** @type {number} */ number) => {
     const found = open.get(number)
@@ -89,11 +90,14 @@ async function createHand(device, { engine, session: shared, launchOptions, news
     await waitFor(`the page of ${id} loads`, () => tab.run(`person.isAt('${id}')`).catch(() => false), 30_000)
     await readIds(tab)
   }
-  /** @param {import('../../ledger/engines/types').Tab} tab */
+  /** Until the page has read what is stored. @param {import('../../ledger/engines/types').Tab} tab */
   const readIds = async (tab) => {
-    if (isGranted)
-      await waitFor('the page reads its ids', () => tab.run(`waymark.stats().store === 'indexeddb'`))
-    else await sleep(withoutIdsMs)
+    const sign = {
+      granted: `waymark.stats().store === 'indexeddb'`,
+      denied: `waymark.getConsent() === 'denied'`,
+    }
+    if (consent === 'pending') await sleep(undecidedMs)
+    else await waitFor('the page reads what is stored', () => tab.run(sign[consent]))
   }
   /** @param {number} number @param {string} id */
   const landed = async (number, id) => {
@@ -127,8 +131,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       await landed(number, id)
     } else if (deed.kind === 'reload') {
       const { tab, pages, at } = here(number)
-      await tab.run('void (window.isOld = true, location.reload())')
-      await waitFor('the page loads again', () => tab.run('!window.isOld').catch(() => false))
+      await tab.reload()
       await arrive(tab, pages[at] ?? '')
     } else if (deed.kind === 'back' || deed.kind === 'forward') {
       const own = here(number)
@@ -145,7 +148,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       const next = end && end !== 'close' ? door.urlOf(id, end) : undefined
       const given = [id, clock, calls, next].map((value) => JSON.stringify(value) ?? 'undefined')
       await here(number).tab.run(`void person.call(${given.join(', ')})`)
-      for (const [name, value] of calls) if (name === 'setConsent') isGranted = value === 'granted'
+      for (const [name, value] of calls) if (name === 'setConsent') consent = value
       if (calls.some(([name]) => name === 'setConsent')) await readIds(here(number).tab)
       if (next) await landed(number, id)
       if (end === 'close') {

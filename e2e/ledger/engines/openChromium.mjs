@@ -62,6 +62,7 @@ export function openChromium(binary, version) {
           await page.goto(url)
           return {
             goto: async (next) => void (await page.goto(next)),
+            reload: async () => void (await page.reload()),
             run: (expression) => page.evaluate(expression),
             // Playwright waits for a load that a page from the page cache does not have.
             back: async () => void (await page.evaluate('void history.back()').catch(() => {})),

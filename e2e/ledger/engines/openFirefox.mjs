@@ -78,6 +78,7 @@ export function openFirefox(binary, version) {
           await page.goto(url)
           return {
             goto: async (next) => void (await page.goto(next)),
+            reload: async () => void (await page.reload()),
             run: (expression) => page.evaluate(expression),
             back: async () => void (await page.evaluate('void history.back()').catch(() => {})),
             forward: async () => void (await page.evaluate('void history.forward()').catch(() => {})),

@@ -51,6 +51,8 @@ export function openWebkit(binary, version) {
     screen ??= startScreen()
     return {
       ...process.env,
+      // It takes `C.UTF-8` for a language, and then `Intl` throws; `C` is English.
+      LC_ALL: 'C',
       DISPLAY: (await screen).display,
       GDK_BACKEND: 'x11',
       XDG_DATA_HOME: join(profile, 'data'),
@@ -120,6 +122,7 @@ export function openWebkit(binary, version) {
             )
           return {
             goto: (next) => inWindow(handle, () => driver.get(next)),
+            reload: () => inWindow(handle, () => driver.navigate().refresh()),
             run,
             back: async () => void (await run('void setTimeout(() => history.back())')),
             forward: async () => void (await run('void setTimeout(() => history.forward())')),

@@ -1,6 +1,8 @@
 /** One tab of a driven browser. */
 export interface Tab {
   goto(url: string): Promise<void>
+  /** As its button does: by script, Chromium names the page itself as the referrer. */
+  reload(): Promise<void>
   /** Evaluates an expression in the page; resolves to its value, a promise's too. */
   run(expression: string): Promise<any>
   back(): Promise<void>

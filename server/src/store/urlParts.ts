@@ -13,8 +13,8 @@ export const hostOf = (url: string): string =>
 export const pathOf = (url: string): string =>
   `nullif(regexp_extract(${url}, '${scheme}[^/?#]*(/[^?#]*)', 1), '')`
 
-const haveScheme = (scheme: string, ...urls: string[]) =>
-  urls.map((url) => `starts_with(${url}, '${scheme}://')`).join(' AND ')
+const begin = (text: string, ...urls: string[]) =>
+  urls.map((url) => `starts_with(${url}, '${text}')`).join(' AND ')
 const part = (url: string) => `split_part(${url}, '/', 3)`
 
 /**
@@ -23,6 +23,6 @@ const part = (url: string) => `split_part(${url}, '/', 3)`
  */
 export const foreignReferrer = (referrer: string, url: string): string =>
   `CASE WHEN ${referrer} IS NULL THEN NULL
-    WHEN (${haveScheme('https', referrer, url)} OR ${haveScheme('http', referrer, url)})
+    WHEN (${begin('https://', referrer, url)} OR ${begin('http://', referrer, url)})
       AND ${part(referrer)} = ${part(url)} THEN NULL
     WHEN ${hostOf(referrer)} IS DISTINCT FROM ${hostOf(url)} THEN ${referrer} END`

@@ -27,8 +27,11 @@ export interface ApplierOptions {
   onSetAside(letter: DeadLetter): void
 }
 
-/** DuckDB's costs of a row fall with the batch, up to here. */
-const maxRows = 150_000
+/**
+ * Events in one batch: a row group of DuckDB, which it writes to the file as it is. What is left over
+ * of a row group is written to DuckDB's own log first, and then twice to the file.
+ */
+const maxRows = 122_880
 const maxBytes = 2 ** 26
 /**
  * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
@@ -37,8 +40,6 @@ const maxBytes = 2 ** 26
  */
 const restPerBatch = 3
 const maxCycleMs = 1000
-/** So many rows wait for no others. */
-const fullRows = 100_000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 /**
@@ -89,7 +90,7 @@ export class Applier {
   /** Says that the log has grown. */
   wake(): void {
     const { log, logger } = this.#options
-    if (this.#waiting() >= fullRows) this.#hurry?.()
+    if (this.#waiting() >= maxRows) this.#hurry?.()
     if (this.#running !== undefined || this.#stopping) return
     this.#running = this.#run().then(
       () => {
@@ -197,7 +198,7 @@ export class Applier {
 
   async #rest(tookMs: number): Promise<void> {
     const restMs = Math.min(restPerBatch * tookMs, maxCycleMs - tookMs)
-    if (restMs > 0 && this.#waiting() < fullRows) await this.#pause(restMs)
+    if (restMs > 0 && this.#waiting() < maxRows) await this.#pause(restMs)
   }
 
   async #pause(ms: number): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type LogEntry,
   type SegmentHead,
 } from './segment.js'
-import { restOf } from './splitEntry.js'
+import { restOf, rowsOf } from './splitEntry.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
 /** A lone row needs few bytes; a backlog is read in pieces that grow. */
@@ -19,7 +19,12 @@ interface Place extends SegmentHead {
   at: number
   /** The last row before that place. */
   last: number
+  /** Up to where the frame at that place was given; the same where nothing of it was. */
+  given: number
 }
+
+/** A larger request is given whole: its rows one by one would take longer than they save. */
+const maxCutRows = 1000
 
 /** Follows a write-ahead log that another process may be writing. */
 export class LogReader {
@@ -37,35 +42,45 @@ export class LogReader {
     return this.#durable()
   }
 
-  /** Entries after a sequence, oldest first: at least one, and up to the limits but for the last write's. */
+  /**
+   * Entries after a sequence, oldest first: at least one, and of one kind as many rows as asked for, where
+   * there are so many. A large request may go beyond that, and one write beyond the bytes.
+   */
   async read(after: number, maxRows: number, maxBytes: number): Promise<LogEntry[]> {
     const through = this.last
     const entries: LogEntry[] = []
     if (after >= through) return entries
-    let place = this.#place?.last === after ? this.#place : await this.#seek(after)
-    let [rows, bytes] = [0, 0]
+    let place = this.#place?.given === after ? this.#place : await this.#seek(after)
+    const rows = new Map<string, number>()
+    let bytes = 0
     let chunkBytes = readBytes.first
-    while (place.last < through && rows < maxRows && bytes < maxBytes) {
+    while (place.last < through && bytes < maxBytes) {
       const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, place.bytes - place.at)))
       const { bytesRead } = await place.handle.read(chunk, 0, chunk.length, place.at)
       const read = chunk.subarray(0, bytesRead)
       let at = 0
-      while (place.last < through && rows < maxRows && bytes < maxBytes) {
+      while (place.last < through && bytes < maxBytes) {
         const frame = readFrame(read, at, place.salt)
         if (frame === undefined) break
         if (frame.last > through) {
           place.at += at
           return entries
         }
+        // A part of an entry may have been stored apart from the others.
+        for (const entry of frame.entries.flatMap((each) => restOf(each, after))) {
+          const taken = rows.get(entry.kind) ?? 0
+          if (taken >= maxRows || (taken + entry.count > maxRows && entry.count <= maxCutRows)) {
+            entries.push(...rowsOf(entry).slice(0, Math.max(0, maxRows - taken)))
+            place.at += at
+            place.given = lastOf(entries.at(-1)!)
+            return entries
+          }
+          entries.push(entry)
+          rows.set(entry.kind, taken + entry.count)
+        }
         bytes += frame.end - at
         at = frame.end
-        place.last = frame.last
-        for (const entry of frame.entries) {
-          if (lastOf(entry) <= after) continue
-          // A part of it may have been stored apart from the others.
-          entries.push(...restOf(entry, after))
-          rows += entry.count
-        }
+        place.last = place.given = frame.last
       }
       place.at += at
       if (at > 0) {
@@ -117,7 +132,8 @@ export class LogReader {
     const head = Buffer.alloc(headBytes)
     await handle.read(head, 0, headBytes, 0)
     const known = readHead(head)
-    if (known?.number === number) return { ...known, handle, at: headBytes, last: known.before }
+    if (known?.number === number)
+      return { ...known, handle, at: headBytes, last: known.before, given: known.before }
     await handle.close()
     return undefined
   }

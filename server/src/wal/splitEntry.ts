@@ -18,5 +18,7 @@ export const requestOf = (entry: LogEntry): { first: number; last: number } =>
   entry.request ?? { first: entry.first, last: lastOf(entry) }
 
 /** What of an entry comes after a sequence. */
-export const restOf = (entry: LogEntry, after: number): LogEntry[] =>
-  entry.first > after ? [entry] : rowsOf(entry).filter(({ first }) => first > after)
+export const restOf = (entry: LogEntry, after: number): LogEntry[] => {
+  if (entry.first > after) return [entry]
+  return lastOf(entry) <= after ? [] : rowsOf(entry).filter(({ first }) => first > after)
+}

@@ -9,13 +9,16 @@ import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { answersOf, createOldStore, environment, first, parquetIn, rowsOf as read } from './oldStore.js'
 
+// Each test starts a service, or several.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
 let old: Awaited<ReturnType<typeof createOldStore>>
 let root: string
 let archive: string
 let service: Service
 beforeAll(async () => {
   old = await createOldStore()
-}, 60_000)
+})
 afterAll(() => rmSync(old.folder, { recursive: true, force: true }))
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'waymark-archive-'))

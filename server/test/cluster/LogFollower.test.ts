@@ -155,6 +155,8 @@ describe('a reader', () => {
     second.follower.advance(9)
     await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
     expect(watch.deadLetters.get(9)?.rows).toBe(3)
+    await second.follower.close()
+    await vi.waitFor(() => expect(watch.readers).toBe(1), { timeout: 5000 })
   })
 
   it('hears which row somebody waits for', async () => {

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { event } from '../fixtures/events.js'
 
-export interface Attempt {
+interface Attempt {
   sentMs: number
-  endedMs: number
   /** 0 where no answer came. */
   status: number
   retryAfter: string | null
@@ -24,7 +23,7 @@ const restMs = 300
 
 /** Sends numbered events, each request again until it is acknowledged, to one ingest process after the other. */
 export class Sender {
-  readonly attempts: Attempt[] = []
+  readonly #attempts: Attempt[] = []
   readonly #options: SenderOptions
   #next = 0
   #acknowledged = 0
@@ -53,6 +52,16 @@ export class Sender {
     while (this.#acknowledged < count) await delay(10)
   }
 
+  /** Resolves with the requests that are sent from now on, once so many have ended. */
+  async tries(count: number): Promise<Attempt[]> {
+    const sinceMs = performance.now()
+    for (;;) {
+      const attempts = this.#attempts.filter(({ sentMs }) => sentMs > sinceMs)
+      if (attempts.length >= count) return attempts
+      await delay(10)
+    }
+  }
+
   async #work(): Promise<void> {
     while (this.#next < this.#options.events) {
       const first = this.#next
@@ -69,7 +78,7 @@ export class Sender {
     for (let tries = first / perRequest; ; tries++) {
       const urls = this.#options.urls()
       const attempt = await post(`${urls[tries % urls.length]}/track?apiKey=key`, body)
-      this.attempts.push(attempt)
+      this.#attempts.push(attempt)
       if (attempt.status === 200) break
       await delay(restMs)
     }
@@ -84,8 +93,8 @@ const post = async (url: string, body: string): Promise<Attempt> => {
     const { ok } = (await answer.json()) as { ok: boolean }
     if (ok !== (answer.status === 200)) throw new Error(`ok is ${ok}, and the status ${answer.status}.`)
     const retryAfter = answer.headers.get('retry-after')
-    return { sentMs, endedMs: performance.now(), status: answer.status, retryAfter }
+    return { sentMs, status: answer.status, retryAfter }
   } catch {
-    return { sentMs, endedMs: performance.now(), status: 0, retryAfter: null }
+    return { sentMs, status: 0, retryAfter: null }
   }
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   query = new ServiceProcess(['--role', 'engine', '--log', cluster.url, '--data', folder])
   await Promise.all([ingest.start(), query.start()])
   client = createClient(ingest.url)
-}, 120_000)
+})
 
 afterAll(async () => {
   await ingest.kill()

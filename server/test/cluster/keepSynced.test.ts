@@ -5,7 +5,7 @@ import { startCluster } from './startCluster.js'
 let cluster: Cluster
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0, keepSynced: true })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 it('a power cut loses what a server has written and not synced, and nothing else', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { type RunningIngest, startIngest } from '../../src/startIngest.js'
-import { createClient } from '../fixtures/createClient.js'
+import { type Client, createClient } from '../fixtures/createClient.js'
 import { basic, createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
@@ -15,27 +15,34 @@ import { startCluster } from './startCluster.js'
 let cluster: Cluster
 let database: LogDatabase
 let root: string
+let folder: string
+let folders = 0
 let log: ServerOptions
 let closing: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'waymark-shared-'))
   cluster = await startCluster({ standbys: 0 })
 }, 60_000)
-afterAll(() => cluster.close())
-beforeEach(async () => {
-  database = await createDatabase(cluster.primary)
-  root = mkdtempSync(join(tmpdir(), 'waymark-shared-'))
-  log = { log: database.url, logDurability: 'local' }
+afterAll(async () => {
+  await cluster.close()
+  rmSync(root, { recursive: true, force: true })
 })
 afterEach(async () => {
   for (const close of closing) await close()
   closing = []
-  rmSync(root, { recursive: true, force: true })
-})
+}, 60_000)
+
+/** A log and a folder for stores that no other test has. */
+const prepare = async () => {
+  database = await createDatabase(cluster.primary)
+  folder = join(root, `${folders++}`)
+  log = { log: database.url, logDurability: 'local' }
+}
 
 /** A service on a folder with this name. */
 const start = async (name: string, options: ServerOptions = log): Promise<Service> => {
-  const service = await createService({ dataFolder: join(root, name), ...options })
+  const service = await createService({ dataFolder: join(folder, name), ...options })
   closing.push(() => service.stop())
   return service
 }
@@ -59,9 +66,22 @@ const names = async (service: Service) =>
 const numbered = (n: number) => event(`event ${n}`, { properties: { insert_id: `id-${n}` } })
 
 describe('services that share a log', () => {
-  it('each store what any of them accepted, once and in one order, and know its tasks and persons', async () => {
+  let shared: { one: Service; two: Service; ingest: Client }
+  let stopping: typeof closing
+
+  beforeAll(async () => {
+    await prepare()
     const [one, two] = [await start('one'), await start('two')]
-    const ingest = createClient((await startAlone(log, 'ingest')).url)
+    shared = { one, two, ingest: createClient((await startAlone(log, 'ingest')).url) }
+    stopping = closing
+    closing = []
+  }, 60_000)
+  afterAll(async () => {
+    for (const stop of stopping) await stop()
+  }, 60_000)
+
+  it('each store what any of them accepted, once and in one order, and know its tasks and persons', async () => {
+    const { one, two, ingest } = shared
     await one.ingest('/track', numbered(1))
     await two.ingest('/track', [numbered(2), numbered(1)])
     await one.ingest('/identify', { environment: 'production', distinct_id: 'ada', anonymous_id: 'x' })
@@ -76,7 +96,7 @@ describe('services that share a log', () => {
   })
 
   it('tell of a task of a lakehouse catalog only where its rows were taken', async () => {
-    const [one, two] = [await start('one'), await start('two')]
+    const { one, two } = shared
     await one.query('CREATE TABLE orders (n INT)')
     const path = '/append?catalog=lakehouse&schema=main&table=orders&sync=true'
     const { body } = await one.ask(path, [{ n: 1 }])
@@ -88,8 +108,7 @@ describe('services that share a log', () => {
   })
 
   it('answer an export once all that was accepted is in it, and refuse to erase', async () => {
-    const one = await start('one')
-    const ingest = createClient((await startAlone(log, 'ingest')).url)
+    const { one, ingest } = shared
     await ingest.track({ ...event('exported'), distinct_id: 'ada' })
     const person = { environment: 'production', id: 'ada' }
     const { text } = await createClient(one.url).post('/persons/export', person)
@@ -102,6 +121,8 @@ describe('services that share a log', () => {
 })
 
 describe('a process that only takes events', () => {
+  beforeEach(prepare)
+
   it('has no data folder, and says who answers queries', async () => {
     const { url } = await startAlone({ ...log, dataFolder: '/proc/nowhere' }, 'ingest')
     expect(await createClient(url).post('/query', { statement: 'SELECT 1' })).toMatchObject({
@@ -133,12 +154,14 @@ describe('a process that only takes events', () => {
 })
 
 describe('a data folder', () => {
+  beforeEach(prepare)
+
   const files: ServerOptions = {}
 
   it('goes over to a log in PostgreSQL once its own is stored, and not back by itself', async () => {
     await (await start('one', files)).ingest('/track?sync=true', numbered(1))
     await closing.pop()!()
-    const alone = await startAlone({ dataFolder: join(root, 'one') }, 'both')
+    const alone = await startAlone({ dataFolder: join(folder, 'one') }, 'both')
     await createClient(alone.url).track([numbered(2), numbered(3)])
     await closing.pop()!()
     await expect(start('one')).rejects.toThrow(/has 2 rows that are not stored yet/)
@@ -176,7 +199,7 @@ describe('a data folder', () => {
     await one.ingest('/track?sync=true', numbered(2))
     await one.stop()
     for (const name of ['two', 'three']) {
-      const args = [file, '--data', join(root, name), '--logs', one.folder]
+      const args = [file, '--data', join(folder, name), '--logs', one.folder]
       expect(await runWaymark('restore', ...args)).toMatchObject({ code: 0, problems: '' })
     }
     await one.restart()

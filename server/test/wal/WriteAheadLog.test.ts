@@ -77,37 +77,49 @@ it('gives back what it took, however it was cut into writes, segments, openings,
     reopen: fc.boolean(),
     trim: fc.boolean(),
   })
+  const kinds = ['track', 'identify']
   let run = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 12 }),
       fc.integer({ min: 1, max: 9 }),
-      async (steps, maxRows) => {
+      fc.constantFrom(1000, Infinity),
+      async (steps, maxRows, maxBytes) => {
         const folder = join(root, String(run++))
         let log = await WriteAheadLog.open(folder, 0, tiny)
         const reader = new LogReader(folder, () => log.durable)
         const expected: string[] = []
         const found: string[] = []
-        let after = 0
+        let [after, sent] = [0, 0]
+        const take = async () => {
+          const entries = await reader.read(after, maxRows, maxBytes)
+          found.push(...entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[]))
+          after = lastOf(entries.at(-1)!)
+          const rows = kinds.map((kind) =>
+            entries.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0),
+          )
+          expect(Math.max(...rows)).toBeLessThanOrEqual(maxRows)
+          if (maxBytes === Infinity && after < log.durable) expect(rows).toContain(maxRows)
+        }
         for (const { sizes, reopen, trim } of steps) {
-          const some = sizes.map((size, at) => `${expected.length + at}:${'x'.repeat(size)}`)
-          await Promise.all(some.map((body, at) => log.append(record(body, 1 + (at % 3)))))
-          expected.push(...some)
+          for (const [at, size] of sizes.entries()) {
+            const rows = Array.from({ length: 1 + (at % 3) }, () => `${sent++}:${'x'.repeat(size)}`)
+            const appended = log.append({
+              ...record(JSON.stringify(rows), rows.length),
+              kind: kinds[at % 2]!,
+            })
+            if (at === sizes.length - 1) await appended
+            expected.push(...rows)
+          }
           if (reopen) {
             await log.close()
             log = await WriteAheadLog.open(folder, 0, tiny)
           }
-          const entries = await reader.read(after, maxRows, 1000)
-          found.push(...entries.map(({ body }) => body.toString()))
-          after = lastOf(entries.at(-1)!)
+          await take()
           if (trim) await log.trim(after)
           expect(log.before).toBeLessThanOrEqual(after)
         }
-        while (after < log.last) {
-          const entries = await reader.read(after, maxRows, 1000)
-          found.push(...entries.map(({ body }) => body.toString()))
-          after = lastOf(entries.at(-1)!)
-        }
+        while (after < log.last) await take()
         expect(found).toEqual(expected)
         await reader.close()
         await log.close()

@@ -14,13 +14,16 @@ export const choice = [
 export const zone = ['time_zone', `'UTC'`] as const
 
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
-export const idKey = `CASE WHEN ${id} IS NOT NULL THEN hash(e.environment, ${id}) END`
+export const hasId = '(e.distinct_id IS NOT NULL OR e.anonymous_id IS NOT NULL)'
+/** All events that are asked for are of one environment. */
+const keyOfId = `hash(environment::VARCHAR, ${id})`
+export const idKey = `CASE WHEN ${hasId} THEN ${keyOfId} END`
 export const sessionKey = `CASE WHEN e.session_id IS NOT NULL THEN hash(e.session_id) END`
 
 /** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
 export const eventsOfPersons = `analytics.raw.all_events e
-  LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, ${id})`
-export const personKey = `CASE WHEN ${id} IS NOT NULL THEN coalesce(m.person_key, hash(e.environment, ${id})) END`
+  LEFT JOIN analytics.raw.id_map m ON m.id_key = ${keyOfId}`
+export const personKey = `CASE WHEN ${hasId} THEN coalesce(m.person_key, ${keyOfId}) END`
 
 /** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
 export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`

@@ -1,7 +1,8 @@
 import {
   choice,
   choiceProblems,
-  id,
+  hasId,
+  idKey,
   isChosen,
   isNamed,
   isSince,
@@ -79,10 +80,11 @@ export const funnel: TableMacro = {
   tables: [
     [
       'named',
-      `SELECT hash(e.environment, ${id}) AS id_key, ${orderKey} AS key, ${mask} AS mask,
+      `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
-       WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${id} IS NOT NULL`,
+       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
+         WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${hasId}) e
+       WHERE e.mask <> 0`,
     ],
     [
       'matched',

@@ -2,7 +2,7 @@ import {
   checkDays,
   choice,
   choiceProblems,
-  id,
+  hasId,
   idKey,
   isAsked,
   isNamed,
@@ -19,7 +19,7 @@ const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 
 const periodOf = (moment: string) => `date_trunc(${known}, timezone(time_zone, ${moment}))::DATE`
 const isFirst = `(first_event IS NULL OR ${isNamed('first_event')})`
 const isReturn = `(return_event IS NULL OR ${isNamed('return_event')})`
-const isHit = `${isAsked} AND (${isFirst} OR ${isReturn}) AND ${id} IS NOT NULL`
+const isHit = `${isAsked} AND (${isFirst} OR ${isReturn}) AND ${hasId}`
 
 export const retention: TableMacro = {
   name: 'retention',

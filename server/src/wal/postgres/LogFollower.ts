@@ -60,7 +60,7 @@ const positionSql = `
 INSERT INTO waymark.readers (name, applied) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = now()`
 
-/** It reads nothing, so nobody waits for it. */
+/** The position of one that reads nothing at the moment, so that nobody waits for it. */
 const keepSql = `
 INSERT INTO waymark.readers (name, applied, seen) VALUES ($1, $2, now() - interval '${liveSeconds} seconds')
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = excluded.seen`
@@ -157,6 +157,8 @@ export class LogFollower extends EventEmitter<News> {
     for (const timer of this.#timers) clearInterval(timer)
     clearTimeout(this.#telling)
     await this.#looking
+    // Nobody shall wait for it from now on.
+    await this.#session.connection?.ask(keepSql, [this.#options.name, this.#applied]).catch(() => undefined)
     await this.#session.stop()
   }
 
