@@ -47,8 +47,10 @@ const age = async (...changes: string[]) => {
 }
 /** By each scan; an answer may scan the same files twice. */
 const filesRead = async (statement: string) => {
-  const [plan] = await rowsOf(`EXPLAIN ANALYZE ${statement}`)
-  const counts = [...String(plan[1]).matchAll(/Total Files Read: (\d+)/g)].map(([, count]) => Number(count))
+  const plan = await rowsOf(`EXPLAIN ANALYZE ${statement}`)
+  const counts = [...String(plan.flat()[1]).matchAll(/Total Files Read: (\d+)/g)].map(([, count]) =>
+    Number(count),
+  )
   return Math.max(0, ...counts)
 }
 

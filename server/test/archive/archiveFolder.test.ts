@@ -106,7 +106,7 @@ describe('the commands', () => {
     await other.stop()
     expect(rows).toEqual([[123]])
 
-    const [lost, short] = parquetIn(archive)
+    const [lost = '', short = ''] = parquetIn(archive)
     rmSync(join(archive, lost))
     copyFileSync(join(archive, parquetIn(archive).at(-1)!), join(archive, short))
     const stopped = await runWaymark('check', ...data)
