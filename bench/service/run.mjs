@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers screens soak attacks commits cluster]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks commits cluster]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -16,6 +16,7 @@ const benches = {
   commits: async () => (await import('./benchCommits.mjs')).benchCommits(),
   cluster: async () => (await import('./benchCluster.mjs')).benchCluster(),
   answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
+  archive: async () => (await import('./benchArchive.mjs')).benchArchive(),
 }
 
 await ensureInstalled()

@@ -4,6 +4,9 @@ import { applyAnalytics } from './analytics/applyAnalytics.js'
 import { fillWindow } from './analytics/insertIds.js'
 import { InsertIdWindow } from './analytics/InsertIdWindow.js'
 import { openDatabase } from './analytics/openDatabase.js'
+import { archiveFolderOf } from './archive/bindArchive.js'
+import { removeUncounted } from './archive/removeUncounted.js'
+import { startUpkeep } from './startUpkeep.js'
 import { appendRoute } from './append/appendRoute.js'
 import { applyAppends } from './append/applyAppends.js'
 import { careRoutes } from './care/careRoutes.js'
@@ -31,7 +34,7 @@ import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
 import { emptyLog, openErasures } from './privacy/openErasures.js'
 import { exportRoute } from './privacy/exportRoute.js'
-import { openArchive, Retention } from './privacy/Retention.js'
+import { openRetentionArchive } from './privacy/retention.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
 import type { Applier } from './wal/Applier.js'
 import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
@@ -91,19 +94,20 @@ export const startEngine = async (
   try {
     const folder = new DataFolder(options.dataFolder)
     folder.check()
-    const { retentionArchive } = options
-    const archive = retentionArchive === undefined ? undefined : openArchive(retentionArchive, folder)
+    const exportTo = openRetentionArchive(options.retentionArchive, folder)
+    const archive = archiveFolderOf(options.archiveFolder, folder)
     const acceptLog = shared ?? (await whenReadable(folder, options))
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
     const { ended, erased } = await carryOutErasures({
       ...options,
       folder,
+      archive,
       list: erasureList,
       secret,
       logger,
     })
-    const database = await openDatabase(folder, options)
+    const database = await openDatabase(folder, options, archive)
     cleanups.add(() => database.close())
     const appendLog = await LogStore.open(folder.appendLog)
     folder.record([analyticsCatalog, ...catalogs])
@@ -166,6 +170,8 @@ export const startEngine = async (
     const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: options.insertIdWindowMs })
     cleanups.add(() => window.close())
     const reader = await database.connect()
+    // Before anybody is told that a person is erased.
+    if (archive !== undefined) await removeUncounted(reader, archive)
     await fillWindow(reader, window)
     reader.closeSync()
     const erasures = await openErasures({
@@ -278,9 +284,7 @@ export const startEngine = async (
     )
     await listenAtSocket(server, folder.socket)
     erasures.check()
-    const retention = new Retention({ database, inTurn, days: options.retentionDays, archive, logger })
-    cleanups.add(() => retention.stop())
-    retention.start()
+    cleanups.add(startUpkeep({ ...options, database, inTurn, exportTo, archive, logger }))
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

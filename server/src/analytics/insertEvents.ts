@@ -67,7 +67,10 @@ export const insertEvents = async (
     const { rowsChanged } = await runPrepared(connection, insert, part)
     if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
   }
-  const { ids, seqs } = await readInsertIds(connection, `seq >= ${entries[0]!.first}`)
+  const { ids, seqs } = await readInsertIds(
+    connection,
+    `FROM analytics.raw.events WHERE seq >= ${entries[0]!.first}`,
+  )
   const copies = window.seen(ids)
   if (copies.length > 0) {
     await connection.run(

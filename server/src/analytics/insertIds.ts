@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
+import { allEvents } from '../store/archiveSchema.js'
 import { momentSql } from './entryItems.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
@@ -12,11 +13,11 @@ export interface FoundIds {
 
 const valueBytes = 8
 
-/** The insert ids of events in a range, taken as the bytes that DuckDB holds them in. */
-export const readInsertIds = async (connection: DuckDBConnection, range: string): Promise<FoundIds> => {
+/** The insert ids of some events, `FROM … WHERE …`, taken as the bytes that DuckDB holds them in. */
+export const readInsertIds = async (connection: DuckDBConnection, events: string): Promise<FoundIds> => {
   const result = await connection.run(
-    `SELECT hash(environment, insert_id) AS id, seq::UBIGINT AS seq FROM analytics.raw.events
-     WHERE ${range} AND insert_id IS NOT NULL ORDER BY id, seq`,
+    `SELECT hash(environment, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL
+     ORDER BY id, seq`,
   )
   const chunks = await result.fetchAllChunks()
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rowCount, 0)
@@ -47,8 +48,10 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   const { windowMs } = window
   const applied = (await readNumber(connection, 'SELECT applied FROM analytics.raw.position')) ?? 0
   let after = window.open(applied)
-  const events = 'FROM analytics.raw.events'
-  const newest = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${events}`)
+  const events = `FROM ${allEvents}`
+  const newestOf = (from: string) => readNumber(connection, `SELECT epoch_ms(max(received_at)) FROM ${from}`)
+  // As a rule the newest are in the table, and no file need be read for it.
+  const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
   const since = `received_at >= ${momentSql(`${newest - windowMs}::BIGINT`)}`
   const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
@@ -62,9 +65,9 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   }
   while (after < applied) {
     const through = Math.min(after + rowsAtOnce, applied)
-    const range = `seq > ${after} AND seq <= ${through}`
-    const { ids } = await readInsertIds(connection, range)
-    const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${events} WHERE ${range}`)
+    const some = `${events} WHERE ${since} AND seq > ${after} AND seq <= ${through}`
+    const { ids } = await readInsertIds(connection, some)
+    const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${some}`)
     await window.add({ ids, through, atMs: atMs ?? newest })
     after = through
   }

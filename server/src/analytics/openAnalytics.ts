@@ -1,4 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { makeAllEvents } from '../archive/allEvents.js'
+import { allEvents } from '../store/archiveSchema.js'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
@@ -15,7 +19,7 @@ WITH map AS (
 ), seen AS (
   SELECT environment, coalesce(distinct_id, anonymous_id) AS id, min("timestamp") AS first_seen,
     max("timestamp") AS last_seen, count(*) AS events
-  FROM analytics.raw.events WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL GROUP BY ALL
+  FROM ${allEvents} WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL GROUP BY ALL
   UNION ALL SELECT environment, distinct_id, NULL, NULL, 0 FROM map
   UNION ALL
   SELECT environment, distinct_id, min("timestamp"), max("timestamp"), 0
@@ -47,8 +51,10 @@ FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 export const hashSql = "SELECT hash('production', 'waymark')"
 
 /** Makes the tables of analytics, and brings those of an older version, or with other hashes, up to date. */
-export const openAnalytics = async (connection: DuckDBConnection): Promise<void> => {
+export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
   await upgradeStore(connection)
+  await bindArchive(connection, archive)
+  await makeAllEvents(connection, archive)
   await connection.run('CREATE TABLE IF NOT EXISTS analytics.raw.derived (hash UBIGINT)')
   const reader = await connection.runAndReadAll(
     `SELECT (${hashSql}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
@@ -63,7 +69,7 @@ export const openAnalytics = async (connection: DuckDBConnection): Promise<void>
            person_key = hash(environment, person_id)`,
       )
       await connection.run('DELETE FROM analytics.raw.persons')
-      const counted = await connection.runAndReadAll('SELECT count(*) FROM analytics.raw.events')
+      const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${allEvents}`)
       const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)
       for (let slice = 0; slice < slices; slice++) await connection.run(buildSql(slice, slices))
       await connection.run('DELETE FROM analytics.raw.derived')

@@ -1,3 +1,4 @@
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { Database } from '../store/Database.js'
@@ -8,10 +9,19 @@ import { makeRejectedView } from '../store/rejectedSchema.js'
 import { openAnalytics } from './openAnalytics.js'
 
 /** The tables of all catalogs, made where they are not there. */
-export const openDatabase = async (folder: DataFolder, { memoryLimit, catalogs }: CompleteOptions) => {
-  const database = await Database.open({ folder, memoryLimit, catalogs: [analyticsCatalog, ...catalogs] })
+export const openDatabase = async (
+  folder: DataFolder,
+  { memoryLimit, catalogs }: CompleteOptions,
+  archive: ArchiveFolder | undefined,
+) => {
+  const database = await Database.open({
+    folder,
+    memoryLimit,
+    catalogs: [analyticsCatalog, ...catalogs],
+    more: archive === undefined ? [] : [archive.path],
+  })
   const connection = await database.connect()
-  await openAnalytics(connection)
+  await openAnalytics(connection, archive)
   await makeRejectedView(connection, analyticsCatalog, `${analyticsCatalog}.raw.rejected`)
   for (const catalog of catalogs) {
     await connection.run(lakehouseSchema(catalog))

@@ -1,9 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { archiveSchema } from '../store/archiveSchema.js'
 import { analyticsSchema, storeVersion } from '../store/analyticsSchema.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { markUserAgents } from './markBots.js'
 import { StoreError } from '../store/StoreError.js'
 import { inTransaction } from '../store/transactions.js'
+
+/** Events of earlier versions have no verdict. */
+const firstWithBots = 3
 
 /** Undefined in a new store. */
 const readVersion = async (connection: DuckDBConnection): Promise<number | undefined> => {
@@ -40,11 +44,21 @@ const fromFirst = [
   'DROP TABLE analytics.raw.old_traits',
 ]
 
-const fromSecond = ['ALTER TABLE analytics.raw.events ADD COLUMN bot VARCHAR']
+const fromSecond = ['ALTER TABLE analytics.raw.events ADD COLUMN bot VARCHAR', archiveSchema]
+
+const fromThird = [archiveSchema]
 
 const stepsFrom = (version: number | undefined): readonly string[] => {
-  if (version === undefined) return [analyticsSchema]
-  return version === 1 ? fromFirst : fromSecond
+  switch (version) {
+    case 1:
+      return fromFirst
+    case 2:
+      return fromSecond
+    case 3:
+      return fromThird
+    default:
+      return [analyticsSchema]
+  }
 }
 
 /** Makes the tables of analytics, and brings those of an older version up to date, all or none. */
@@ -58,7 +72,7 @@ export const upgradeStore = async (connection: DuckDBConnection): Promise<void> 
   }
   await inTransaction(connection, async () => {
     for (const sql of stepsFrom(version)) await connection.run(sql)
-    if (version !== undefined) await markUserAgents(connection, 'true')
+    if (version !== undefined && version < firstWithBots) await markUserAgents(connection, 'true')
     await connection.run('DELETE FROM analytics.raw.store')
     await connection.run(`INSERT INTO analytics.raw.store VALUES (${storeVersion})`)
   })

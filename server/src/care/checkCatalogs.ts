@@ -1,18 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { checkArchive } from './checkArchive.js'
+import { allEvents } from '../store/archiveSchema.js'
 import { hashSql } from '../analytics/openAnalytics.js'
 import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
+import { fine, type Finding, wrong } from './Finding.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-
-/** One thing that was looked at. */
-export interface Finding {
-  ok: boolean
-  /** What is so, or what is wrong. */
-  text: string
-}
-
-const fine = (text: string): Finding => ({ ok: true, text })
-const wrong = (text: string): Finding => ({ ok: false, text })
 
 const reasonOf = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
@@ -24,16 +17,16 @@ const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigin
 const rules = [
   {
     rule: 'Events are after the position in the log',
-    sql: 'SELECT count(*) FROM analytics.raw.events WHERE seq > (SELECT applied FROM analytics.raw.position)',
+    sql: `SELECT count(*) FROM ${allEvents} WHERE seq > (SELECT applied FROM analytics.raw.position)`,
   },
   {
     rule: 'Events are there twice',
-    sql: 'SELECT count(*) - count(DISTINCT seq) FROM analytics.raw.events',
+    sql: `SELECT count(*) - count(DISTINCT seq) FROM ${allEvents}`,
   },
   {
     rule: 'Events are missing in persons, or too many there',
     sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM analytics.raw.persons)
-      - (SELECT count(*) FROM analytics.raw.events WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL))`,
+      - (SELECT count(*) FROM ${allEvents} WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL))`,
   },
   {
     rule: 'Persons have a wrong key, or are there twice',
@@ -89,12 +82,14 @@ const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> 
   if ((await countOf(connection, fits)) === 0n) {
     return [fine('analytics has keys of another DuckDB: the next start makes them anew; check it then.')]
   }
-  const findings = [fine(`analytics is of store version ${version}.`)]
+  const findings = [fine(`analytics is of store version ${version}.`), ...(await checkArchive(connection))]
+  if (findings.some(({ ok }) => !ok)) return findings
+  const before = findings.length
   for (const { rule, sql } of rules) {
     const count = await countOf(connection, sql)
     if (count > 0n) findings.push(wrong(`analytics: ${rule} (${count}).`))
   }
-  if (findings.length === 1) findings.push(fine('analytics: events, persons and ids agree.'))
+  if (findings.length === before) findings.push(fine('analytics: events, persons and ids agree.'))
   return findings
 }
 

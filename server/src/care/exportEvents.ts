@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
 import { tarEnd, tarHeader, tarPadding } from './tar.js'
 
@@ -25,7 +26,7 @@ const personsOf = (environment: string): Part => ({
 
 const listParts = async (connection: DuckDBConnection): Promise<Part[]> => {
   const days = await connection.runAndReadAll(
-    `SELECT DISTINCT environment, strftime("timestamp" AT TIME ZONE 'UTC', '%Y-%m-%d') FROM analytics.raw.events ORDER BY ALL`,
+    `SELECT DISTINCT environment, strftime("timestamp" AT TIME ZONE 'UTC', '%Y-%m-%d') FROM ${allEvents} ORDER BY ALL`,
   )
   const environments = await connection.runAndReadAll(
     'SELECT DISTINCT environment FROM analytics.raw.persons ORDER BY 1',

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { describeArchive } from '../archive/describeArchive.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import type { InTurn } from '../store/createTurns.js'
@@ -56,8 +57,8 @@ const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): P
 }
 
 /**
- * `POST /care/hold`: tells the position of each catalog's file, and keeps the files so until the request's
- * body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
+ * `POST /care/hold`: tells the position of each catalog's file and what else the store needs, and keeps
+ * the files so until the request's body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
  */
 export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]): Route => ({
   method: 'POST',
@@ -74,8 +75,9 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
         await held.keepLog?.(position, false)
         positions[held.catalog] = position
       }
+      const archive = await describeArchive(connections[0]!)
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-      response.write(`${JSON.stringify({ positions })}\n`)
+      response.write(`${JSON.stringify({ positions, archive })}\n`)
       const isCopied = await new Promise<boolean>((resolve) => {
         request.once('end', () => resolve(true)).resume()
         response.once('close', () => resolve(false))

@@ -83,11 +83,10 @@ const holdFiles = async (folder: DataFolder) => {
   const next = async () => {
     const { value } = await lines.next().catch(() => ({ value: undefined }))
     if (value === undefined) throw new StoreError('The engine of the service ended meanwhile. Try again.')
-    return JSON.parse(value) as { positions: Record<string, number> }
+    return JSON.parse(value) as Pick<BackupHead, 'positions' | 'archive'>
   }
-  const { positions } = await next()
   return {
-    positions,
+    ...(await next()),
     async release() {
       request.end()
       await next()
@@ -97,7 +96,7 @@ const holdFiles = async (folder: DataFolder) => {
 }
 
 const writeBackup = async (folder: DataFolder, out: FileHandle): Promise<BackupHead> => {
-  const { positions, release, abandon } = await holdFiles(folder)
+  const { positions, archive, release, abandon } = await holdFiles(folder)
   try {
     const left = folder.catalogs.find((catalog) => !(catalog in positions))
     if (left !== undefined) {
@@ -106,7 +105,12 @@ const writeBackup = async (folder: DataFolder, out: FileHandle): Promise<BackupH
       )
     }
     const tar = new TarWriter(out)
-    const head: BackupHead = { format: 1, madeAt: new Date().toISOString(), positions }
+    const head: BackupHead = {
+      format: 1,
+      madeAt: new Date().toISOString(),
+      positions,
+      ...(archive && { archive }),
+    }
     await tar.addJson(headName, head)
     for (const name of [manifestName, ...logStates]) await tar.addFile(name, join(folder.path, name))
     for (const catalog of folder.catalogs) {
@@ -134,12 +138,17 @@ export const backup: Command = {
     const partial = `${file}.partial`
     const out = await open(partial, 'w', 0o600)
     try {
-      const { positions } = await writeBackup(folder, out).finally(() => out.close())
+      const { positions, archive } = await writeBackup(folder, out).finally(() => out.close())
       await rename(partial, file)
       const rows = Object.entries(positions).map(
         ([catalog, position]) => `${catalog} through row ${position}`,
       )
       print(`${file} holds ${rows.join(', ')} of the logs.`)
+      if (archive !== undefined) {
+        print(
+          `Not in it: ${archive.events} events in ${archive.files} files of the archive ${archive.folder}. Copy that folder too; its files never change.`,
+        )
+      }
       return 0
     } finally {
       await rm(partial, { force: true })

@@ -1,9 +1,13 @@
+import type { ArchiveInUse } from '../archive/describeArchive.js'
+
 /** The first entry of a backup. */
 export interface BackupHead {
   format: 1
   madeAt: string
   /** How many rows of each catalog's log are in it. */
   positions: Record<string, number>
+  /** The folder with files that the store reads and that are not in it. */
+  archive?: ArchiveInUse
 }
 
 /** The last entry: a backup without it is cut off. */

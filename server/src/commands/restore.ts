@@ -175,6 +175,11 @@ export const restore: Command = {
         ([catalog, position]) => `${catalog} through row ${position}`,
       )
       print(`${target} holds ${rows.join(', ')}, as of ${head.madeAt}.`)
+      if (head.archive !== undefined) {
+        print(
+          `It needs ${head.archive.files} files of the archive ${head.archive.folder}: start the service with --archive and that folder, or the copy of it that belongs to this backup.`,
+        )
+      }
       return 0
     } finally {
       rmSync(unfinished, { recursive: true, force: true })

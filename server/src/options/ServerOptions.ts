@@ -55,6 +55,10 @@ export interface ServerOptions {
   retentionDays?: Readonly<Record<string, number>>
   /** Where events are written to before they are deleted for their age. @defaultValue nowhere */
   retentionArchive?: string | undefined
+  /** Where events of closed days go, as Parquet files that queries read. @defaultValue nowhere */
+  archiveFolder?: string | undefined
+  /** How many days old a whole day must be for that. @defaultValue 30 */
+  archiveAfterDays?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** The same for the bytes of their bodies. @defaultValue 1 GiB */
@@ -119,6 +123,8 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   insertIdWindowMs: 15 * 86_400_000,
   retentionDays: {},
   retentionArchive: undefined,
+  archiveFolder: undefined,
+  archiveAfterDays: 30,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
   maxConnections: 10_000,

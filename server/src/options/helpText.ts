@@ -36,6 +36,8 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
   --retention ENV=400d   days events are kept, by commas   WAYMARK_RETENTION     for ever
   --retention-archive F  folder they go to before that     WAYMARK_RETENTION_ARCHIVE  none
+  --archive FOLDER       where events of closed days go    WAYMARK_ARCHIVE       none
+  --archive-after 30d    how old such a day is             WAYMARK_ARCHIVE_AFTER  30d
   --max-connections N    connections at once               WAYMARK_MAX_CONNECTIONS  10000
   --max-connections-per-address N                          WAYMARK_MAX_CONNECTIONS_PER_ADDRESS  1000
   --columns FORM         objects or labels, line 2 of /query  WAYMARK_COLUMNS    objects

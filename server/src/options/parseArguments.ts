@@ -42,6 +42,8 @@ const flags = {
   'insert-id-window': { type: 'string' },
   retention: { type: 'string', multiple: true },
   'retention-archive': { type: 'string' },
+  archive: { type: 'string' },
+  'archive-after': { type: 'string' },
   'max-connections': { type: 'string' },
   'max-connections-per-address': { type: 'string' },
   columns: { type: 'string' },
@@ -243,11 +245,20 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     if (typeof days === 'string') return wrong(days)
     options.retentionDays = days
   }
-  const archive = read('retention-archive')
-  if (archive !== undefined) {
+  const retentionArchive = read('retention-archive')
+  if (retentionArchive !== undefined) {
     if (options.retentionDays === undefined)
       return wrong('--retention-archive goes together with --retention, which says what is kept how long.')
-    options.retentionArchive = archive
+    options.retentionArchive = retentionArchive
+  }
+  const [archive, archiveAfter] = [read('archive'), read('archive-after')]
+  if (archive !== undefined) options.archiveFolder = archive
+  if (archiveAfter !== undefined) {
+    if (archive === undefined)
+      return wrong('--archive-after goes together with --archive, which says where events of closed days go.')
+    if (!/^[1-9]\d{0,4}d$/.test(archiveAfter))
+      return wrong(`--archive-after takes days, such as 30d, not ${archiveAfter}.`)
+    options.archiveAfterDays = Number.parseInt(archiveAfter, 10)
   }
   const problem = readLog(read, options)
   if (problem !== undefined) return wrong(problem)

@@ -1,5 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
+import { explainMissing } from '../archive/explainMissing.js'
 import type { Logger } from '../Logger.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach, createInstance } from '../store/Database.js'
@@ -14,8 +17,11 @@ import {
   countUnlinked,
   findEvents,
   idTable,
+  namesAnonymousId,
+  rowsOf,
   setIds,
   type PersonId,
+  withoutAnonymousId,
 } from './personRows.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 
@@ -25,6 +31,8 @@ const maxTries = 5
 export interface CarryOutOptions {
   folder: DataFolder
   list: ErasureList
+  /** Its old files are removed when the engine opens the store. */
+  archive: ArchiveFolder | undefined
   memoryLimit: string
   /** What ids are hashed with for the log. */
   secret: Buffer
@@ -73,7 +81,7 @@ const describe = async (
 const eraseAll = async (
   connection: DuckDBConnection,
   due: readonly Erasure[],
-  { folder, secret }: CarryOutOptions,
+  { folder, archive, secret }: CarryOutOptions,
 ): Promise<CarriedOut> => {
   const done = await readErased(connection)
   const duties: Duty[] = []
@@ -92,7 +100,17 @@ const eraseAll = async (
   if (duties.length > 0) {
     await setIds(connection, ids)
     await findEvents(connection)
+    const files =
+      archive === undefined
+        ? []
+        : await eraseFromFiles(connection, archive, {
+            environments: new Set(ids.map(({ environment }) => environment)),
+            gone: rowsOf.events,
+            changed: namesAnonymousId,
+            replaced: withoutAnonymousId,
+          })
     await rewriteStore(connection, folder, async () => {
+      await replaceFiles(connection, archive, files)
       for (const duty of duties) await recordDuty(connection, duty)
     })
   }
@@ -118,7 +136,7 @@ const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) =>
  * applied are left for a later start.
  */
 export const carryOutErasures = async (options: CarryOutOptions): Promise<CarriedOut> => {
-  const { folder, list, memoryLimit, logger } = options
+  const { folder, list, archive, memoryLimit, logger } = options
   if (list.all.length === 0) return nothing
   const instance = await createInstance(folder, memoryLimit)
   const connection = await instance.connect()
@@ -127,7 +145,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     await attach(connection, analyticsCatalog, folder.catalogFile(analyticsCatalog))
     removeUnfinished(folder)
     await connection.run("SET TimeZone = 'UTC'")
-    await openAnalytics(connection)
+    await openAnalytics(connection, archive)
     const found = await findDue(connection, list.all)
     due = found.due
     if (due.length === 0) return nothing
@@ -141,7 +159,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     list.countTry(tasksOf(due))
     return await eraseAll(connection, due, options)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = explainMissing(error instanceof Error ? error.message : String(error))
     logger.error('An erase failed.', { reason, erases: due.length })
     return failed(due, `${reason} It is tried again when the engine starts.`)
   } finally {

@@ -1,4 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { makeAllEvents, pathsOf, readFiles } from '../archive/allEvents.js'
+import type { ArchivedFile, ArchiveFolder } from '../archive/ArchivedFile.js'
 import { inTransaction } from '../store/transactions.js'
 import { recordRetention } from './duties.js'
 
@@ -17,10 +19,9 @@ export const eventsOfDay = (alias: string, day: string): string =>
   `${alias}.environment = $environment AND ${alias}.received_at >= TIMESTAMPTZ '${day} 00:00:00+00'
    AND ${alias}.received_at < TIMESTAMPTZ '${day} 00:00:00+00' + INTERVAL 1 DAY`
 
-const chooseSql = ({ day }: Day, through: number) => `
+const chooseSql = (events: string) => `
 CREATE OR REPLACE TEMP TABLE gone AS
-SELECT seq, environment, coalesce(distinct_id, anonymous_id) AS id FROM analytics.raw.events e
-WHERE ${eventsOfDay('e', day)} AND seq <= ${through} LIMIT ${sliceRows}`
+SELECT seq, environment, coalesce(distinct_id, anonymous_id) AS id FROM ${events}`
 
 /**
  * A person has fewer events then, and stays as long as there are events or traits; when it was first and
@@ -44,7 +45,8 @@ const deleteSql = [
 /** Deletes some events of a day up to a sequence, and all that follows from it; gives how many. */
 export const deleteSlice = (connection: DuckDBConnection, of: Day, through: number): Promise<number> =>
   inTransaction(connection, async () => {
-    await connection.run(chooseSql(of, through), { environment: of.environment })
+    const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${through} LIMIT ${sliceRows}`
+    await connection.run(chooseSql(slice), { environment: of.environment })
     const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
     const [events, first, last] = reader.getRows()[0]!.map(Number)
     if (events === 0) return 0
@@ -55,6 +57,24 @@ export const deleteSlice = (connection: DuckDBConnection, of: Day, through: numb
     for (const sql of deleteSql) await connection.run(sql)
     await recordRetention(connection, { ...of, events: events!, rejected: 0 })
     return events!
+  })
+
+/**
+ * Takes a file of the archive off the list, with all that follows from it; gives how many events it had.
+ * The file itself goes an hour later, because a query may be about to read it.
+ */
+export const deleteFile = (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder,
+  listed: ArchivedFile,
+): Promise<number> =>
+  inTransaction(connection, async () => {
+    await connection.run(chooseSql(readFiles(pathsOf(archive, [listed]))))
+    for (const sql of deleteSql) await connection.run(sql)
+    await connection.run('DELETE FROM analytics.raw.archived_files WHERE file = $1', [listed.file])
+    await makeAllEvents(connection, archive)
+    await recordRetention(connection, { ...listed, rejected: 0 })
+    return listed.events
   })
 
 /** Deletes records of a day that had been set aside. */

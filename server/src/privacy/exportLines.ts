@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../store/archiveSchema.js'
 import { countIds, countRows, eventsAfter, idTable, rowsOf, type PersonId } from './personRows.js'
 
 /** How much is stored of a person. */
@@ -32,7 +33,7 @@ const pageSize = 10_000
 const pageAfter = (seq: string) => `
 SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
   REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
-FROM analytics.raw.events t WHERE ${eventsAfter(seq, pageSize)} ORDER BY seq`
+FROM ${allEvents} t WHERE ${eventsAfter(seq, pageSize)} ORDER BY seq`
 
 const otherRecords = [
   `SELECT 'trait' AS kind, distinct_id, name, value, ${moment('"timestamp"')} AS "timestamp"

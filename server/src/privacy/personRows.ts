@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../store/archiveSchema.js'
 
 export interface PersonId {
   environment: string
@@ -60,12 +61,15 @@ export const findEvents = async (connection: DuckDBConnection): Promise<void> =>
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE person_events AS
      WITH near AS MATERIALIZED (
-       SELECT t.seq, t.environment, t.distinct_id, t.anonymous_id FROM analytics.raw.events t
+       SELECT t.seq, t.environment, t.distinct_id, t.anonymous_id FROM ${allEvents} t
        WHERE ${hashed('coalesce(t.distinct_id, t.anonymous_id)')} OR ${hashed('t.anonymous_id')}
      )
      SELECT t.seq, (${theirs}) IS TRUE AS is_theirs FROM near t WHERE ${theirs} OR ${named('t.anonymous_id')}`,
   )
 }
+
+/** What is left of those, as columns of `t`. */
+export const withoutAnonymousId = `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
 
 /** All ids of the person that has this one; none when nobody has it. */
 const findIds = async (connection: DuckDBConnection, { environment, id }: PersonId): Promise<string[]> => {
@@ -86,16 +90,18 @@ const findIds = async (connection: DuckDBConnection, { environment, id }: Person
 const count = async (connection: DuckDBConnection, sql: string): Promise<number> =>
   Number((await connection.runAndReadAll(`SELECT count(*) ${sql}`)).getRows()[0]![0])
 
-/** How many rows of a table of analytics are those persons'. */
-export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> =>
-  count(connection, `FROM analytics.raw.${table} t WHERE ${rowsOf[table]}`)
+/** How many rows of a table of analytics are those persons', and of events in the archive. */
+export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> => {
+  const rows = table === 'events' ? allEvents : `analytics.raw.${table}`
+  return count(connection, `FROM ${rows} t WHERE ${rowsOf[table]}`)
+}
 
 /** How many ids those persons have. */
 export const countIds = (connection: DuckDBConnection): Promise<number> =>
   count(connection, `FROM ${idTable}`)
 
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
-  count(connection, `FROM analytics.raw.events t WHERE ${namesAnonymousId}`)
+  count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId}`)
 
 /** Puts ids into the table, in place of others. */
 export const setIds = async (connection: DuckDBConnection, ids: readonly PersonId[]): Promise<void> => {

@@ -7,7 +7,7 @@ import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
-import { namesAnonymousId, rowsOf } from './personRows.js'
+import { rowsOf, withoutAnonymousId } from './personRows.js'
 
 /** A new store writes these itself. */
 const ownTables = new Set(['store', 'derived'])
@@ -43,10 +43,7 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
   const table = quoteIdentifier(name)
   const [old, fresh] = [`old.raw.${table}`, `analytics.raw.${table}`]
   const gone = name in rowsOf ? rowsOf[name as keyof typeof rowsOf] : 'false'
-  const unlinked =
-    name === 'events'
-      ? `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
-      : ''
+  const unlinked = name === 'events' ? withoutAnonymousId : ''
   const copy = `SELECT * ${unlinked} FROM ${old} t WHERE (${gone}) IS NOT TRUE`
   await connection.run(`CREATE TABLE IF NOT EXISTS ${fresh} AS FROM ${old} LIMIT 0`)
   await connection.run(`INSERT INTO ${fresh} BY NAME ${copy}`)

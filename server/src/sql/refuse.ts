@@ -1,3 +1,4 @@
+import { explainMissing } from '../archive/explainMissing.js'
 import { type HttpError, refuse } from '../http/HttpError.js'
 
 /** SQL that is wrong, not allowed, or failed while it ran. */
@@ -27,7 +28,7 @@ const viewsAreRead =
   'Views are for reading: no row can be inserted, changed or deleted through one. The rows of events and persons come from /track, /identify and /alias. Write to a table of your own instead: CREATE TABLE mine AS SELECT ….'
 
 export const messageOf = (error: unknown): string => {
-  const message = (error instanceof Error ? error.message : String(error))
+  const message = explainMissing(error instanceof Error ? error.message : String(error))
     .replace(/^Failed to extract statements: /, '')
     .replaceAll(cutCharacter, '')
   if (intoView.test(message)) return viewsAreRead

@@ -3,7 +3,6 @@ import {
   accessSync,
   constants,
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { makeFolders } from './makeFolders.js'
 import { damaged, StoreError } from './StoreError.js'
 
 interface Manifest {
@@ -32,12 +32,9 @@ const minFreeBytes = 16 * 1_048_576
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Step by step: where a parent cannot hold a folder, as in /proc, Node's recursive way never ends. */
 const makeFolder = (path: string): void => {
-  const missing: string[] = []
-  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.push(at)
   try {
-    for (const folder of missing.toReversed()) mkdirSync(folder, { mode: 0o700 })
+    makeFolders(path)
     if (!statSync(path).isDirectory()) throw new Error('it is a file')
     accessSync(path, constants.W_OK)
     // LMDB and DuckDB end without a word where they cannot make their first pages.

@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   folder: DataFolder
   catalogs: readonly string[]
   memoryLimit: string
+  /** Folders that statements of ours read and write; the guard keeps a user's away from them. */
+  more?: readonly string[]
 }
 
 /** What a connection of ours may still set for itself. */
@@ -94,7 +96,7 @@ export class Database {
     this.#catalogs = catalogs
   }
 
-  static async open({ folder, catalogs, memoryLimit }: DatabaseOptions): Promise<Database> {
+  static async open({ folder, catalogs, memoryLimit, more = [] }: DatabaseOptions): Promise<Database> {
     const instance = await createInstance(folder, memoryLimit)
     try {
       const connection = await instance.connect()
@@ -104,6 +106,7 @@ export class Database {
       for (const name of readdirSync(folder.temp)) rmSync(join(folder.temp, name), { recursive: true })
       for (const setting of [
         "TimeZone = 'UTC'",
+        `allowed_directories = [${more.map(quoteText).join(', ')}]`,
         'enable_external_access = false',
         `allowed_configs = [${sessionSettings.map(quoteText).join(', ')}]`,
         'lock_configuration = true',

@@ -1,10 +1,11 @@
+import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
 
 export const analyticsCatalog = 'analytics'
 
 /** Of the tables below. A store of an earlier version is upgraded once, one of a later version refused. */
-export const storeVersion = 3
+export const storeVersion = 4
 
 const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
 
@@ -37,4 +38,5 @@ CREATE TABLE IF NOT EXISTS analytics.raw.persons (
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
   first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT
 );
+${archiveSchema}
 `

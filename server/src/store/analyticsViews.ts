@@ -1,3 +1,4 @@
+import { allEvents } from './archiveSchema.js'
 import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { browserOf } from './browserOf.js'
@@ -12,7 +13,7 @@ const views: readonly View[] = [
   {
     name: 'events',
     comment: 'Every event, one a row, with the person it belongs to by now.',
-    from: `analytics.raw.events e
+    from: `${allEvents} e
       LEFT JOIN analytics.raw.id_map m
         ON m.environment = e.environment AND m.distinct_id = coalesce(e.distinct_id, e.anonymous_id)`,
     columns: [

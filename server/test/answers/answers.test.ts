@@ -7,6 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { makeAllEvents } from '../../src/archive/allEvents.js'
+import { archiveEvents } from '../../src/archive/archiveEvents.js'
+import { Logger } from '../../src/Logger.js'
+import { createTurns } from '../../src/store/createTurns.js'
 import { quoteText } from '../../src/store/quote.js'
 import { inTransaction } from '../../src/store/transactions.js'
 import {
@@ -23,6 +27,8 @@ import * as oracle from './oracle.js'
 import { type Asked, readHistory, type Seen } from './readHistory.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-answers-'))
+const archive = { path: join(folder, 'archive'), temp: join(folder, 'temp') }
+let archived = 0
 let instance: DuckDBInstance
 let connection: DuckDBConnection
 let window: InsertIdWindow
@@ -32,8 +38,8 @@ beforeAll(async () => {
   connection = await instance.connect()
   await connection.run(`SET TimeZone = 'Asia/Tokyo'`)
   await connection.run("ATTACH ':memory:' AS analytics")
-  await openAnalytics(connection)
-  window = new InsertIdWindow({ folder, windowMs: 1000 })
+  await openAnalytics(connection, archive)
+  window = new InsertIdWindow({ folder: join(folder, 'insert-ids'), windowMs: 1000 })
   window.open(0)
 })
 afterAll(() => {
@@ -41,11 +47,38 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Moves events to files, as if some had been received when they happened, and others hours or days later. */
+const moveToArchive = async (salt: number): Promise<void> => {
+  await connection.run(`UPDATE analytics.raw.events
+    SET received_at = "timestamp" + to_hours(((hash(seq, ${salt}) % 5) * (hash(seq) % 60))::BIGINT)
+    WHERE hash(seq, ${salt}, 'some') % 4 > 0`)
+  const { run } = archiveEvents({
+    archive,
+    // Whatever day it is.
+    afterDays: -100_000,
+    inTurn: createTurns(),
+    logger: new Logger('silent'),
+    sliceEvents: 30,
+  })
+  await run(connection, () => false)
+  const files = await connection.runAndReadAll('FROM analytics.raw.archived_files')
+  archived += files.currentRowCount
+}
+
+interface Stored {
+  steps: readonly Step[]
+  /** How many of them the applier takes at first. */
+  cut: number
+  /** Which of the events are moved to the archive, if any. */
+  salt: number | null
+}
+
 /** Stores a history in one or more runs, by the service's own applier, and reads it by plain loops. */
-const store = async (steps: readonly Step[], cut: number): Promise<Seen[]> => {
-  for (const table of ['events', 'id_map', 'traits', 'persons']) {
+const store = async ({ steps, cut, salt }: Stored): Promise<Seen[]> => {
+  for (const table of ['events', 'archived_files', 'id_map', 'traits', 'persons']) {
     await connection.run(`DELETE FROM analytics.raw.${table}`)
   }
+  await makeAllEvents(connection, archive)
   const apply = applyAnalytics({ environments, window })
   const entries = entriesOf(steps)
   for (const run of [entries.slice(0, cut), entries.slice(cut)]) {
@@ -54,6 +87,7 @@ const store = async (steps: readonly Step[], cut: number): Promise<Seen[]> => {
   const verdicts = await connection.runAndReadAll(
     'SELECT seq, bot FROM analytics.raw.events WHERE bot IS NOT NULL',
   )
+  if (salt !== null) await moveToArchive(salt)
   return readHistory(steps, new Map(verdicts.getRows().map(([seq, bot]) => [Number(seq), bot as string])))
 }
 
@@ -177,22 +211,24 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
   )
 
 it.each([...casesOf(askedAt([0])).keys()])(
-  '%s answers as plain loops do, for random histories',
+  '%s answers as plain loops do, for random histories, of which some are in the archive',
   async (name) => {
     const asking = moments.chain((at) => {
       const asked = casesOf(askedAt(at)).get(name)!
       return fc.record({
         steps: historyAt(at),
         cut: fc.nat({ max: 80 }),
+        salt: fc.option(fc.nat({ max: 1000 }), { freq: 2 }),
         asks: fc.array(asked, { minLength: 4, maxLength: 4 }),
       })
     })
     await fc.assert(
-      fc.asyncProperty(asking, async ({ steps, cut, asks }) => {
-        const all = await store(steps, cut)
+      fc.asyncProperty(asking, async ({ asks, ...history }) => {
+        const all = await store(history)
         for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
       }),
       { numRuns: 15 },
     )
+    expect(archived).toBeGreaterThan(0)
   },
 )

@@ -97,6 +97,8 @@ describe('parseArguments', () => {
     ],
     [['--retention', 'staging=1d'], '--retention takes an environment and days'],
     [['--retention-archive', 'old'], '--retention-archive goes together with --retention'],
+    [['--archive-after', '30d'], '--archive-after goes together with --archive'],
+    [['--archive', 'a', '--archive-after', '30'], '--archive-after takes days, such as 30d, not 30.'],
     [['--log', 'mysql://a/b'], '--log must be a URL such as postgres:'],
     [
       ['--log', 'postgres://a/b', '--log-durability', 'some'],

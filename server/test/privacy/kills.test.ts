@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createClient, type Client } from '../fixtures/createClient.js'
+import { engineOf } from '../fixtures/engineOf.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
@@ -26,17 +27,6 @@ const launch = async () => {
   service = spawnService([...flags, '--memory-limit', '256MB', '--quiet'], { direct: true })
   client = createClient(urlIn(await service.ready))
 }
-
-/** The engine of the service, found where the system lists its children. */
-const engine = (): number | undefined =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((pid) => {
-      const file = `/proc/${pid}/stat`
-      const stat = existsSync(file) ? readFileSync(file, 'utf8') : ''
-      return Number(/\) \S (\d+)/.exec(stat)?.[1]) === service.pid
-    })
 
 const kill = (pid: number | undefined) => {
   try {
@@ -96,7 +86,7 @@ it.runIf(process.platform === 'linux')(
       const asked = client.post('/persons/erase', { environment: 'production', id }).catch(() => undefined)
       for (const { of, afterMs } of kills) {
         await delay(afterMs)
-        kill(of === 'engine' ? engine() : service.pid)
+        kill(of === 'engine' ? engineOf(service.pid) : service.pid)
         if (of !== 'service') continue
         await service.ended
         await launch()

@@ -21,7 +21,7 @@ export const idKey = `CASE WHEN ${hasId} THEN ${keyOfId} END`
 export const sessionKey = `CASE WHEN e.session_id IS NOT NULL THEN hash(e.session_id) END`
 
 /** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
-export const eventsOfPersons = `analytics.raw.events e
+export const eventsOfPersons = `analytics.raw.all_events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = ${keyOfId}`
 export const personKey = `CASE WHEN ${hasId} THEN coalesce(m.person_key, ${keyOfId}) END`
 

@@ -21,13 +21,13 @@ export const daily: TableMacro = {
   columns: ['day', 'people', 'sessions', 'page_views', 'events'],
   problems: [...choiceProblems, zoneProblem],
   tables: [
-    ['span', spansOf(`analytics.raw.events e WHERE ${isAsked}`)],
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`)],
     // The visits of a day are far fewer than its events, and persons are looked up for these alone.
     [
       'seen',
       `SELECT (${localTime})::DATE AS day, ${idKey} AS id_key, ${sessionKey} AS session_key,
          count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events
-       FROM analytics.raw.events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
+       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
     ],
     [
       'counted',

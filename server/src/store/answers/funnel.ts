@@ -82,7 +82,7 @@ export const funnel: TableMacro = {
       'named',
       `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
          CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.events e) e
+       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
          WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${hasId}) e
        WHERE e.mask <> 0`,
     ],

@@ -22,7 +22,7 @@ export const paths: TableMacro = {
     [
       'visited',
       `SELECT ${sessionKey} AS session_key, ${orderKey} AS key, ${pathOf('e.url')} AS path
-       FROM analytics.raw.events e
+       FROM analytics.raw.all_events e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.url IS NOT NULL`,
     ],
     // The last view of each run of one path leads to the next path.

@@ -36,13 +36,13 @@ export const retention: TableMacro = {
     ],
   ],
   tables: [
-    ['span', spansOf(`analytics.raw.events e WHERE ${isHit}`)],
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`)],
     // Of each id and period the first and the last event are enough, and far fewer.
     [
       'seen',
       `SELECT ${idKey} AS id_key, date_trunc(${known}, ${localTime})::DATE AS period,
          min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
-       FROM analytics.raw.events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
+       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
     ],
     [
       'hit',

@@ -55,7 +55,7 @@ export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: withPerson(`SELECT e.environment, e.session_id, ${aggregates} FROM analytics.raw.events e
+    from: withPerson(`SELECT e.environment, e.session_id, ${aggregates} FROM analytics.raw.all_events e
       WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id`),
     columns,
   },
@@ -81,20 +81,20 @@ export const sessionsOfRange: TableMacro = {
   tables: [
     [
       'met',
-      `SELECT DISTINCT ${sessionKey} AS session_key FROM analytics.raw.events e
+      `SELECT DISTINCT ${sessionKey} AS session_key FROM analytics.raw.all_events e
        WHERE ${isOfSession} AND ${isInRange}`,
     ],
     // Few sessions have events on both sides of a bound, but any may.
     [
       'beyond',
-      `SELECT e.seq FROM analytics.raw.events e SEMI JOIN met ON met.session_key = ${sessionKey}
+      `SELECT e.seq FROM analytics.raw.all_events e SEMI JOIN met ON met.session_key = ${sessionKey}
        WHERE ${isOfSession} AND NOT ${isInRange}`,
     ],
     [
       'grouped',
       `SELECT environment AS environment, any_value(e.session_id) AS session_id, ${aggregates} FROM (
-         SELECT e.* FROM analytics.raw.events e WHERE ${isOfSession} AND ${isInRange}
-         UNION ALL SELECT e.* FROM analytics.raw.events e SEMI JOIN beyond b ON b.seq = e.seq
+         SELECT e.* FROM analytics.raw.all_events e WHERE ${isOfSession} AND ${isInRange}
+         UNION ALL SELECT e.* FROM analytics.raw.all_events e SEMI JOIN beyond b ON b.seq = e.seq
        ) e GROUP BY ${sessionKey} HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
     ],
     ['answer', `SELECT ${list} FROM ${withPerson('FROM grouped')} WHERE bots OR s.bot IS NULL`],

@@ -19,7 +19,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
       [
         'seen',
         `SELECT ${idKey} AS id_key, ${pick}(${orderKey}) FILTER (${isTouch}) AS touch, ${pick}(${orderKey}) AS key
-         FROM analytics.raw.events e WHERE ${isAsked} GROUP BY 1`,
+         FROM analytics.raw.all_events e WHERE ${isAsked} GROUP BY 1`,
       ],
       [
         'picked',
@@ -32,7 +32,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
         'answer',
         `SELECT coalesce(p.person_id, e.distinct_id, e.anonymous_id) AS person_id, e."timestamp",
            ${hostOf(foreignReferrer('e.referrer', 'e.url'))} AS referrer_host, e.utm_source, e.utm_medium, e.utm_campaign
-         FROM picked p JOIN analytics.raw.events e ON e.seq = ${seqOfKey('p.key')} WHERE ${isAsked}`,
+         FROM picked p JOIN analytics.raw.all_events e ON e.seq = ${seqOfKey('p.key')} WHERE ${isAsked}`,
       ],
     ],
     order: '1',

@@ -3,11 +3,13 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
 import { eventsOfDay, type Day } from './deleteDay.js'
 
-export interface Archive {
+/** A folder for days before they are deleted. */
+export interface RetentionArchive {
   folder: string
   /** The only folder that the locked engine can write to. */
   tempFolder: string
@@ -16,7 +18,7 @@ export interface Archive {
 const fileForm = /^events-\d+-(\d+)\.parquet$/
 
 /** The newest event that is in a file already. */
-const archivedThrough = (folder: string): number =>
+const exportedThrough = (folder: string): number =>
   existsSync(folder)
     ? Math.max(0, ...readdirSync(folder).map((name) => Number(fileForm.exec(name)?.[1] ?? 0)))
     : 0
@@ -40,14 +42,14 @@ const moveWhole = async (from: string, to: string) => {
  * Writes the events of a day to a Parquet file, those that are in none yet. Gives the sequence up to
  * which all of them are in files.
  */
-export const archiveDay = async (
+export const exportDay = async (
   connection: DuckDBConnection,
   { environment, day }: Day,
-  { folder, tempFolder }: Archive,
+  { folder, tempFolder }: RetentionArchive,
 ): Promise<number> => {
   const ofDay = join(folder, `environment=${encodeURIComponent(environment)}`, `day=${day}`)
-  const before = archivedThrough(ofDay)
-  const rows = `FROM analytics.raw.events e
+  const before = exportedThrough(ofDay)
+  const rows = `FROM ${allEvents} e
     LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, coalesce(e.distinct_id, e.anonymous_id))
     WHERE ${eventsOfDay('e', day)} AND e.seq > ${before}`
   const [count, first, last] = await numbersOf(connection, `SELECT count(*), min(seq), max(seq) ${rows}`, {

@@ -1,0 +1,38 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+
+/** A file of the archive that counts: events of one environment that were received on one day. */
+export interface ArchivedFile {
+  /** Its path in the archive's folder. */
+  file: string
+  environment: string
+  /** In UTC, such as 2026-01-31. */
+  day: string
+  events: number
+}
+
+/** An archive that this process reads, and may write. */
+export interface ArchiveFolder {
+  path: string
+  /** Where the store keeps what can be lost. */
+  temp: string
+}
+
+export const readArchivedFiles = async (connection: DuckDBConnection): Promise<ArchivedFile[]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT file, environment, day::VARCHAR AS day, events::INTEGER AS events FROM analytics.raw.archived_files
+     ORDER BY day, environment, file`,
+  )
+  return reader.getRowObjects() as unknown as ArchivedFile[]
+}
+
+export const addArchivedFile = async (
+  connection: DuckDBConnection,
+  { file, environment, day, events }: ArchivedFile,
+): Promise<void> => {
+  await connection.run('INSERT INTO analytics.raw.archived_files VALUES ($1, $2, $3::DATE, $4::BIGINT)', [
+    file,
+    environment,
+    day,
+    events,
+  ])
+}

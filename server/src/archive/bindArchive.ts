@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DataFolder } from '../store/DataFolder.js'
+import { makeFolders } from '../store/makeFolders.js'
+import { StoreError } from '../store/StoreError.js'
+import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+
+/** Says whose archive a folder is. */
+const markerName = 'archive.json'
+const unfinishedMarker = `${markerName}.new`
+
+const markerOf = ({ path }: ArchiveFolder) => join(path, markerName)
+
+/** Whether the folder is there, and not an empty one in the place of a disk that is not mounted. */
+export const isThere = (archive: ArchiveFolder): boolean => existsSync(markerOf(archive))
+
+export const archiveFolderOf = (
+  given: string | undefined,
+  { path: data, temp }: DataFolder,
+): ArchiveFolder | undefined => {
+  if (given === undefined) return undefined
+  const path = resolve(given)
+  // DuckDB would take them for patterns.
+  const odd = [path, data].find((each) => /[*?[\]]/.test(each))
+  if (odd !== undefined)
+    throw new StoreError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
+  if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
+    throw new StoreError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
+  return { path, temp }
+}
+
+const readId = async (connection: DuckDBConnection): Promise<string | undefined> =>
+  (await connection.runAndReadAll('SELECT id FROM analytics.raw.archive')).getRows()[0]?.[0] as
+    | string
+    | undefined
+
+/** The folder of the last start, where there was one. */
+export const readArchivePath = async (connection: DuckDBConnection): Promise<string | undefined> =>
+  (await connection.runAndReadAll('SELECT folder FROM analytics.raw.archive')).getRows()[0]?.[0] as
+    | string
+    | undefined
+
+const readMarker = (archive: ArchiveFolder): string => {
+  try {
+    const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
+    return store
+  } catch (error) {
+    throw new StoreError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
+  }
+}
+
+/** Fails where nothing can be written. */
+const takeFolder = (archive: ArchiveFolder, id: string) => {
+  const { path } = archive
+  try {
+    makeFolders(path)
+    if (!isThere(archive)) {
+      const unfinished = join(path, unfinishedMarker)
+      writeFileSync(unfinished, `${JSON.stringify({ format: 1, store: id })}\n`, { flush: true })
+      renameSync(unfinished, markerOf(archive))
+      return
+    }
+    const probe = join(path, '.writable')
+    writeFileSync(probe, '')
+    rmSync(probe)
+  } catch (error) {
+    throw new StoreError(
+      `The archive ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+const entriesOf = (path: string): string[] => {
+  try {
+    return existsSync(path) ? readdirSync(path).filter((name) => name !== unfinishedMarker) : []
+  } catch (error) {
+    throw new StoreError(`The archive ${path} cannot be used: ${(error as Error).message}.`)
+  }
+}
+
+/** Makes sure that a folder is the archive of the store that is open, or makes it that. */
+export const bindArchive = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder | undefined,
+): Promise<void> => {
+  const files = (await readArchivedFiles(connection)).length
+  if (archive === undefined) {
+    if (files === 0) return
+    throw new StoreError(
+      `The store has events in ${files} files of an archive; name its folder by --archive.`,
+    )
+  }
+  const { path } = archive
+  const known = await readId(connection)
+  if (isThere(archive)) {
+    if (readMarker(archive) !== known)
+      throw new StoreError(`The archive ${path} belongs to another store; choose another folder.`)
+  } else if (files > 0) {
+    throw new StoreError(
+      `The archive ${path} has no ${markerName}, and the store has events in ${files} files of it: mount its disk, or name the right folder by --archive.`,
+    )
+  } else if (entriesOf(path).length > 0) {
+    throw new StoreError(`The archive ${path} holds other files; choose an empty or a new folder.`)
+  }
+  const id = known ?? randomUUID()
+  // In the store first: a folder that was marked for a store that does not know of it would be no one's.
+  if (known === undefined)
+    await connection.run('INSERT INTO analytics.raw.archive VALUES ($1, $2)', [id, path])
+  else await connection.run('UPDATE analytics.raw.archive SET folder = $1', [path])
+  takeFolder(archive, id)
+}

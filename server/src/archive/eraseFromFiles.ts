@@ -1,0 +1,61 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { makeAllEvents, ownColumns, pathsOf, readFiles } from './allEvents.js'
+import { addArchivedFile, type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+import { newNameOf, writeFile } from './writeFile.js'
+
+/** Which rows go, as `t`, and what is read of those that stay. */
+export interface Erasing {
+  /** Where they are looked for. */
+  environments: ReadonlySet<string>
+  gone: string
+  /** Rows that stay and must be written otherwise than they are. */
+  changed: string
+  /** The columns of those that stay. */
+  replaced: string
+}
+
+/** A file, and the one that takes its place; none where no row is left. */
+export interface Replacement {
+  old: ArchivedFile
+  fresh: ArchivedFile | undefined
+}
+
+/** Writes those files anew that hold such rows. They do not count yet. */
+export const eraseFromFiles = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder,
+  { environments, gone, changed, replaced }: Erasing,
+): Promise<Replacement[]> => {
+  const all = await readArchivedFiles(connection)
+  const files = all.filter(({ environment }) => environments.has(environment))
+  const replacements: Replacement[] = []
+  for (const [at, path] of pathsOf(archive, files).entries()) {
+    const old = files[at]!
+    const source = `${readFiles([path])} t`
+    const reader = await connection.runAndReadAll(
+      `SELECT count(*) FILTER ((${gone}) IS NOT TRUE)::INTEGER, count(*) FILTER (${gone} OR ${changed})::INTEGER FROM ${source}`,
+    )
+    const [events, concerned] = reader.getRows()[0] as [number, number]
+    if (concerned === 0) continue
+    const fresh = { ...old, file: newNameOf(old.file), events }
+    if (events > 0) {
+      const rows = `SELECT ${ownColumns} ${replaced} FROM ${source} WHERE (${gone}) IS NOT TRUE`
+      await writeFile(connection, archive, { file: fresh.file, rows, events })
+    }
+    replacements.push({ old, fresh: events > 0 ? fresh : undefined })
+  }
+  return replacements
+}
+
+/** Makes the new files count in the place of the old ones. */
+export const replaceFiles = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder | undefined,
+  replacements: readonly Replacement[],
+): Promise<void> => {
+  for (const { old, fresh } of replacements) {
+    await connection.run('DELETE FROM analytics.raw.archived_files WHERE file = $1', [old.file])
+    if (fresh !== undefined) await addArchivedFile(connection, fresh)
+  }
+  await makeAllEvents(connection, archive)
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { quoteText } from '../store/quote.js'
+import { syncFolder } from '../store/syncFolder.js'
+import type { ArchiveFolder } from './ArchivedFile.js'
+import { type DayPart, folderOfPart } from './dayParts.js'
+
+/** How many folders below the archive's own a file lies. */
+const depth = 3
+
+const mark = () => randomBytes(4).toString('hex')
+
+/** A name that no file had before, for events of these numbers. */
+export const newFileOf = (part: DayPart, first: number, last: number): string =>
+  `${folderOfPart(part)}/events-${first}-${last}-${mark()}.parquet`
+
+/** A new name for what is left of a file. */
+export const newNameOf = (file: string): string => file.replace(/-[^-/]+$/, `-${mark()}.parquet`)
+
+/** Writes rows to a new file, which has its name only once it is whole and on disk. */
+export const writeFile = async (
+  connection: DuckDBConnection,
+  { path }: ArchiveFolder,
+  {
+    file,
+    rows,
+    values = {},
+    events,
+  }: { file: string; rows: string; values?: Record<string, DuckDBValue>; events: number },
+): Promise<void> => {
+  const target = join(path, file)
+  const partial = `${target}.new`
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  await connection.run(`COPY (${rows}) TO ${quoteText(partial)} (FORMAT parquet, COMPRESSION zstd)`, values)
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*)::INTEGER FROM read_parquet(${quoteText(partial)})`,
+  )
+  const written = reader.getRows()[0]![0] as number
+  if (written !== events) throw new Error(`Of ${events} events ${written} were written to ${file}.`)
+  const handle = await open(partial, 'r+')
+  await handle.sync()
+  await handle.close()
+  await rename(partial, target)
+  for (let at = dirname(target), left = depth; left >= 0; at = dirname(at), left--) await syncFolder(at)
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { fine, type Finding, wrong } from './Finding.js'
+import { readFiles } from '../archive/allEvents.js'
+import { type ArchivedFile, readArchivedFiles } from '../archive/ArchivedFile.js'
+import { readArchivePath } from '../archive/bindArchive.js'
+
+/** Reads every row; undefined when the file is as the list says. */
+const findFault = async (
+  connection: DuckDBConnection,
+  path: string,
+  { environment, day, events }: ArchivedFile,
+): Promise<string | undefined> => {
+  if (!existsSync(path)) return 'is missing'
+  try {
+    const reader = await connection.runAndReadAll(
+      `SELECT count(*)::INTEGER, count(*) FILTER (r.environment IS DISTINCT FROM $environment
+         OR strftime(timezone('UTC', received_at), '%Y-%m-%d') IS DISTINCT FROM $day)::INTEGER, sum(hash(r)::HUGEINT)
+       FROM ${readFiles([path])} r`,
+      { environment, day },
+    )
+    const [rows, odd] = reader.getRows()[0] as [number, number]
+    if (rows !== events) return `has ${rows} events, and ${events} are to be there`
+    return odd === 0 ? undefined : `has ${odd} events of other days`
+  } catch (error) {
+    // A statement that fails ends its transaction.
+    await connection.run('ROLLBACK')
+    await connection.run('BEGIN TRANSACTION')
+    return `cannot be read (${(error as Error).message.split('\n', 1)[0]})`
+  }
+}
+
+/** Whether each file that counts is there and has its events. */
+export const checkArchive = async (connection: DuckDBConnection): Promise<Finding[]> => {
+  const files = await readArchivedFiles(connection)
+  if (files.length === 0) return []
+  const folder = (await readArchivePath(connection))!
+  const findings: Finding[] = []
+  for (const file of files) {
+    const path = join(folder, file.file)
+    const fault = await findFault(connection, path, file)
+    if (fault !== undefined) findings.push(wrong(`${path} ${fault}.`))
+  }
+  const events = files.reduce((sum, file) => sum + file.events, 0)
+  return findings.length > 0
+    ? findings
+    : [fine(`${folder}: ${files.length} files of the archive with ${events} events, as the store says.`)]
+}

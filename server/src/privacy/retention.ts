@@ -1,0 +1,106 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { sep } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
+import type { Logger } from '../Logger.js'
+import type { InTurn } from '../store/createTurns.js'
+import type { Chore } from '../store/Hourly.js'
+import { StoreError } from '../store/StoreError.js'
+import { deleteFile, deleteRejected, deleteSlice, type Day } from './deleteDay.js'
+import { exportDay, type RetentionArchive } from './exportDay.js'
+
+export interface RetentionOptions {
+  /** Whose turn it is to write to analytics. */
+  inTurn: InTurn
+  /** How many days events are kept, by environment. */
+  days: Readonly<Record<string, number>>
+  /** Where a day goes before it is deleted. */
+  exportTo: RetentionArchive | undefined
+  /** Where events of closed days are. */
+  archive: ArchiveFolder | undefined
+  logger: Logger
+}
+
+const dayMs = 86_400_000
+
+/** Refuses a folder that an erase would have to look into. */
+export const openRetentionArchive = (
+  folder: string | undefined,
+  data: { path: string; temp: string },
+): RetentionArchive | undefined => {
+  if (folder === undefined) return undefined
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new StoreError(
+      `The archive of retention ${folder} cannot be used: ${error instanceof Error ? error.message : ''}.`,
+    )
+  }
+  const path = realpathSync(folder)
+  if (`${path}${sep}`.startsWith(`${data.path}${sep}`)) {
+    throw new StoreError(
+      `The archive of retention ${folder} lies in the data folder, where no person that was erased may be found; choose another folder.`,
+    )
+  }
+  return { folder: path, tempFolder: data.temp }
+}
+
+/** The days of an environment that are older than it keeps events. A day counts as a whole, in UTC. */
+const findDays = async (
+  connection: DuckDBConnection,
+  environment: string,
+  keptDays: number,
+): Promise<Day[]> => {
+  const before = new Date(Math.floor(Date.now() / dayMs - keptDays) * dayMs).toISOString()
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT strftime(timezone('UTC', received_at), '%Y-%m-%d') AS day FROM analytics.raw.events
+     WHERE environment = $1 AND received_at < TIMESTAMPTZ '${before}'
+     UNION SELECT strftime(day, '%Y-%m-%d') FROM analytics.raw.archived_files
+     WHERE environment = $1 AND day < timezone('UTC', TIMESTAMPTZ '${before}')
+     UNION SELECT DISTINCT strftime(received_at, '%Y-%m-%d') FROM analytics.raw.rejected
+     WHERE json_extract_string(TRY_CAST(body AS JSON), '/environment') = $1
+       AND received_at < timezone('UTC', TIMESTAMPTZ '${before}')
+     ORDER BY day`,
+    [environment],
+  )
+  return reader.getRows().map(([day]) => ({ environment, day: day as string }))
+}
+
+/** Deletes one day: its events in the table, then those in files of the archive. */
+const deleteDay = async (
+  connection: DuckDBConnection,
+  day: Day,
+  { inTurn, exportTo, archive, logger }: RetentionOptions,
+  isStopped: () => boolean,
+): Promise<void> => {
+  const through =
+    exportTo === undefined ? Number.MAX_SAFE_INTEGER : await exportDay(connection, day, exportTo)
+  let events = 0
+  for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
+    slice = await inTurn(() => deleteSlice(connection, day, through))
+  }
+  if (archive !== undefined) {
+    const files = (await readArchivedFiles(connection)).filter(
+      (each) => each.environment === day.environment && each.day === day.day,
+    )
+    for (const file of files) {
+      if (isStopped()) return
+      events += await inTurn(() => deleteFile(connection, archive, file))
+    }
+  }
+  await inTurn(() => deleteRejected(connection, day))
+  logger.info('Events that were too old were deleted.', { ...day, events })
+}
+
+/** Deletes events that are older than they may get, while others are stored. */
+export const retention = (options: RetentionOptions): Chore => ({
+  failure: 'Events that are too old could not be deleted; it is tried again in an hour.',
+  async run(connection, isStopped) {
+    for (const [environment, keptDays] of Object.entries(options.days)) {
+      for (const day of await findDays(connection, environment, keptDays)) {
+        if (isStopped()) return
+        await deleteDay(connection, day, options, isStopped)
+      }
+    }
+  },
+})

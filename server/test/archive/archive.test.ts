@@ -1,0 +1,207 @@
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ServerOptions } from '../../src/index.js'
+import { changeStore } from '../fixtures/changeStore.js'
+import { basic, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { findInFiles } from '../fixtures/findInFiles.js'
+import { answersOf, createOldStore, environment, first, parquetIn, rowsOf as read } from './oldStore.js'
+
+// Each test starts a service, or several.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let old: Awaited<ReturnType<typeof createOldStore>>
+let root: string
+let archive: string
+let service: Service
+beforeAll(async () => {
+  old = await createOldStore()
+})
+afterAll(() => rmSync(old.folder, { recursive: true, force: true }))
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'waymark-archive-'))
+  archive = join(root, 'archive')
+  cpSync(old.folder, join(root, 'data'), { recursive: true })
+})
+afterEach(async () => {
+  await service.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const rowsOf = (statement: string) => read(service, statement)
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
+const inTable = () => rowsOf('SELECT event FROM analytics.raw.events ORDER BY seq')
+const start = async (more: ServerOptions = {}) => {
+  service = await createService({ archiveFolder: archive, dataFolder: join(root, 'data'), ...more })
+}
+const startAndArchive = async (more: ServerOptions = {}) => {
+  await start(more)
+  await eventually(async () => expect(await inTable()).toEqual([['Now']]))
+}
+const age = async (...changes: string[]) => {
+  await service.stop()
+  await changeStore(service.folder, ...changes)
+  await service.restart()
+}
+/** By each scan; an answer may scan the same files twice. */
+const filesRead = async (statement: string) => {
+  const plan = await rowsOf(`EXPLAIN ANALYZE ${statement}`)
+  const counts = [...String(plan.flat()[1]).matchAll(/Total Files Read: (\d+)/g)].map(([, count]) =>
+    Number(count),
+  )
+  return Math.max(0, ...counts)
+}
+
+describe('the archive', () => {
+  it('takes the events of closed days out of the table, and every answer stays as it was', async () => {
+    await startAndArchive()
+    expect(await answersOf(service)).toEqual(old.answers)
+    expect(parquetIn(archive).map((name) => name.replace(/events-.*/, ''))).toEqual([
+      ...[5, 6, 7, 8, 9].map((day) => `environment=production/day=2026-01-0${day}/late=false/`),
+      'environment=staging/day=2026-01-05/late=false/',
+    ])
+    const path = `${archive}/environment=production/*/*/*.parquet`
+    await service.stop()
+    await changeStore(
+      service.folder,
+      `CREATE TABLE analytics.raw.seen AS SELECT count(*) AS n FROM read_parquet('${path}')`,
+    )
+    await service.restart()
+    expect(await rowsOf('SELECT n FROM analytics.raw.seen')).toEqual([[121]])
+  })
+
+  it('opens the files of the days that a question is about, and none for later ones', async () => {
+    await startAndArchive()
+    const of = (condition: string) => filesRead(`SELECT count(*) FROM events WHERE ${condition}`)
+    expect(await of(`timestamp >= '2026-03-01'`)).toBe(0)
+    expect(await of(`timestamp > now() - INTERVAL 7 DAY`)).toBe(0)
+    expect(
+      await of(`timestamp >= '2026-01-06' AND timestamp < '2026-01-07' AND environment = 'production'`),
+    ).toBe(1)
+    expect(await of(`timestamp BETWEEN '2026-01-06 03:00:00' AND '2026-01-07 12:00:00'`)).toBe(2)
+    // One of them has no rows, only the names of the columns.
+    expect(await of(`received_at < '2026-01-06'`)).toBe(3)
+    expect(await of(`environment = 'staging'`)).toBe(1)
+    expect(await filesRead(`FROM daily('2026-03-01', '2026-03-08')`)).toBe(0)
+    expect(await filesRead(`FROM daily('2026-01-06', '2026-01-07')`)).toBe(1)
+  })
+
+  it('finds persons by the ids of today, also after a later merge, and drops a second copy of an archived event', async () => {
+    await startAndArchive({ insertIdWindowMs: 400 * 86_400_000 })
+    await service.ingest('/alias?sync=true', { environment, distinct_id: 'a_0', new_user_id: 'u_0' })
+    expect(await rowsOf(`SELECT DISTINCT person_id FROM events WHERE anonymous_id = 'a_0'`)).toEqual([
+      ['u_0'],
+    ])
+    expect(await rowsOf(`SELECT events, first_seen FROM persons WHERE person_id = 'u_0'`)).toEqual([
+      [41, '2026-01-05T00:00:00+00:00'],
+    ])
+    await service.stop()
+    rmSync(join(service.folder, 'insert-ids'), { recursive: true })
+    await service.restart()
+    await service.ingest(
+      '/track?sync=true',
+      event('Again', { distinct_id: 'b', properties: { insert_id: 'i-7' } }),
+    )
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE insert_id = 'i-7'`)).toEqual([[1]])
+  })
+
+  it('reads late events from the table at once, moves them to a further file, and leaves wrong clocks where they are', async () => {
+    await startAndArchive()
+    await service.ingest('/track?sync=true', [
+      event('Late', { timestamp: first }),
+      event('Far', { timestamp: Date.UTC(1999, 0, 1) }),
+      event('Soon', { timestamp: first }),
+    ])
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp = '2026-01-05'`)).toEqual([[5]])
+    await age(
+      `UPDATE analytics.raw.events SET received_at = '2026-01-08 10:00:00' WHERE event IN ('Late', 'Far')`,
+      `UPDATE analytics.raw.events SET received_at = '2026-01-05 10:00:00' WHERE event = 'Soon'`,
+    )
+    await eventually(async () => expect(await inTable()).toEqual([['Now'], ['Far']]))
+    expect(
+      parquetIn(archive)
+        .filter((name) => /=production\/day=2026-01-0[58]/.test(name))
+        .map((name) => name.replace(/events-(.*)-.*/, '$1')),
+    ).toEqual([
+      'environment=production/day=2026-01-05/late=false/1-123',
+      'environment=production/day=2026-01-05/late=false/127-127',
+      'environment=production/day=2026-01-08/late=false/73-96',
+      'environment=production/day=2026-01-08/late=true/125-125',
+    ])
+    expect(await rowsOf(`SELECT count(*), count(DISTINCT event_id) FROM events`)).toEqual([[126, 126]])
+    expect(
+      await rowsOf(`SELECT event FROM events WHERE timestamp = '2026-01-05' ORDER BY event_id`),
+    ).toHaveLength(5)
+    expect(
+      await filesRead(
+        `FROM events WHERE timestamp >= '2026-01-05' AND timestamp < '2026-01-06' AND environment = 'production'`,
+      ),
+    ).toBe(3)
+  })
+})
+
+describe('a missing file of the archive', () => {
+  it('fails the questions that need it, by its name, and no other; once it is back all is answered', async () => {
+    await startAndArchive()
+    const lost = parquetIn(archive).find((name) => name.includes('day=2026-01-06'))!
+    renameSync(join(archive, lost), join(root, 'elsewhere'))
+    await eventually(async () =>
+      expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-03-01'`)).toEqual([[1]]),
+    )
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-01-08'`)).toEqual([[49]])
+    const { error } = await service.query('SELECT count(*) FROM events')
+    expect(String(error?.['message'] ?? error)).toContain(`The file ${lost} of the archive is missing`)
+    await service.restart()
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-01-08'`)).toEqual([[49]])
+    renameSync(join(root, 'elsewhere'), join(archive, lost))
+    await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[123]]))
+  })
+})
+
+describe("a person's data in the archive", () => {
+  it('is exported, and erased from every file before the erase is done', async () => {
+    await startAndArchive()
+    const exported = await fetch(`${service.url}/persons/export`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({ environment, id: 'a_1' }),
+    })
+    const lines = (await exported.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ kind }) => kind === 'event')).toHaveLength(40)
+    expect(lines.at(-1)).toMatchObject({ kind: 'end', events: 40 })
+    const { body } = await service.ask('/persons/erase', { environment, id: 'a_1' })
+    expect(body).toMatchObject({ ok: true, erased: { events: 40, unlinked: 1 } })
+    expect([...findInFiles(service.folder, 'a_1'), ...findInFiles(archive, 'a_1')]).toEqual([])
+    const left = await rowsOf(
+      `SELECT DISTINCT coalesce(distinct_id, anonymous_id) AS id FROM events WHERE environment = 'production' ORDER BY 1`,
+    )
+    expect(left.flat()).toEqual(['a_0', 'a_2', 'bob', 'u_0', 'u_2'])
+    expect(await rowsOf('SELECT count(*), count(DISTINCT event_id) FROM events')).toEqual([[83, 83]])
+    expect(await rowsOf('SELECT count(*) FROM analytics.raw.events')).toEqual([[1]])
+    expect(parquetIn(archive)).toHaveLength(6)
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE anonymous_id = 'a_1'`)).toEqual([[0]])
+  })
+
+  it('is deleted with its day by retention', async () => {
+    await startAndArchive()
+    const kept = { retentionDays: { production: 30 }, retentionArchive: join(root, 'deleted') }
+    await service.stop()
+    await start(kept)
+    await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[2]]))
+    expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
+      ['u_0', 1],
+      ['u_1', 0],
+      ['x', 1],
+    ])
+    expect(await rowsOf('SELECT sum(events)::INTEGER FROM privacy_log')).toEqual([[121]])
+    expect(parquetIn(join(root, 'deleted'))).toHaveLength(5)
+    await service.stop()
+    await start(kept)
+    expect(parquetIn(archive)).toHaveLength(1)
+  })
+})

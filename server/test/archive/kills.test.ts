@@ -1,0 +1,97 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { changeStore } from '../fixtures/changeStore.js'
+import { createClient, type Client } from '../fixtures/createClient.js'
+import { engineOf } from '../fixtures/engineOf.js'
+import { event } from '../fixtures/events.js'
+import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+
+const days = 40
+const eventsADay = 25
+const all = days * eventsADay
+const patience = { timeout: 60_000, interval: 20 }
+
+let root: string
+let service: Spawned
+let client: Client
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'waymark-archive-kills-'))
+})
+afterEach(async () => {
+  service.kill('SIGKILL')
+  await service.ended
+  rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+})
+
+const launch = async (...more: string[]) => {
+  const flags = ['--port', '0', '--data', join(root, 'data'), '--api-keys', 'key', '--users', 'ada:lovelace']
+  service = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more], { direct: true })
+  client = createClient(urlIn(await service.ready))
+}
+
+const kill = (pid: number | undefined) => {
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has just ended by itself.
+  }
+}
+
+/** Of all events and of those in the table. */
+const count = async () => {
+  const [row] = await client.rows(
+    `SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER,
+       (SELECT count(*) FROM analytics.raw.events) FROM events`,
+  )
+  return row as number[]
+}
+
+it.runIf(process.platform === 'linux')(
+  'a kill at any moment of the move to the archive leaves every event in the table or in a file that counts, once',
+  { timeout: 300_000 },
+  async () => {
+    await launch()
+    await client.track(
+      Array.from({ length: all }, (_, n) =>
+        event('numbered', {
+          timestamp: Date.UTC(2026, 0, 1) + (n * 86_400_000) / eventsADay,
+          properties: { n },
+        }),
+      ),
+      true,
+    )
+    service.kill('SIGTERM')
+    await service.ended
+    await changeStore(join(root, 'data'), 'UPDATE analytics.raw.events SET received_at = "timestamp"')
+
+    const archive = join(root, 'archive')
+    await launch('--archive', archive)
+    const sum = (all * (all - 1)) / 2
+    const cutShort: number[] = []
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 300 }), async (afterMs) => {
+        const [rows, distinct, total, left = 0] = await vi.waitFor(count, patience)
+        expect([rows, distinct, total]).toEqual([all, all, sum])
+        if (left > 0 && left < all) cutShort.push(left)
+        await delay(afterMs)
+        kill(engineOf(service.pid))
+      }),
+      { numRuns: 6, endOnFailure: true },
+    )
+    await vi.waitFor(async () => expect(await count()).toEqual([all, all, sum, 0]), patience)
+    expect(cutShort.length).toBeGreaterThan(0)
+    const counted = await client.rows('SELECT file FROM analytics.raw.archived_files ORDER BY file')
+    service.kill('SIGTERM')
+    await service.ended
+    await launch('--archive', archive)
+    await vi.waitFor(count, patience)
+    const there = readdirSync(archive, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /parquet/.test(name),
+    )
+    expect(there.toSorted()).toEqual(counted.flat())
+  },
+)
