@@ -46,7 +46,7 @@ export default {
         'screens/test/**/*.test.{ts,tsx}',
       ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
-      ignoreBinaries: ['unshare', 'psql', 'openssl', 'cc', 'id'],
+      ignoreBinaries: ['unshare', 'psql', 'openssl'],
     },
   },
 }

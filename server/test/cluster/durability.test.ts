@@ -16,8 +16,14 @@ let query: ServiceProcess
 let client: Client
 let number = 0
 
-const ingestOf = (...more: string[]) =>
-  new ServiceProcess(['--role', 'ingest', '--log', cluster.url, ...more])
+/** All that were launched: one that is to refuse to start is ended, too, when it does not. */
+const launched: ServiceProcess[] = []
+const serviceOf = (role: string, ...more: string[]) => {
+  const service = new ServiceProcess(['--role', role, '--log', cluster.url, ...more])
+  launched.push(service)
+  return service
+}
+const ingestOf = (...more: string[]) => serviceOf('ingest', ...more)
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-durability-'))
@@ -26,14 +32,13 @@ beforeAll(async () => {
     `SELECT current_setting('synchronous_standby_names') AS quorum`,
   ))
   ingest = ingestOf()
-  query = new ServiceProcess(['--role', 'engine', '--log', cluster.url, '--data', folder])
+  query = serviceOf('engine', '--data', folder)
   await Promise.all([ingest.start(), query.start()])
   client = createClient(ingest.url)
 })
 
 afterAll(async () => {
-  await ingest.kill()
-  await query.kill()
+  await Promise.all(launched.map((each) => each.kill()))
   await cluster.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 })
