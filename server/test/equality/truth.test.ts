@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error plain JavaScript
-import { askAll, countDifferences, judge } from '../../../e2e/equality/judge/judge.mjs'
+import { askSql, countDifferences, judge } from '../../../e2e/equality/judge/judge.mjs'
+// @ts-expect-error plain JavaScript
+import { deviceName } from '../../../e2e/equality/people/createPlan.mjs'
 // @ts-expect-error plain JavaScript
 import { planPeople } from '../../../e2e/equality/people/planPeople.mjs'
 // @ts-expect-error plain JavaScript
@@ -28,6 +30,7 @@ const toPayload = (event: TrueEvent) => {
       ...event.properties,
       mark: event.mark,
       insert_id: event.mark,
+      $device: deviceName(event.device) as string,
       $url: `https://shop.example${event.path}`,
       ...(event.isFromNews && { $referer: 'https://news.example/' }),
       ...(source && { $utm_source: source }),
@@ -65,7 +68,7 @@ beforeAll(async () => {
     timestamp: at,
   }))
   await send('/identify', traits)
-  answers = await askAll(async (statement: string) => {
+  answers = await askSql(async (statement: string) => {
     const { rows, error } = await service.query(statement)
     if (error) throw new Error(`${statement}: ${JSON.stringify(error)}`)
     return rows
