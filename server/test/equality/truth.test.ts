@@ -30,7 +30,7 @@ const toPayload = (event: TrueEvent) => {
       ...event.properties,
       mark: event.mark,
       insert_id: event.mark,
-      $device: deviceName(event.device) as string,
+      $device: deviceName(event.device),
       $url: `https://shop.example${event.path}`,
       ...(event.isFromNews && { $referer: 'https://news.example/' }),
       ...(source && { $utm_source: source }),
