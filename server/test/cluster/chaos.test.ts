@@ -73,6 +73,7 @@ it(
 
     // The first primary is gone, so this standby is the last one. While it stands still it seems to follow.
     await sender.reaches(0.75 * events)
+    await cluster.whenStreaming(1)
     behind.pause()
     const attempts = await sender.tries(8)
     await behind.kill()
