@@ -55,6 +55,7 @@ it(
     const nodes = cluster.nodes.slice(1)
     await Promise.all(nodes.map((node) => node.cutPower()))
     await Promise.all(nodes.map((node) => node.start()))
+    await sender.reaches(events)
     await sending
 
     await query.start()
