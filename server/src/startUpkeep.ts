@@ -3,13 +3,13 @@ import type { RetentionArchive } from './privacy/exportDay.js'
 import { retention } from './privacy/retention.js'
 import type { InTurn } from './store/createTurns.js'
 import type { Database } from './store/Database.js'
-import { Hourly } from './store/Hourly.js'
+import { Upkeep } from './store/Upkeep.js'
 import { archiveEvents } from './archive/archiveEvents.js'
 import type { ArchiveFolder } from './archive/ArchivedFile.js'
-import { MissingFiles } from './archive/MissingFiles.js'
+import { lookForMissing } from './archive/lookForMissing.js'
 import { removeUncounted } from './archive/removeUncounted.js'
 
-export interface UpkeepOptions {
+export interface StartUpkeepOptions {
   database: Database
   /** Whose turn it is to write to analytics. */
   inTurn: InTurn
@@ -20,8 +20,11 @@ export interface UpkeepOptions {
   logger: Logger
 }
 
+const hourMs = 3_600_000
+const lookMs = 5000
+
 /** Deletes events that are too old, and moves those of closed days to the archive; gives what ends it. */
-export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
+export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
   const { database, inTurn, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
   const chores = [retention({ inTurn, days: retentionDays, exportTo, archive, logger })]
   if (archive !== undefined) {
@@ -32,12 +35,13 @@ export const startUpkeep = (options: UpkeepOptions): (() => Promise<void>) => {
     })
     chores.push(archiveEvents({ archive, afterDays: archiveAfterDays, inTurn, logger }))
   }
-  const hourly = new Hourly(chores, database, logger)
-  const missing = archive && new MissingFiles({ archive, database, inTurn, logger })
-  missing?.start()
-  hourly.start()
+  const upkeep = [new Upkeep({ chores, everyMs: hourMs, database, logger })]
+  if (archive !== undefined) {
+    const looking = lookForMissing({ archive, inTurn, logger })
+    upkeep.unshift(new Upkeep({ chores: [looking], everyMs: lookMs, database, logger }))
+  }
+  for (const each of upkeep) each.start()
   return async () => {
-    await missing?.stop()
-    await hourly.stop()
+    for (const each of upkeep) await each.stop()
   }
 }

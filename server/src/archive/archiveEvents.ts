@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
 import type { InTurn } from '../store/createTurns.js'
-import type { Chore } from '../store/Hourly.js'
+import type { Chore } from '../store/Upkeep.js'
 import { inTransaction } from '../store/transactions.js'
 import { makeAllEvents } from './allEvents.js'
 import { addArchivedFile, type ArchiveFolder } from './ArchivedFile.js'

@@ -5,15 +5,13 @@ import { BodyReader } from './BodyReader.js'
 import * as to from './messages.js'
 import { type Message, MessageStream } from './MessageStream.js'
 import { formatsOf, newPortal, type Portal, rowEncoder } from './Portal.js'
+import { Portals } from './Portals.js'
 import { PreparedStatements } from './PreparedStatements.js'
 import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './readParameter.js'
 import { findParameters, splitStatements } from './statements.js'
 import { text } from './types.js'
 import { WireSession, type WireStart } from './WireSession.js'
-
-/** Portals that have given some of their rows: each holds a permit to run, of which there are few. */
-const maxSuspended = 4
 
 /**
  * One client, after its password was found right: the simple and the extended protocol, as in
@@ -27,7 +25,7 @@ export class PostgresConnection {
   readonly #stream: MessageStream
   readonly #session: WireSession
   readonly #prepared = new PreparedStatements()
-  readonly #portals = new Map<string, Portal>()
+  readonly #portals = new Portals()
   #isSkipping = false
   #isBusy = false
   #isClosing = false
@@ -53,7 +51,7 @@ export class PostgresConnection {
     } catch (error) {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
     }
-    this.#closePortals()
+    this.#portals.dropAll()
     this.#session.close()
     this.#stream.end()
   }
@@ -94,7 +92,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#session.transaction === 'I') this.#closePortals()
+      if (this.#session.transaction === 'I') this.#portals.dropAll()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -130,7 +128,7 @@ export class PostgresConnection {
   }
 
   async #query(sql: string): Promise<void> {
-    this.#drop('')
+    this.#portals.drop('')
     const statements = splitStatements(sql)
     if (statements.length === 0) this.#stream.write(to.emptyQuery())
     for (const statement of statements) {
@@ -142,7 +140,7 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#session.transaction === 'I') this.#closePortals()
+    if (this.#session.transaction === 'I') this.#portals.dropAll()
     await this.#ready()
   }
 
@@ -186,7 +184,6 @@ export class PostgresConnection {
       const oid = prepared.oids[at]!
       return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
     })
-    this.#drop(name)
     this.#portals.set(name, newPortal(prepared, edits, resultFormats))
     this.#stream.write(to.bindComplete())
   }
@@ -200,7 +197,7 @@ export class PostgresConnection {
       this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
       return
     }
-    const portal = this.#findPortal(name)
+    const portal = this.#portals.find(name)
     // With its values in it a statement may have other types than without.
     if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
     this.#stream.write(
@@ -211,7 +208,7 @@ export class PostgresConnection {
   }
 
   async #execute(name: string, maxRows: number): Promise<void> {
-    const portal = this.#findPortal(name)
+    const portal = this.#portals.find(name)
     if (portal.prepared.statement === undefined) this.#stream.write(to.emptyQuery())
     else {
       if (portal.source === undefined && !portal.isDone) await this.#start(portal)
@@ -220,15 +217,7 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    const suspended = [...this.#portals.values()].filter(
-      (each) => each !== portal && each.source !== undefined,
-    )
-    if (suspended.length > maxSuspended) {
-      throw new ProtocolError(
-        sqlState.tooLarge,
-        `More than ${maxSuspended} portals are open: read one to its end, or close it.`,
-      )
-    }
+    this.#portals.admit(portal)
     portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
     if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
@@ -281,25 +270,7 @@ export class PostgresConnection {
     const kind = reader.letter()
     const name = reader.text()
     if (kind === 'S') this.#prepared.forget(name)
-    else this.#drop(name)
+    else this.#portals.drop(name)
     this.#stream.write(to.closeComplete())
-  }
-
-  #findPortal(name: string): Portal {
-    const found = this.#portals.get(name)
-    if (found !== undefined) return found
-    throw new ProtocolError(
-      sqlState.unknownPortal,
-      `There is no portal ${JSON.stringify(name.slice(0, 80))}.`,
-    )
-  }
-
-  #drop(name: string): void {
-    this.#portals.get(name)?.source?.close('gone')
-    this.#portals.delete(name)
-  }
-
-  #closePortals(): void {
-    for (const name of this.#portals.keys()) this.#drop(name)
   }
 }

@@ -1,50 +1,14 @@
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ServerOptions } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
 import { changeStore } from '../fixtures/changeStore.js'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
-import { answersOf, createOldStore, environment, first, parquetIn, rowsOf as read } from './oldStore.js'
+import { answersOf, environment, first, parquetIn } from './oldStore.js'
+import { useOldStore } from './useOldStore.js'
 
-// Each test starts a service, or several.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
-let old: Awaited<ReturnType<typeof createOldStore>>
-let root: string
-let archive: string
-let service: Service
-beforeAll(async () => {
-  old = await createOldStore()
-})
-afterAll(() => rmSync(old.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'waymark-archive-'))
-  archive = join(root, 'archive')
-  cpSync(old.folder, join(root, 'data'), { recursive: true })
-})
-afterEach(async () => {
-  await service.close()
-  rmSync(root, { recursive: true, force: true })
-})
-
-const rowsOf = (statement: string) => read(service, statement)
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
-const inTable = () => rowsOf('SELECT event FROM analytics.raw.events ORDER BY seq')
-const start = async (more: ServerOptions = {}) => {
-  service = await createService({ archiveFolder: archive, dataFolder: join(root, 'data'), ...more })
-}
-const startAndArchive = async (more: ServerOptions = {}) => {
-  await start(more)
-  await eventually(async () => expect(await inTable()).toEqual([['Now']]))
-}
-const age = async (...changes: string[]) => {
-  await service.stop()
-  await changeStore(service.folder, ...changes)
-  await service.restart()
-}
+const { rowsOf, eventually, inTable, start, startAndArchive } = useOldStore()
 /** By each scan; an answer may scan the same files twice. */
 const filesRead = async (statement: string) => {
   const plan = await rowsOf(`EXPLAIN ANALYZE ${statement}`)
@@ -56,8 +20,8 @@ const filesRead = async (statement: string) => {
 
 describe('the archive', () => {
   it('takes the events of closed days out of the table, and every answer stays as it was', async () => {
-    await startAndArchive()
-    expect(await answersOf(service)).toEqual(old.answers)
+    const { service, archive, answers } = await startAndArchive()
+    expect(await answersOf(service)).toEqual(answers)
     expect(parquetIn(archive).map((name) => name.replace(/events-.*/, ''))).toEqual([
       ...[5, 6, 7, 8, 9].map((day) => `environment=production/day=2026-01-0${day}/late=false/`),
       'environment=staging/day=2026-01-05/late=false/',
@@ -89,7 +53,7 @@ describe('the archive', () => {
   })
 
   it('finds persons by the ids of today, also after a later merge, and drops a second copy of an archived event', async () => {
-    await startAndArchive({ insertIdWindowMs: 400 * 86_400_000 })
+    const { service } = await startAndArchive({ insertIdWindowMs: 400 * 86_400_000 })
     await service.ingest('/alias?sync=true', { environment, distinct_id: 'a_0', new_user_id: 'u_0' })
     expect(await rowsOf(`SELECT DISTINCT person_id FROM events WHERE anonymous_id = 'a_0'`)).toEqual([
       ['u_0'],
@@ -108,17 +72,20 @@ describe('the archive', () => {
   })
 
   it('reads late events from the table at once, moves them to a further file, and leaves wrong clocks where they are', async () => {
-    await startAndArchive()
+    const { service, archive } = await startAndArchive()
     await service.ingest('/track?sync=true', [
       event('Late', { timestamp: first }),
       event('Far', { timestamp: Date.UTC(1999, 0, 1) }),
       event('Soon', { timestamp: first }),
     ])
     expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp = '2026-01-05'`)).toEqual([[5]])
-    await age(
+    await service.stop()
+    await changeStore(
+      service.folder,
       `UPDATE analytics.raw.events SET received_at = '2026-01-08 10:00:00' WHERE event IN ('Late', 'Far')`,
       `UPDATE analytics.raw.events SET received_at = '2026-01-05 10:00:00' WHERE event = 'Soon'`,
     )
+    await service.restart()
     await eventually(async () => expect(await inTable()).toEqual([['Now'], ['Far']]))
     expect(
       parquetIn(archive)
@@ -144,7 +111,7 @@ describe('the archive', () => {
 
 describe('a missing file of the archive', () => {
   it('fails the questions that need it, by its name, and no other; once it is back all is answered', async () => {
-    await startAndArchive()
+    const { service, root, archive } = await startAndArchive()
     const lost = parquetIn(archive).find((name) => name.includes('day=2026-01-06'))!
     renameSync(join(archive, lost), join(root, 'elsewhere'))
     await eventually(async () =>
@@ -162,7 +129,7 @@ describe('a missing file of the archive', () => {
 
 describe("a person's data in the archive", () => {
   it('is exported, and erased from every file before the erase is done', async () => {
-    await startAndArchive()
+    const { service, archive } = await startAndArchive()
     const exported = await fetch(`${service.url}/persons/export`, {
       method: 'POST',
       headers: { authorization: basic },
@@ -188,10 +155,10 @@ describe("a person's data in the archive", () => {
   })
 
   it('is deleted with its day by retention', async () => {
-    await startAndArchive()
+    const { service, root, archive } = await startAndArchive()
     const kept = { retentionDays: { production: 30 }, retentionArchive: join(root, 'deleted') }
     await service.stop()
-    await start(kept)
+    const again = await start(kept)
     await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[2]]))
     expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
       ['u_0', 1],
@@ -200,7 +167,7 @@ describe("a person's data in the archive", () => {
     ])
     expect(await rowsOf('SELECT sum(events)::INTEGER FROM privacy_log')).toEqual([[121]])
     expect(parquetIn(join(root, 'deleted'))).toHaveLength(5)
-    await service.stop()
+    await again.stop()
     await start(kept)
     expect(parquetIn(archive)).toHaveLength(1)
   })

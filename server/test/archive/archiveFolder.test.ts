@@ -1,54 +1,23 @@
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
-import { createService, type Service } from '../fixtures/createService.js'
+import { createService } from '../fixtures/createService.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
-import { createOldStore, parquetIn, rowsOf as read } from './oldStore.js'
+import { parquetIn } from './oldStore.js'
+import { useOldStore } from './useOldStore.js'
 
-// Each test starts a service, or several.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
-let old: Awaited<ReturnType<typeof createOldStore>>
-let root: string
-let archive: string
-let service: Service
-beforeAll(async () => {
-  old = await createOldStore()
-})
-afterAll(() => rmSync(old.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'waymark-archive-'))
-  archive = join(root, 'archive')
-  cpSync(old.folder, join(root, 'data'), { recursive: true })
-})
-afterEach(async () => {
-  await service.close()
-  rmSync(root, { recursive: true, force: true })
-})
-
-const rowsOf = (statement: string) => read(service, statement)
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
-const inTable = () => rowsOf('SELECT event FROM analytics.raw.events ORDER BY seq')
-const start = async (more: ServerOptions = {}) => {
-  service = await createService({ archiveFolder: archive, dataFolder: join(root, 'data'), ...more })
-}
-const startAndArchive = async (more: ServerOptions = {}) => {
-  await start(more)
-  await eventually(async () => expect(await inTable()).toEqual([['Now']]))
-}
+const { startAndArchive } = useOldStore()
 
 describe('a start with an archive', () => {
-  const refused = (options: ServerOptions, reason: RegExp) =>
-    expect(createService({ dataFolder: join(root, 'data'), ...options })).rejects.toThrow(reason)
-
   it('is refused in one sentence when the folder is not the one that the store needs', async () => {
+    const { service, root } = await startAndArchive()
     mkdirSync(join(root, 'full'))
     writeFileSync(join(root, 'full', 'a'), '')
     writeFileSync(join(root, 'file'), '')
-    await startAndArchive()
     await service.stop()
+    const refused = (options: ServerOptions, reason: RegExp) =>
+      expect(createService({ dataFolder: join(root, 'data'), ...options })).rejects.toThrow(reason)
     await refused({}, /has events in 6 files of an archive; name its folder by --archive/)
     await refused(
       { archiveFolder: join(root, 'gone') },
@@ -67,7 +36,7 @@ describe('a start with an archive', () => {
   })
 
   it('removes files that no transaction has counted, and nothing else', async () => {
-    await startAndArchive()
+    const { service, archive } = await startAndArchive()
     const known = parquetIn(archive)
     const folder = join(archive, 'environment=production/day=2026-01-05/late=false')
     await service.stop()
@@ -82,7 +51,7 @@ describe('a start with an archive', () => {
 
 describe('the commands', () => {
   it('check, export and backup know of the archive', async () => {
-    await startAndArchive()
+    const { service, root, archive } = await startAndArchive()
     const data = ['--data', service.folder] as const
     const told = `${archive}: 6 files of the archive with 122 events, as the store says.`
     const running = await runWaymark('check', ...data)

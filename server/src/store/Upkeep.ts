@@ -9,26 +9,27 @@ export interface Chore {
   run(connection: DuckDBConnection, isStopped: () => boolean): Promise<void>
 }
 
-const everyMs = 3_600_000
+export interface UpkeepOptions {
+  chores: readonly Chore[]
+  everyMs: number
+  database: Database
+  logger: Logger
+}
 
-/** Runs chores one after the other, at the start and once an hour. */
-export class Hourly {
-  readonly #chores: readonly Chore[]
-  readonly #database: Database
-  readonly #logger: Logger
+/** Runs chores one after the other, at the start and again and again. */
+export class Upkeep {
+  readonly #options: UpkeepOptions
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(chores: readonly Chore[], database: Database, logger: Logger) {
-    this.#chores = chores
-    this.#database = database
-    this.#logger = logger
+  constructor(options: UpkeepOptions) {
+    this.#options = options
   }
 
   start(): void {
     this.#runOnce()
-    this.#timer = setInterval(() => this.#runOnce(), everyMs)
+    this.#timer = setInterval(() => this.#runOnce(), this.#options.everyMs)
     this.#timer.unref()
   }
 
@@ -44,12 +45,13 @@ export class Hourly {
   }
 
   async #runAll(): Promise<void> {
-    for (const { failure, run } of this.#chores) {
+    const { chores, database, logger } = this.#options
+    for (const { failure, run } of chores) {
       if (this.#isStopped) return
-      await this.#database
+      await database
         .use((connection) => run(connection, () => this.#isStopped))
         .catch((error: unknown) => {
-          this.#logger.error(failure, { reason: error instanceof Error ? error.message : String(error) })
+          logger.error(failure, { reason: error instanceof Error ? error.message : String(error) })
         })
     }
   }

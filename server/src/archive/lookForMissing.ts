@@ -1,0 +1,48 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../Logger.js'
+import type { InTurn } from '../store/createTurns.js'
+import type { Chore } from '../store/Upkeep.js'
+import { makeAllEvents } from './allEvents.js'
+import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+
+export interface LookForMissingOptions {
+  archive: ArchiveFolder
+  /** Whose turn it is to write to analytics. */
+  inTurn: InTurn
+  logger: Logger
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Looks whether the files of the archive are there, so that a missing one fails only the questions that
+ * need it, and counts again when it is back.
+ */
+export const lookForMissing = ({ archive, inTurn, logger }: LookForMissingOptions): Chore => {
+  let before = ''
+  return {
+    failure: 'The files of the archive could not be looked for.',
+    async run(connection) {
+      const missing: string[] = []
+      for (const { file } of await readArchivedFiles(connection)) {
+        if (!(await isThere(join(archive.path, file)))) missing.push(file)
+      }
+      const names = missing.join('\n')
+      if (names === before) return
+      await inTurn(() => makeAllEvents(connection, archive))
+      before = names
+      if (missing.length === 0) logger.info('All files of the archive are there again.', {})
+      else {
+        logger.error('Files of the archive are missing; questions that need them fail.', {
+          missing: missing.length,
+          first: missing[0],
+        })
+      }
+    },
+  }
+}
