@@ -30,6 +30,7 @@ export default defineConfig({
           name: 'server',
           include: ['server/test/**/*.test.ts'],
           exclude: ['server/test/cluster/**'],
+          globalSetup: './server/test/fixtures/compileService.ts',
           environment: 'node',
           testTimeout: 30_000,
         },
@@ -43,8 +44,7 @@ export default defineConfig({
           environment: 'node',
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          // The service is built once for all of them.
-          isolate: false,
+          globalSetup: './server/test/fixtures/compileService.ts',
         },
       },
       {
