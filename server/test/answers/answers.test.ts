@@ -227,7 +227,7 @@ it.each([...casesOf(askedAt([0])).keys()])(
         const all = await store(history)
         for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
     expect(archived).toBeGreaterThan(0)
   },

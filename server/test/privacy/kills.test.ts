@@ -121,7 +121,7 @@ it.runIf(process.platform === 'linux')(
     }
     await check([])
     await fc.assert(fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 2 }), check), {
-      numRuns: 4,
+      numRuns: 2,
       endOnFailure: true,
     })
   },
