@@ -10,7 +10,7 @@ export default defineConfig({
   testIgnore: '**/e2e/ledger/**',
   globalSetup: './e2e/fixtures/globalSetup.ts',
   outputDir: '.cache/e2e',
-  workers: 1,
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   forbidOnly: Boolean(process.env['CI']),
