@@ -28,10 +28,9 @@ export const steps = [
     name: 'types',
     about: 'tsc, library and service',
     run: async () => {
-      await must('tsc', ['--noEmit'])
-      await must('tsc', ['--noEmit', '-p', 'server'])
-      await must('tsc', ['--noEmit', '-p', 'server/tsconfig.test.json'])
-      await must('tsc', ['--noEmit', '-p', 'server/screens'])
+      const check = (/** @type {string[]} */ ...flags) => must('tsc', ['--noEmit', ...flags])
+      await Promise.all([check(), check('-p', 'server')])
+      await Promise.all([check('-p', 'server/tsconfig.test.json'), check('-p', 'server/screens')])
     },
   },
   {
