@@ -11,6 +11,7 @@ export default {
         'src/early.ts',
         'test/types/*.ts',
         'scripts/*.mjs',
+        'scripts/picture/draw*.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, request as ask, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as ask, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -9,36 +8,29 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { careRoutes } from '../../src/care/careRoutes.js'
-import { Listener } from '../../src/http/Listener.js'
-import { Logger } from '../../src/Logger.js'
 import { Database } from '../../src/store/Database.js'
 import { DataFolder } from '../../src/store/DataFolder.js'
+import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
 const path = mkdtempSync(join(tmpdir(), 'waymark-care-'))
 const folder = new DataFolder(path)
-const server = createServer()
 let database: Database
 let connection: DuckDBConnection
-let listener: Listener
+let server: RoutesServer
 
 beforeAll(async () => {
   database = await Database.open({ folder, catalogs: ['analytics'], memoryLimit: '512MB' })
   connection = await database.connect()
   await openAnalytics(connection)
-  listener = new Listener(
+  server = await serveRoutes(
     careRoutes({
       connect: () => database.connect(),
       catalogs: ['analytics'],
       tempFolder: folder.temp,
     }),
-    new Logger('silent'),
   )
-  server.on('request', (request, response) => listener.listen(request, response))
-  server.listen(0)
-  await once(server, 'listening')
 })
 afterAll(async () => {
-  server.closeAllConnections()
   server.close()
   connection.closeSync()
   await database.close()
@@ -46,7 +38,7 @@ afterAll(async () => {
 })
 
 const get = async () => {
-  const request = ask({ port: (server.address() as AddressInfo).port, path: '/care/export', agent: false })
+  const request = ask({ port: server.port, path: '/care/export', agent: false })
   request.on('error', () => undefined)
   request.end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -66,7 +58,7 @@ it('goes on after clients that leave in the middle of an export, and leaves no f
     await once(answer, 'data')
     request.destroy()
   }
-  await listener.idle()
+  await server.listener.idle()
   expect(readdirSync(folder.temp)).toEqual([])
   const { answer } = await get()
   const tar = (await buffer(answer)).toString('latin1')

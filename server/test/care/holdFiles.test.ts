@@ -1,23 +1,21 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, request as ask, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as ask, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { holdRoute } from '../../src/care/holdFiles.js'
-import { Listener } from '../../src/http/Listener.js'
-import { Logger } from '../../src/Logger.js'
 import type { InTurn } from '../../src/store/createTurns.js'
 import { Database } from '../../src/store/Database.js'
 import { DataFolder } from '../../src/store/DataFolder.js'
+import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
 const path = mkdtempSync(join(tmpdir(), 'waymark-hold-'))
 let database: Database
 let connection: DuckDBConnection
-const server = createServer()
+let server: RoutesServer
 let turns = 0
 
 beforeAll(async () => {
@@ -33,16 +31,11 @@ beforeAll(async () => {
     turns++
     return work()
   }
-  const listener = new Listener(
-    [holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', inTurn }])],
-    new Logger('silent'),
-  )
-  server.on('request', (request, response) => listener.listen(request, response))
-  server.listen(0)
-  await once(server, 'listening')
+  server = await serveRoutes([
+    holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', inTurn }]),
+  ])
 })
 afterAll(async () => {
-  server.closeAllConnections()
   server.close()
   connection.closeSync()
   await database.close()
@@ -50,8 +43,7 @@ afterAll(async () => {
 })
 
 const hold = async () => {
-  const { port } = server.address() as AddressInfo
-  const request = ask({ port, method: 'POST', path: '/care/hold' })
+  const request = ask({ port: server.port, method: 'POST', path: '/care/hold' })
   request.on('error', () => undefined)
   request.flushHeaders()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]

@@ -1,11 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Listener } from '../../src/http/Listener.js'
-import { Logger } from '../../src/Logger.js'
 import { healthRoutes } from '../../src/metrics/healthRoutes.js'
 import type { Role } from '../../src/options/ServerOptions.js'
+import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
 const well = { accepting: true, up: true, rows: 0, lagSeconds: 0, problem: undefined, role: 'both' as Role }
 const state: Omit<typeof well, 'problem'> & { problem: string | undefined } = { ...well }
@@ -18,15 +14,14 @@ const routes = healthRoutes({
   isEngineUp: () => state.up,
   backlog: () => state,
 })
-const listener = new Listener(routes, new Logger('silent'))
-const server = createServer((request, response) => listener.listen(request, response))
+let server: RoutesServer
 beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  server = await serveRoutes(routes)
 })
 afterAll(() => server.close())
 
 const ask = async () => {
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`)
+  const answer = await fetch(`http://127.0.0.1:${server.port}/healthz`)
   return [answer.status, await answer.json()]
 }
 

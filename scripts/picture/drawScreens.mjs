@@ -1,16 +1,9 @@
-// node scripts/screensPicture.mjs: draws docs/screens.png anew, the picture of the service's screens. It starts the
-// service with empty data, sends visits of two months, logs in with Chromium, and takes the picture.
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium } from 'playwright'
-import { startService } from '../demo/server/startService.mjs'
-import { ensureBrowser, ensureBuilt } from './setup.mjs'
-import { reduceColours } from './setup/reduceColours.mjs'
-import { root } from './setup/root.mjs'
+// node scripts/picture/drawScreens.mjs: draws docs/screens.png anew, the picture of the service's screens. It starts
+// the service with empty data, sends visits of two months, logs in with Chromium, and takes the picture.
+import { startService } from '../../demo/server/startService.mjs'
+import { ensureBuilt } from '../setup.mjs'
+import { takePicture } from './takePicture.mjs'
 
-const picture = join(root, 'docs/screens.png')
-const mostBytes = 150_000
 const days = 60
 const paths = [
   '/',
@@ -61,40 +54,28 @@ function makeEvents() {
   }).flat(2)
 }
 
-await ensureBuilt()
-const data = await mkdtemp(join(tmpdir(), 'waymark-picture-'))
-const service = await startService({ data, apiKeys: 'picture', users: 'ada:lovelace' })
-try {
+/** The service with all these visits in it. @param {string} data */
+async function startVisited(data) {
+  const service = await startService({ data, apiKeys: 'picture', users: 'ada:lovelace' })
   const sent = await fetch(`${service.url}/track?sync=true`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': 'picture' },
     body: JSON.stringify(makeEvents()),
   })
   if (!sent.ok) throw new Error(await sent.text())
-  const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: ['--no-sandbox'] })
-  try {
-    const page = await browser.newPage({
-      viewport: { width: 1280, height: 880 },
-      colorScheme: 'light',
-      timezoneId: 'Europe/Berlin',
-    })
-    await page.goto(service.url)
-    await page.getByLabel('Name').fill('ada')
-    await page.getByLabel('Password').fill('lovelace')
-    await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('region', { name: 'Devices' }).getByRole('rowheader').first().waitFor()
-    await page.getByText('Asking …').waitFor({ state: 'detached' })
-    await page.locator('.chart-frame canvas').waitFor()
-    const drawn = await page.screenshot()
-    await page.goto('about:blank')
-    await writeFile(picture, await reduceColours(page, drawn))
-  } finally {
-    await browser.close()
-  }
-  const { size } = await stat(picture)
-  console.log(`docs/screens.png: ${size} bytes`)
-  if (size > mostBytes) throw new Error(`The picture has more than ${mostBytes} bytes.`)
-} finally {
-  await service.stop()
-  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  return service
 }
+
+/** @param {import('playwright').Page} page @param {string} url */
+async function logIn(page, url) {
+  await page.goto(url)
+  await page.getByLabel('Name').fill('ada')
+  await page.getByLabel('Password').fill('lovelace')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('region', { name: 'Devices' }).getByRole('rowheader').first().waitFor()
+  await page.getByText('Asking …').waitFor({ state: 'detached' })
+  await page.locator('.chart-frame canvas').waitFor()
+}
+
+await ensureBuilt()
+await takePicture('docs/screens.png', startVisited, logIn)

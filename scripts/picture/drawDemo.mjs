@@ -1,17 +1,10 @@
-// node scripts/screenshot.mjs: draws docs/demo.png anew, the picture of the demo in the README. It starts the demo with
-// empty data, walks through the shop in Chromium, and takes the picture.
+// node scripts/picture/drawDemo.mjs: draws docs/demo.png anew, the picture of the demo in the README. It starts the
+// demo with empty data, walks through the shop in Chromium, and takes the picture.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium } from 'playwright'
-import { ensureBrowser } from './setup.mjs'
-import { reduceColours } from './setup/reduceColours.mjs'
-import { root } from './setup/root.mjs'
-
-const picture = join(root, 'docs/demo.png')
-const mostBytes = 150_000
+import { root } from '../setup/root.mjs'
+import { takePicture } from './takePicture.mjs'
 
 /** Starts the demo and gives the shop's address. @param {string} data */
 async function startDemo(data) {
@@ -53,24 +46,4 @@ async function visit(page, url) {
   await page.locator('#n-queued').getByText('0', { exact: true }).waitFor()
 }
 
-const data = await mkdtemp(join(tmpdir(), 'waymark-picture-'))
-const demo = await startDemo(data)
-try {
-  const executablePath = await ensureBrowser()
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-  try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 880 }, colorScheme: 'light' })
-    await visit(page, demo.url)
-    const drawn = await page.screenshot()
-    await page.goto('about:blank')
-    await writeFile(picture, await reduceColours(page, drawn))
-  } finally {
-    await browser.close()
-  }
-  const { size } = await stat(picture)
-  console.log(`docs/demo.png: ${size} bytes`)
-  if (size > mostBytes) throw new Error(`The picture has more than ${mostBytes} bytes.`)
-} finally {
-  await demo.stop()
-  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-}
+await takePicture('docs/demo.png', startDemo, visit)
