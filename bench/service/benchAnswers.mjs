@@ -7,6 +7,8 @@ import { fillShop } from './fillShop.mjs'
 
 const million = 1_000_000
 const rounds = 5
+/** As the service has it unless told otherwise: another processor is the ingest process's. */
+const threads = Number(process.env.BENCH_THREADS ?? Math.max(1, availableParallelism() - 1))
 const month = `'2025-10-01', '2025-11-01'`
 const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
 
@@ -40,8 +42,7 @@ const measure = async (events) => {
   await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
   await openAnalytics(connection)
   await fillShop(connection, events)
-  // As the service has it: the other processor is the ingest process's.
-  await connection.run(`SET threads = ${Math.max(1, availableParallelism() - 1)}`)
+  await connection.run(`SET threads = ${threads}`)
   await connection.run(`SET search_path = 'memory.main,analytics.main'`)
   const medians = {}
   for (const [name, sql] of Object.entries(questions)) {
@@ -62,7 +63,7 @@ const measure = async (events) => {
 
 /**
  * How long each answer takes, and how it grows with the store: the same half year, with more people in it.
- * DuckDB has one thread, so processor time is what it takes where nothing else runs; on a busy machine the
+ * With one thread of DuckDB, processor time is what it takes where nothing else runs; on a busy machine the
  * clock says how busy that is.
  */
 export const benchAnswers = async () => {

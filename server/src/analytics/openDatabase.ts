@@ -11,12 +11,13 @@ import { openAnalytics } from './openAnalytics.js'
 /** The tables of all catalogs, made where they are not there. */
 export const openDatabase = async (
   folder: DataFolder,
-  { memoryLimit, catalogs }: CompleteOptions,
+  { memoryLimit, threads, catalogs }: CompleteOptions,
   archive: ArchiveFolder | undefined,
 ) => {
   const database = await Database.open({
     folder,
     memoryLimit,
+    threads,
     catalogs: [analyticsCatalog, ...catalogs],
     more: archive === undefined ? [] : [archive.path],
   })

@@ -37,6 +37,7 @@ const flags = {
   catalogs: { type: 'string' },
   'memory-limit': { type: 'string' },
   'engine-memory': { type: 'string' },
+  threads: { type: 'string' },
   'statement-timeout': { type: 'string' },
   'max-backlog': { type: 'string' },
   'insert-id-window': { type: 'string' },
@@ -196,6 +197,11 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
       return wrong(`--engine-memory must be a size such as 2GB or 6GiB, not ${engineMemory}.`)
     }
     options.engineMemoryBytes = bytesOf(engineMemory)
+  }
+  const threads = read('threads')
+  if (threads !== undefined) {
+    if (!/^[1-9]\d{0,2}$/.test(threads)) return wrong(`--threads must be a number from 1, not ${threads}.`)
+    options.threads = Number(threads)
   }
   const timeout = read('statement-timeout')
   if (timeout !== undefined) {

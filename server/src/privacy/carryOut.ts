@@ -5,7 +5,7 @@ import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
 import { explainMissing } from '../archive/explainMissing.js'
 import type { Logger } from '../Logger.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { attach, createInstance } from '../store/Database.js'
+import { attach, createInstance, type Resources } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { hashOf, readErased, recordDuty, type Duty } from './duties.js'
 import type { ErasureOutcome } from './erasure.js'
@@ -28,12 +28,11 @@ import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 /** An engine that ends each time it erases must come up all the same. */
 const maxTries = 5
 
-export interface CarryOutOptions {
+export interface CarryOutOptions extends Resources {
   folder: DataFolder
   list: ErasureList
   /** Its old files are removed when the engine opens the store. */
   archive: ArchiveFolder | undefined
-  memoryLimit: string
   /** What ids are hashed with for the log. */
   secret: Buffer
   logger: Logger
@@ -136,9 +135,9 @@ const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) =>
  * applied are left for a later start.
  */
 export const carryOutErasures = async (options: CarryOutOptions): Promise<CarriedOut> => {
-  const { folder, list, archive, memoryLimit, logger } = options
+  const { folder, list, archive, logger } = options
   if (list.all.length === 0) return nothing
-  const instance = await createInstance(folder, memoryLimit)
+  const instance = await createInstance(folder, options)
   const connection = await instance.connect()
   let due: readonly Erasure[] = []
   try {

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
@@ -8,10 +7,15 @@ import type { DataFolder } from './DataFolder.js'
 import { quoteIdentifier, quoteText } from './quote.js'
 import { damaged, StoreError } from './StoreError.js'
 
-export interface DatabaseOptions {
+/** What DuckDB may take of the machine. */
+export interface Resources {
+  memoryLimit: string
+  threads: number
+}
+
+export interface DatabaseOptions extends Resources {
   folder: DataFolder
   catalogs: readonly string[]
-  memoryLimit: string
   /** Folders that statements of ours read and write; the guard keeps a user's away from them. */
   more?: readonly string[]
 }
@@ -24,12 +28,6 @@ const sessionSettings = [
   'enable_progress_bar_print',
   'progress_bar_time',
 ]
-
-/**
- * One processor is left to the process that takes requests. With a second thread on two processors the
- * one that waits for the other would spin: the applier took a third more processor time a row.
- */
-const threads = Math.max(1, availableParallelism() - 1)
 
 /** An engine whose service was killed ends by itself, on a busy machine seconds later. */
 const lockWaitMs = 10_000
@@ -62,7 +60,10 @@ const tempSize = async (path: string): Promise<string> => {
 }
 
 /** DuckDB without a file. It can reach files until it is told not to. */
-export const createInstance = async (folder: DataFolder, memoryLimit: string): Promise<DuckDBInstance> => {
+export const createInstance = async (
+  folder: DataFolder,
+  { memoryLimit, threads }: Resources,
+): Promise<DuckDBInstance> => {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: memoryLimit,
     threads: String(threads),
@@ -96,8 +97,8 @@ export class Database {
     this.#catalogs = catalogs
   }
 
-  static async open({ folder, catalogs, memoryLimit, more = [] }: DatabaseOptions): Promise<Database> {
-    const instance = await createInstance(folder, memoryLimit)
+  static async open({ folder, catalogs, more = [], ...resources }: DatabaseOptions): Promise<Database> {
+    const instance = await createInstance(folder, resources)
     try {
       const connection = await instance.connect()
       for (const catalog of catalogs) await attach(connection, catalog, folder.catalogFile(catalog))

@@ -19,7 +19,7 @@ let connection: DuckDBConnection
 let server: RoutesServer
 
 beforeAll(async () => {
-  database = await Database.open({ folder, catalogs: ['analytics'], memoryLimit: '512MB' })
+  database = await Database.open({ folder, catalogs: ['analytics'], memoryLimit: '512MB', threads: 1 })
   connection = await database.connect()
   await openAnalytics(connection)
   server = await serveRoutes(

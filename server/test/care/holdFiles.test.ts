@@ -23,6 +23,7 @@ beforeAll(async () => {
     folder: new DataFolder(path),
     catalogs: ['analytics'],
     memoryLimit: '256MB',
+    threads: 1,
   })
   connection = await database.connect()
   await openAnalytics(connection)

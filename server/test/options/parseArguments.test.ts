@@ -6,7 +6,7 @@ describe('parseArguments', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
-      '--memory-limit 1.5GiB --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
+      '--memory-limit 1.5GiB --threads 3 --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
       '--log-level warn --users-file u --metrics-token t --log postgres://a,b/c --log-durability local ' +
       '--log-readers-kept 3'
     expect(parseArguments(flags.split(' '), {})).toEqual({
@@ -27,6 +27,7 @@ describe('parseArguments', () => {
         users: { n: 'p:q', m: 'r' },
         catalogs: ['one', 'two'],
         memoryLimit: '1.5GiB',
+        threads: 3,
         statementTimeoutMs: 5000,
         maxBacklogRows: 1000,
         insertIdWindowMs: 30 * 86_400_000,
@@ -84,6 +85,7 @@ describe('parseArguments', () => {
     [['--users', 'ada'], '--users must read name:password'],
     [['--users', ':x'], '--users must read name:password'],
     [['--memory-limit', 'lots'], '--memory-limit must be a size'],
+    [['--threads', '0'], '--threads must be a number from 1'],
     [['--statement-timeout', '0'], '--statement-timeout must be'],
     [['--log-level', 'loud'], '--log-level must be one of'],
     [['--columns', 'names'], '--columns must be one of objects, labels'],

@@ -8,6 +8,7 @@ let service: Service
 beforeAll(async () => {
   service = await createService({
     maxQueries: 2,
+    threads: 3,
     statementTimeoutMs: 1500,
     users: { ada: 'lovelace', bob: 'builder' },
   })
@@ -52,7 +53,7 @@ describe('GET /query/{query_id}', () => {
       client_interface: 'HTTP',
       visible: true,
       session_id: expect.any(String),
-      threads: expect.any(Number),
+      threads: 3,
       error: null,
       fingerprint: expect.any(Number),
       requested_by: 'the test',
@@ -253,14 +254,14 @@ describe('a query that does not end well', () => {
       method: 'POST',
       headers: { authorization: basic },
       body: JSON.stringify({
-        statement: `SELECT CASE WHEN i = 900000 THEN error('row 900000 is bad') ELSE i::VARCHAR END FROM range(1000000) r(i)`,
+        statement: `SELECT CASE WHEN i = 100000 THEN error('row 100000 is bad') ELSE i::VARCHAR END FROM range(1000000) r(i)`,
       }),
     })
     expect(response.status).toBe(200)
     const lines = (await response.text()).trim().split('\n')
-    expect(lines.length).toBeLessThan(900_003)
+    expect(lines.length).toBeLessThan(100_003)
     expect(JSON.parse(lines.at(-1)!)).toEqual({
-      error: expect.stringContaining('row 900000 is bad'),
+      error: expect.stringContaining('row 100000 is bad'),
       error_code: 'invalid-statement',
       query_id: (JSON.parse(lines[0] ?? '') as Body)['query_id'],
     })
