@@ -159,6 +159,16 @@ describe('a reader', () => {
     await vi.waitFor(() => expect(watch.readers).toBe(1), { timeout: 5000 })
   })
 
+  it('tells of a request of which several rows were set aside since it last told of any', async () => {
+    const watch = await createWatch()
+    const { follower } = await follow()
+    await appender.append(record('one', 9))
+    for (let rows = 1; rows <= 3; rows++) follower.setAside({ request: 9, rows, reason: 'Why.' })
+    follower.advance(9)
+    await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
+    expect(watch.deadLetters.get(9)).toEqual({ request: 9, rows: 3, reason: 'Why.' })
+  })
+
   it('hears which row somebody waits for', async () => {
     const watch = await createWatch()
     const { follower } = await follow()

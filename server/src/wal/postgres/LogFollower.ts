@@ -81,7 +81,8 @@ export class LogFollower extends EventEmitter<News> {
   #last: number
   #mark: Mark | undefined
   #wanted: number[] = []
-  #letters: DeadLetter[] = []
+  /** By their requests: one statement cannot change a row twice. */
+  readonly #letters = new Map<number, DeadLetter>()
   #toldMs = 0
   #telling: NodeJS.Timeout | undefined
   #timers: NodeJS.Timeout[] = []
@@ -137,7 +138,7 @@ export class LogFollower extends EventEmitter<News> {
 
   /** Says that rows of a request could not be stored; of one request again when there are more. */
   setAside(letter: DeadLetter): void {
-    this.#letters.push(letter)
+    this.#letters.set(letter.request, letter)
   }
 
   /**
@@ -259,7 +260,8 @@ export class LogFollower extends EventEmitter<News> {
   async #write(): Promise<void> {
     const { connection } = this.#session
     if (connection === undefined) return
-    const letters = this.#letters.splice(0)
+    const letters = [...this.#letters.values()]
+    this.#letters.clear()
     try {
       if (letters.length > 0) {
         const columns = (['request', 'rows', 'reason'] as const).map((key) =>
@@ -273,7 +275,9 @@ export class LogFollower extends EventEmitter<News> {
       )
     } catch {
       // The connection has ended, or the server is full. The next word says it again.
-      this.#letters.unshift(...letters)
+      for (const letter of letters) {
+        if (!this.#letters.has(letter.request)) this.#letters.set(letter.request, letter)
+      }
     }
   }
 
