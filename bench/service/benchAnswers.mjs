@@ -7,8 +7,8 @@ import { fillShop } from './fillShop.mjs'
 
 const million = 1_000_000
 const rounds = 5
-/** As the service has it unless told otherwise: another processor is the ingest process's. */
-const threads = Number(process.env.BENCH_THREADS ?? Math.max(1, availableParallelism() - 1))
+/** As the service runs a query, unless told otherwise. */
+const threads = Number(process.env.BENCH_THREADS ?? availableParallelism())
 const month = `'2025-10-01', '2025-11-01'`
 const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
 
@@ -63,8 +63,8 @@ const measure = async (events) => {
 
 /**
  * How long each answer takes, and how it grows with the store: the same half year, with more people in it.
- * With one thread of DuckDB, processor time is what it takes where nothing else runs; on a busy machine the
- * clock says how busy that is.
+ * Processor time divided by the threads is the least that it takes; on a busy machine the clock says how
+ * busy that is.
  */
 export const benchAnswers = async () => {
   const sizes = (process.env.BENCH_EVENTS ?? '1,10,20').split(',').map(Number)
@@ -77,10 +77,10 @@ export const benchAnswers = async () => {
   }
   const at = bySize.get(10)
   if (at === undefined) return []
-  return Object.entries(at).map(([name, { cpuMs }]) => [
+  return Object.entries(at).map(([name, { ms }]) => [
     `answers: ${name} (10 M events)`,
-    '< 1000 ms of processor time',
-    `${cpuMs.toFixed(0)} ms, median of ${rounds}`,
-    cpuMs < 1000,
+    '< 1000 ms',
+    `${ms.toFixed(0)} ms with ${threads} threads, median of ${rounds}`,
+    ms < 1000,
   ])
 }

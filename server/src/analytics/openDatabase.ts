@@ -6,6 +6,7 @@ import type { DataFolder } from '../store/DataFolder.js'
 import { internalSchema, lakehouseSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { makeRejectedView } from '../store/rejectedSchema.js'
+import { storingThreads } from '../store/storingThreads.js'
 import { openAnalytics } from './openAnalytics.js'
 
 /** The tables of all catalogs, made where they are not there. */
@@ -17,7 +18,7 @@ export const openDatabase = async (
   const database = await Database.open({
     folder,
     memoryLimit,
-    threads,
+    threads: storingThreads(threads),
     catalogs: [analyticsCatalog, ...catalogs],
     more: archive === undefined ? [] : [archive.path],
   })

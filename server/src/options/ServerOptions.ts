@@ -47,7 +47,7 @@ export interface ServerOptions {
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
   memoryLimit?: string
-  /** Threads that DuckDB computes with. @defaultValue one less than there are processors, at least 1 */
+  /** Threads that DuckDB computes with while a query runs. @defaultValue as many as there are processors */
   threads?: number
   /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
   engineMemoryBytes?: number
@@ -120,9 +120,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,
-  // One processor is left to the process that takes requests. With a second thread on two processors the one
-  // that waits for the other would spin: the applier took a third more processor time a row.
-  threads: Math.max(1, availableParallelism() - 1),
+  threads: availableParallelism(),
   // DuckDB goes beyond its limit by what it does not count; that is bounded here.
   engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
   insertIdWindowMs: 15 * 86_400_000,

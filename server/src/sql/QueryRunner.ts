@@ -10,6 +10,7 @@ import { onlyReads, takesNumbers } from './onlyReads.js'
 import { planStatement, type Plan } from './planStatement.js'
 import { LoggedQuery, type QueryInfo, type QueryLog } from './QueryLog.js'
 import type { QueryRequest } from './QueryRequest.js'
+import type { QueryThreads } from './QueryThreads.js'
 import { readStats } from './readPlan.js'
 import { messageOf, refuseField, refuseStatement } from './refuse.js'
 import { bufferRows } from './rows/bufferRows.js'
@@ -34,6 +35,7 @@ export interface QueryRunnerOptions {
   /** Where exports are written on their way out. */
   tempFolder: string
   threads: number
+  queryThreads: QueryThreads
   timeoutMs: number
 }
 
@@ -88,7 +90,7 @@ export class QueryRunner {
 
   /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when it failed. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { sessions, limit, log, threads, timeoutMs } = this.#options
+    const { sessions, limit, log, threads, queryThreads, timeoutMs } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
     const session =
@@ -147,6 +149,7 @@ export class QueryRunner {
       cleanups.push(await session.enter(cancellation.signal))
       const permit = await limit.acquire(cancellation.signal)
       cleanups.push(() => permit.release())
+      cleanups.push(await queryThreads.enter())
       query.start()
       enter('running')
       const startedMs = performance.now()

@@ -2,6 +2,7 @@ import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
+import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
@@ -9,6 +10,7 @@ import { Guard } from './guard/Guard.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
+import { QueryThreads } from './QueryThreads.js'
 import { Sessions } from './Sessions.js'
 
 export interface SqlOptions {
@@ -17,6 +19,8 @@ export interface SqlOptions {
   tempFolder: string
   statementTimeoutMs: number
   maxQueries: number
+  /** That DuckDB computes with while a query runs. */
+  threads: number
   columns: ColumnsForm
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
   stuckAfterMs: number
@@ -41,12 +45,11 @@ const maxLogged = 10_000
 
 /** The reading part of the lakehouse group, and what user SQL may change. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
-  const { database, catalogs, tempFolder, maxQueries, statementTimeoutMs } = options
+  const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
   const connection = await database.connect()
   const guard = await Guard.open(connection)
-  const reader = await connection.runAndReadAll(`SELECT current_setting('threads')`)
-  const threads = Number(reader.getRows()[0]![0])
   connection.closeSync()
+  const queryThreads = new QueryThreads(await database.connect(), threads, storingThreads(threads))
 
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
@@ -68,6 +71,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     home,
     tempFolder,
     threads,
+    queryThreads,
     timeoutMs: statementTimeoutMs,
   })
   const looks = new Set<Cancellation>()
@@ -103,6 +107,9 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       for (const query of log.live()) query.cancel(reason)
       for (const look of looks) look.cancel(reason)
     },
-    close: () => sessions.close(),
+    async close() {
+      await sessions.close()
+      await queryThreads.close()
+    },
   }
 }

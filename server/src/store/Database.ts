@@ -20,8 +20,9 @@ export interface DatabaseOptions extends Resources {
   more?: readonly string[]
 }
 
-/** What a connection of ours may still set for itself. */
+/** What a connection of ours may still set, most of it for itself. */
 const sessionSettings = [
+  'threads',
   'TimeZone',
   'search_path',
   'enable_progress_bar',

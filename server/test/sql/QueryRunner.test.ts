@@ -38,6 +38,10 @@ const begin = (more: Body = {}, statement = endless) => {
   }
 }
 
+it('a query runs on as many threads as were asked for', async () => {
+  expect((await service.query(`SELECT current_setting('threads')`)).rows).toEqual([[3]])
+})
+
 describe('GET /query/{query_id}', () => {
   it('tells about a query that has ended', async () => {
     const query_id = randomUUID()

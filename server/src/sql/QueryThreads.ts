@@ -1,0 +1,56 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+
+/** Queries that follow each other change nothing. */
+const lingerMs = 5000
+
+/**
+ * How many threads DuckDB computes with: all that it may while a query runs, and those that storing
+ * takes while none does.
+ */
+export class QueryThreads {
+  readonly #connection: DuckDBConnection
+  readonly #asking: number
+  readonly #storing: number
+  #queries = 0
+  #isClosed = false
+  #now: number
+  #lowering: NodeJS.Timeout | undefined
+  #change: Promise<void> = Promise.resolve()
+
+  /** Takes the connection over. */
+  constructor(connection: DuckDBConnection, asking: number, storing: number) {
+    this.#connection = connection
+    this.#asking = asking
+    this.#storing = storing
+    this.#now = storing
+  }
+
+  /** Before a query runs; gives what tells that it has ended. */
+  async enter(): Promise<() => void> {
+    this.#queries++
+    clearTimeout(this.#lowering)
+    await this.#set(this.#asking)
+    return () => {
+      this.#queries--
+      if (this.#queries > 0 || this.#isClosed) return
+      this.#lowering = setTimeout(() => void this.#set(this.#storing), lingerMs).unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#lowering)
+    await this.#change
+    this.#connection.closeSync()
+  }
+
+  #set(threads: number): Promise<void> {
+    if (threads === this.#now) return this.#change
+    this.#now = threads
+    this.#change = this.#change.then(async () => {
+      // Without it a query only takes longer.
+      await this.#connection.run(`SET GLOBAL threads = ${threads}`).catch(() => undefined)
+    })
+    return this.#change
+  }
+}
