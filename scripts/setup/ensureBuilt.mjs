@@ -65,9 +65,10 @@ export async function ensureBuilt({ only = ['library', 'server'], force = false 
     const print = fingerprint(sources)
     const isThere = outputs.every((output) => existsSync(join(root, output)))
     if (!force && isThere && existsSync(stamp) && readFileSync(stamp, 'utf8') === print) continue
-    console.log(`· building the ${name} (npm ${command.join(' ')})`)
-    const { code } = await run('npm', [...command, '--silent'])
-    if (code !== 0) throw new Error(`The ${name} could not be built: see the messages above.`)
+    console.log(`· building the ${name} (npm ${command.join(' ')}), which takes some 20 seconds`)
+    // Sizes and hashes are for who builds, not for who starts the demo.
+    const { code, output } = await run('npm', [...command, '--silent'], { quiet: !force })
+    if (code !== 0) throw new Error(`The ${name} could not be built.\n${output}`)
     mkdirSync(join(root, '.cache/built'), { recursive: true })
     writeFileSync(stamp, print)
   }
