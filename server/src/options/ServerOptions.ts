@@ -47,7 +47,7 @@ export interface ServerOptions {
   catalogs?: readonly string[]
   /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
   memoryLimit?: string
-  /** Threads that DuckDB computes with while a query runs. @defaultValue as many as there are processors */
+  /** Threads that DuckDB computes with while a query runs. @defaultValue as many as there are processors, and at most one for each 256 MiB of memoryLimit */
   threads?: number
   /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
   engineMemoryBytes?: number
@@ -120,7 +120,14 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,
-  threads: availableParallelism(),
+  // Each holds rows of its own: with two threads in 256 MiB questions failed that one thread could answer.
+  threads: Math.max(
+    1,
+    Math.min(
+      availableParallelism(),
+      Math.floor(bytesOf(options.memoryLimit ?? defaultMemoryLimit) / 2 ** 28),
+    ),
+  ),
   // DuckDB goes beyond its limit by what it does not count; that is bounded here.
   engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
   insertIdWindowMs: 15 * 86_400_000,

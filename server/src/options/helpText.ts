@@ -31,7 +31,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   --catalogs A,B         catalogs that SQL may write to    WAYMARK_CATALOGS      lakehouse
   --memory-limit SIZE    what DuckDB may hold in memory    WAYMARK_MEMORY_LIMIT  half, at most 4 GiB
   --engine-memory SIZE   what the engine may hold in all   WAYMARK_ENGINE_MEMORY 1.5 times that, and 512 MiB
-  --threads N            threads that a query runs on     WAYMARK_THREADS       as many as processors
+  --threads N            threads that a query runs on     WAYMARK_THREADS       processors, 256 MiB each
   --statement-timeout N  seconds a statement may run       WAYMARK_STATEMENT_TIMEOUT  600
   --max-backlog N        rows accepted before stored       WAYMARK_MAX_BACKLOG   2000000
   --insert-id-window N   days an insert_id is remembered   WAYMARK_INSERT_ID_WINDOW  15
