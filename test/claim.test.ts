@@ -114,6 +114,21 @@ describe('lanes', () => {
     expect(owner.stats().queued).toBe(1)
   })
 
+  it('of a live tab that was told of a consent before init are left alone while its request is under way', async () => {
+    const world = createWorld()
+    const owner = world.openTab().create()
+    owner.optIn()
+    owner.init('pk_test', { endpoint: 'https://api.test', consent: 'pending' })
+    world.service.hold()
+    owner.track('A')
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(3000)
+    world.service.answerNow()
+    await world.advance(3000)
+    expect(world.service.names()).toEqual(['A'])
+  })
+
   it('of a tab that slept are not sent by it when another has claimed them', async () => {
     const world = createWorld()
     const sleeper = world.openTab()
