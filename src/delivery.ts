@@ -94,8 +94,10 @@ const run = async (w: Instance) => {
   if (attempts !== w.attempts) return
   // In the task of the last look at the queue: who asks from now on is not told that it is being done.
   w.running = undefined
-  // What is left has its time, unless it has one.
-  if (w.timerAt === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
+  if (w.timerAt < Infinity) return
+  // What is left has its time, unless it has one. Where nothing is, what comes next does not wait for a retry.
+  if (w.queued) wait(w, w.config.batch.intervalMs)
+  else w.failures = 0
 }
 
 /** Everything is sent: claims more, and looks for more now and then. */

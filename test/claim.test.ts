@@ -153,6 +153,29 @@ describe('lanes', () => {
     expect(waymark.stats().queued).toBe(0)
   })
 
+  it('of a tab that slept are not missed by it: what it tracks next is sent in its time', async () => {
+    const world = createWorld()
+    const sleeper = world.openTab()
+    const waymark = sleeper.init()
+    waymark.track('Before')
+    await world.advance(3000)
+    world.service.become({ kind: 'down' })
+    waymark.track('A')
+    await world.advance(3000)
+    sleeper.isFrozen = true
+    const timers = world.pauseTimersOf(sleeper)
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    sleeper.isFrozen = false
+    timers.resume()
+    await world.advance(60_000)
+    waymark.track('After')
+    await world.advance(3000)
+    expect(world.service.names()).toEqual(['Before', 'A', 'After'])
+  })
+
   it('are claimed by one of two tabs that find them together', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
