@@ -60,7 +60,8 @@ export const flushKnown = async (w: Instance) => {
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
-    if (await claim(w)) await (isResting(w) ? wait(w, 0) : flush(w))
+    // After a failure there is a timer, and before that the service is not to be asked.
+    if ((await claim(w)) && !w.failures) await (isResting(w) ? wait(w, 0) : flush(w))
   } catch (error) {
     tellUnexpected(w, error)
   }
