@@ -52,7 +52,8 @@ export const flush = (w: Instance): Promise<void> => {
 
 /** The same, when the visitor is known: what waits for that is sent, too. */
 export const flushKnown = async (w: Instance) => {
-  await w.looking
+  // Where the database never answers, the look has no end.
+  if (!w.isKnown) await w.looking
   if (w.isKnown) await flush(w)
 }
 
