@@ -201,5 +201,6 @@ export const enter = (w: Instance) => {
   w.failures = 0
   w.inFlight = []
   w.running = undefined
+  w.isScanning = false
   w.attempts = []
 }

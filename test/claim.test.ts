@@ -176,6 +176,59 @@ describe('lanes', () => {
     expect(world.service.names()).toEqual(['Before', 'A', 'After'])
   })
 
+  it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    await world.advance(10_000)
+    let isStuck = true
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          // Firefox tells a page that is back nothing of a transaction that it ended when it left.
+          transact: (mode, work) =>
+            isStuck && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
+        }
+      },
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    tab.leave()
+    isStuck = false
+    tab.fire('pageshow')
+    await world.advance(3000)
+    expect(waymark.stats().queued).toBe(1)
+  })
+
+  it('are not taken from a live tab by a page that left while it looked, and is back', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    await world.advance(10_000)
+    const tab = world.openTab()
+    const waymark = tab.init()
+    await waymark.ready()
+    await world.advance(100)
+    tab.leave()
+    const timers = world.pauseTimersOf(tab)
+    const owner = world.openTab().init()
+    await owner.ready()
+    owner.track('Mine')
+    await world.advance(6000)
+    tab.fire('pageshow')
+    timers.resume()
+    await world.advance(5000)
+    expect([owner.stats().queued, waymark.stats().queued]).toEqual([2, 0])
+  })
+
   it('are claimed by one of two tabs that find them together', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
