@@ -155,10 +155,11 @@ const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answ
     const misses = (unheard(w)?.misses ?? 0) + 1
     const tryAt = browser.now() + backOffUnheard(misses, random)
     setDown(w, { misses, tryAt, session: w.settings.session?.id })
+    w.failures = 0
     return wait(w, 0)
   }
   w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
-  setDown(w, isDown)
+  setDown(w, isMissing ? undefined : isDown)
   if (isDown) wait(w, backOff(w.failures, random, afterMs))
   // Once for each cause, and to the console: someone has to mend it.
   if (w.paused && w.paused !== before)
