@@ -229,6 +229,30 @@ describe('lanes', () => {
     expect([owner.stats().queued, waymark.stats().queued]).toEqual([2, 0])
   })
 
+  it('of the same millisecond as one of this page are sent with it', async () => {
+    for (let n = 0; n < 8; n++) {
+      const world = createWorld()
+      const gone = world.openTab()
+      const other = gone.init()
+      const tab = world.openTab()
+      const waymark = tab.init()
+      await world.advance(1000)
+      world.service.become({ kind: 'down' })
+      waymark.track('First')
+      await world.advance(1)
+      other.track('A')
+      waymark.track('B')
+      await world.advance(1000)
+      gone.crash()
+      await world.advance(10_000)
+      tab.fire('online')
+      await world.advance(10_000)
+      world.service.become({ kind: 'well' })
+      await world.advance(300_000)
+      expect(world.service.names().toSorted()).toEqual(['A', 'B', 'First'])
+    }
+  })
+
   it('are claimed by one of two tabs that find them together', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
