@@ -27,6 +27,7 @@ const readOthers = async (w: Instance) =>
  * probe, and a readwrite transaction decides between two that claim. `again` is called when some were too young to tell.
  */
 export const scan = async (w: Instance, again: () => void) => {
+  const { queueId } = w
   w.scannedAt = w.browser.now()
   if (w.isScanning || isAway(w) || !works(w)) return
   w.isScanning = true
@@ -35,6 +36,8 @@ export const scan = async (w: Instance, again: () => void) => {
   if ((await readOthers(w))[0]) {
     tellTabs(w, { ask: true })
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
+    // The page left meanwhile, and is back: it looks anew.
+    if (w.queueId !== queueId) return
     const keys = await readOthers(w)
     // They come in order: the last of a queue is its newest.
     const newest = new Map(keys as unknown as [string, number][])

@@ -2,6 +2,7 @@ import { load, save, suspect, wipe } from './disk'
 import { isAway, type Instance } from './instance'
 import { emit } from './signals'
 import { isInSession } from './session'
+import { openTabs } from './tabs'
 import type { Consent } from './types'
 import { assume, hear, readNote, set, take, touch, type Settings } from './visitor'
 
@@ -94,7 +95,10 @@ export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
 
 export const choose = (w: Instance, state: Consent | 'dismissed') => {
   const choice = state === 'granted' || state === 'denied' ? state : 'pending'
-  // The page may go before its database has taken it.
-  if (w.database) w.browser.writeNote(w.name, choice === 'pending' ? '' : JSON.stringify({ consent: choice }))
+  // The page may go before its database has taken it. A consent is added to what the page before has noted.
+  const noted = { ...(choice === 'granted' && readNote(w)), consent: choice }
+  if (w.database) w.browser.writeNote(w.name, choice === 'pending' ? '' : JSON.stringify(noted))
+  // A choice at `init`, or on the return of a page, is before the page's own look, and in its place.
+  if (!isAway(w)) openTabs(w)
   decide(w, choice, true)
 }

@@ -1,4 +1,4 @@
-import { promisifyRequest, type UseStore } from 'idb-keyval'
+import type { UseStore } from 'idb-keyval'
 
 export interface Database {
   /**
@@ -39,7 +39,11 @@ export function openDatabase(createStore: () => UseStore): Database {
         connection.onversionchange = close
         const commit = () => transaction.commit?.()
         if (mode !== 'put') reading.add(transaction)
-        const done = promisifyRequest(transaction)
+        const done = new Promise((resolve, reject) => {
+          transaction.oncomplete = resolve
+          // That of the request: of a full disk, Firefox tells the transaction only that it was ended.
+          transaction.onabort = transaction.onerror = ({ target }) => reject((target as IDBRequest).error)
+        })
         const result = work(objects, commit)
         if (mode === 'put') commit()
         await done.finally(() => reading.delete(transaction))

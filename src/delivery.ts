@@ -52,7 +52,8 @@ export const flush = (w: Instance): Promise<void> => {
 
 /** The same, when the visitor is known: what waits for that is sent, too. */
 export const flushKnown = async (w: Instance) => {
-  await w.looking
+  // Where the database never answers, the look has no end.
+  if (!w.isKnown) await w.looking
   if (w.isKnown) await flush(w)
 }
 
@@ -60,7 +61,8 @@ export const flushKnown = async (w: Instance) => {
 export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
-    if (await claim(w)) await (isResting(w) ? wait(w, 0) : flush(w))
+    // After a failure there is a timer, and before that the service is not to be asked.
+    if ((await claim(w)) && !w.failures) await (isResting(w) ? wait(w, 0) : flush(w))
   } catch (error) {
     tellUnexpected(w, error)
   }
@@ -94,8 +96,10 @@ const run = async (w: Instance) => {
   if (attempts !== w.attempts) return
   // In the task of the last look at the queue: who asks from now on is not told that it is being done.
   w.running = undefined
-  // What is left has its time, unless it has one.
-  if (w.timerAt === Infinity && w.queued) wait(w, w.config.batch.intervalMs)
+  if (w.timerAt < Infinity) return
+  // What is left has its time, unless it has one. Where nothing is, what comes next does not wait for a retry.
+  if (w.queued) wait(w, w.config.batch.intervalMs)
+  else w.failures = 0
 }
 
 /** Everything is sent: claims more, and looks for more now and then. */
@@ -151,10 +155,11 @@ const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answ
     const misses = (unheard(w)?.misses ?? 0) + 1
     const tryAt = browser.now() + backOffUnheard(misses, random)
     setDown(w, { misses, tryAt, session: w.settings.session?.id })
+    w.failures = 0
     return wait(w, 0)
   }
   w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
-  setDown(w, isDown)
+  setDown(w, isMissing ? undefined : isDown)
   if (isDown) wait(w, backOff(w.failures, random, afterMs))
   // Once for each cause, and to the console: someone has to mend it.
   if (w.paused && w.paused !== before)
@@ -197,5 +202,6 @@ export const enter = (w: Instance) => {
   w.failures = 0
   w.inFlight = []
   w.running = undefined
+  w.isScanning = false
   w.attempts = []
 }

@@ -88,6 +88,8 @@ export const follow = (w: Instance) => {
     if (w.state !== 'away') return
     w.state = 'back'
     w.isKnown = false
+    // Of a look from before, Chromium may tell only now that it was ended.
+    w.turn++
     // What it may not have stored it has noted when it left. What others stored since then is newer.
     if (w.isWritable) w.changes = {}
     // A new queue, because another page may have found the old one.

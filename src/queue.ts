@@ -169,7 +169,8 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
   const young = (w.browser.now() - claimableAfterMs) * 1000
   const old = batch.map(({ record }) => record).filter((record) => record.isStored && record.key[1] < young)
   if (old[0]) {
-    const keys = await readKeys(w, old[0].key, old.at(-1)!.key)
+    // All of their milliseconds: within one, records of several pages lie in another order on disk.
+    const keys = await readKeys(w, [w.queueId, old[0].key[1]], [w.queueId, old.at(-1)!.key[1], []])
     // As text: that is how keys compare.
     leaveOnDisk(
       w,

@@ -121,6 +121,22 @@ describe('a visitor whose requests are blocked', () => {
     expect(outage.requests).toBeGreaterThan(12)
   })
 
+  it('is one also after a request that failed because the browser was offline', async () => {
+    const visitor = visit()
+    const tab = visitor.open()
+    tab.isOnline = false
+    await visitor.use(tab, 1)
+    tab.isOnline = true
+    const before = visitor.requests
+    await visitor.use(tab, 60)
+    expect(visitor.requests - before).toBeLessThanOrEqual(6)
+    await visitor.advance(31 * minuteMs)
+    visitor.isBlocked = false
+    tab.waymark.track('Back')
+    await visitor.advance(20_000)
+    expect(visitor.service.names()).toContain('Back')
+  })
+
   it('asks at once when the page says so by flush()', async () => {
     const visitor = visit()
     const { waymark } = visitor.open()

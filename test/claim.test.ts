@@ -114,6 +114,21 @@ describe('lanes', () => {
     expect(owner.stats().queued).toBe(1)
   })
 
+  it('of a live tab that was told of a consent before init are left alone while its request is under way', async () => {
+    const world = createWorld()
+    const owner = world.openTab().create()
+    owner.optIn()
+    owner.init('pk_test', { endpoint: 'https://api.test', consent: 'pending' })
+    world.service.hold()
+    owner.track('A')
+    await world.advance(6000)
+    world.openTab().init()
+    await world.advance(3000)
+    world.service.answerNow()
+    await world.advance(3000)
+    expect(world.service.names()).toEqual(['A'])
+  })
+
   it('of a tab that slept are not sent by it when another has claimed them', async () => {
     const world = createWorld()
     const sleeper = world.openTab()
@@ -136,6 +151,106 @@ describe('lanes', () => {
     await world.advance(60_000)
     expect(world.service.names()).toEqual(names(20))
     expect(waymark.stats().queued).toBe(0)
+  })
+
+  it('of a tab that slept are not missed by it: what it tracks next is sent in its time', async () => {
+    const world = createWorld()
+    const sleeper = world.openTab()
+    const waymark = sleeper.init()
+    waymark.track('Before')
+    await world.advance(3000)
+    world.service.become({ kind: 'down' })
+    waymark.track('A')
+    await world.advance(3000)
+    sleeper.isFrozen = true
+    const timers = world.pauseTimersOf(sleeper)
+    await world.advance(10_000)
+    world.service.become({ kind: 'well' })
+    world.openTab().init()
+    await world.advance(10_000)
+    sleeper.isFrozen = false
+    timers.resume()
+    await world.advance(60_000)
+    waymark.track('After')
+    await world.advance(3000)
+    expect(world.service.names()).toEqual(['Before', 'A', 'After'])
+  })
+
+  it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    await world.advance(10_000)
+    let isStuck = true
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          // Firefox tells a page that is back nothing of a transaction that it ended when it left.
+          transact: (mode, work) =>
+            isStuck && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
+        }
+      },
+    })
+    const waymark = tab.init()
+    await waymark.ready()
+    tab.leave()
+    isStuck = false
+    tab.fire('pageshow')
+    await world.advance(3000)
+    expect(waymark.stats().queued).toBe(1)
+  })
+
+  it('are not taken from a live tab by a page that left while it looked, and is back', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    await world.advance(10_000)
+    const tab = world.openTab()
+    const waymark = tab.init()
+    await waymark.ready()
+    await world.advance(100)
+    tab.leave()
+    const timers = world.pauseTimersOf(tab)
+    const owner = world.openTab().init()
+    await owner.ready()
+    owner.track('Mine')
+    await world.advance(6000)
+    tab.fire('pageshow')
+    timers.resume()
+    await world.advance(5000)
+    expect([owner.stats().queued, waymark.stats().queued]).toEqual([2, 0])
+  })
+
+  it('of the same millisecond as one of this page are sent with it', async () => {
+    for (let n = 0; n < 8; n++) {
+      const world = createWorld()
+      const gone = world.openTab()
+      const other = gone.init()
+      const tab = world.openTab()
+      const waymark = tab.init()
+      await world.advance(1000)
+      world.service.become({ kind: 'down' })
+      waymark.track('First')
+      await world.advance(1)
+      other.track('A')
+      waymark.track('B')
+      await world.advance(1000)
+      gone.crash()
+      await world.advance(10_000)
+      tab.fire('online')
+      await world.advance(10_000)
+      world.service.become({ kind: 'well' })
+      await world.advance(300_000)
+      expect(world.service.names().toSorted()).toEqual(['A', 'B', 'First'])
+    }
   })
 
   it('are claimed by one of two tabs that find them together', async () => {

@@ -49,6 +49,13 @@ describe('openDatabase', () => {
     expect(await database.read((store) => store.get('n'))).toBe(2)
   })
 
+  it('says why a change failed, when one request of it did', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const write = database.write((store) => void store.add(2, 'n'))
+    await expect(write).rejects.toMatchObject({ name: 'ConstraintError' })
+  })
+
   it('undoes a change that still reads when the page leaves', async () => {
     const database = openDatabase('a')
     await database.write((store) => void store.put(1, 'n'))

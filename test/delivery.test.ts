@@ -153,6 +153,23 @@ describe('a service that is not well', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
+  it('and says when to come back is not asked before for what an earlier page left', async () => {
+    const { world, tab, service, track } = await open()
+    service.become({ kind: 'answers', status: 503, body: '', headers: { 'Retry-After': '60' } })
+    track('A')
+    await world.advance(3000)
+    track('B')
+    tab.leave()
+    tab.crash()
+    await world.advance(1)
+    world.openTab().init().track('C')
+    await world.advance(50_000)
+    expect(service.arrivals).toHaveLength(2)
+    service.become({ kind: 'well' })
+    await world.advance(20_000)
+    expect(service.names()).toEqual(['A', 'B', 'C'])
+  })
+
   it('and never answers is given up after the timeout, and sent the same ids again', async () => {
     const { world, service, track } = await open({ transport: { timeoutMs: 5000 } })
     service.become({ kind: 'hangs' })

@@ -67,6 +67,14 @@ describe('the disk', () => {
     expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1, sent: 0 })
     await world.advance(5000)
     expect(waymark.stats()).toMatchObject({ store: 'memory', sent: 1 })
+    waymark.track('B')
+    tab.fire('hidden')
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ sent: 2 })
+    waymark.track('C')
+    void waymark.flush()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ sent: 3 })
   })
 
   it('that opens late gets what memory kept until then, under the ids it knows', async () => {

@@ -69,6 +69,17 @@ describe.each([
     expect(next.waymark.ids.userId).toBe('ann')
   })
 
+  it('as a login is known to a next page that is told of a consent at once', async () => {
+    const { world, tab, waymark } = await createKnown()
+    await tab.callAndLeave(() => waymark.identify('ann'), isOtherTask)
+    const next = world.openTab().create()
+    next.optIn()
+    next.init('pk_test', { endpoint: 'https://api.test', consent: 'pending' })
+    await world.advance(1000)
+    expect(next.ids.userId).toBe('ann')
+    expect([...world.notes]).toEqual([])
+  })
+
   it('as a login leaves what was registered before', async () => {
     const { world, tab, waymark } = await createKnown((page) => page.register({ plan: 'pro' }))
     await tab.callAndLeave(() => waymark.identify('ann'), isOtherTask)

@@ -176,6 +176,43 @@ describe('consent in several tabs', () => {
     },
   )
 
+  it.each(['before', 'after'])('is heard by a page that was told of one right %s init', async (when) => {
+    const world = createWorld()
+    const one = world.openTab().create()
+    if (when === 'before') one.optIn()
+    one.init('pk_test', { endpoint: 'https://api.test', consent: 'pending' })
+    if (when === 'after') one.optIn()
+    const two = world.openTab().init({ consent: 'pending' })
+    await world.advance(1000)
+    two.optOut()
+    await world.settle()
+    expect(one.getConsent()).toBe('denied')
+  })
+
+  it('is heard of a page that refuses in the task of init', async () => {
+    const world = createWorld()
+    const one = world.openTab().init()
+    await one.ready()
+    world.openTab().init().optOut()
+    await world.settle()
+    expect(one.getConsent()).toBe('denied')
+  })
+
+  it('is heard where it was given to a page that had just come back', async () => {
+    const world = createWorld()
+    const tab = world.openTab()
+    const one = tab.init({ consent: 'pending' })
+    await world.advance(1000)
+    tab.leave()
+    tab.fire('pageshow')
+    one.optIn()
+    const two = world.openTab().init({ consent: 'pending' })
+    await world.advance(1000)
+    two.optOut()
+    await world.settle()
+    expect(one.getConsent()).toBe('denied')
+  })
+
   it('is the last that was chosen, however quickly', async () => {
     const world = createWorld()
     const [one, two] = [world.openTab().init(), world.openTab().init()]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InitConfig, Waymark } from '../src/types'
-import { createWorld } from './world/createWorld'
+import { createWorld, openDatabase } from './world/createWorld'
 
 /** A visitor who has signed in on an earlier page, and has registered properties; then a page whose database is slow. */
 const createKnown = async (config: Partial<InitConfig> = {}) => {
@@ -146,6 +146,45 @@ describe('a page that goes before its database has answered', () => {
     expect(next.ids.userId).toBeUndefined()
     expect(next.ids.anonymousId).not.toBe(ids.anonymousId)
     expect(next.own).toEqual({ first: undefined, plan: undefined, theme: undefined })
+  })
+})
+
+describe('a page that goes before its database has answered, and comes back,', () => {
+  it('reads the visitor anew, when it hears only now that its first read was ended', async () => {
+    const { world, ids } = await createKnown()
+    let end: (() => void) | undefined
+    const tab = world.openTab('https://shop.test/', {
+      openDatabase(name) {
+        const database = openDatabase(name)
+        return {
+          ...database,
+          transact: (mode, work) =>
+            end
+              ? database.transact(mode, work)
+              : new Promise((_, reject) => (end = () => reject(new DOMException('ended', 'AbortError')))),
+        }
+      },
+    })
+    const waymark = tab.init()
+    await world.settle()
+    tab.leave()
+    tab.fire('pageshow')
+    end!()
+    await world.advance(3000)
+    expect(waymark.ids).toMatchObject({ deviceId: ids.deviceId, anonymousId: ids.anonymousId, userId: 'ann' })
+    expect((await visitAgain(world)).ids).toMatchObject({ deviceId: ids.deviceId, userId: 'ann' })
+  })
+
+  it('hears other tabs, when the answer comes at once', async () => {
+    const { world, tab, waymark } = await createKnown()
+    await world.settle()
+    tab.leave()
+    tab.fire('pageshow')
+    tab.open()
+    await world.advance(1000)
+    world.openTab().init().identify('bob')
+    await world.advance(1000)
+    expect(waymark.ids.userId).toBe('bob')
   })
 })
 
