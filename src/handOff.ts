@@ -1,13 +1,7 @@
 import type { Instance } from './instance'
 import { save } from './disk'
 import { finish, next, sizeOf, type Payload } from './queue'
-import { prepareHandOff } from './transport'
-
-/**
- * Keepalive requests and beacons of a page share 64 KiB of bodies in flight (Fetch, "HTTP-network-or-cache fetch").
- * Some are left free for other scripts of the page.
- */
-const handOffBytes = 60 * 1024
+import { canOutlive, handOffBytes, prepareHandOff } from './transport'
 
 /** One request of an unload: what it carries, and whether it was given to the browser, as far as can be known. */
 export interface Attempt {
@@ -39,8 +33,7 @@ export const handOff = (w: Instance, inFlight: Payload[]) => {
   const { maxBytes } = w.config.batch
   w.attempts = w.attempts.filter(({ begun }) => begun)
   // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-  if (inFlight[0] && sizeOf(inFlight) <= maxBytes)
-    w.attempts.push({ batch: inFlight, begun: true, isFetch: true })
+  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true, isFetch: true })
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {

@@ -3,13 +3,22 @@ import { headersOf, readAnswer, toBody, urlOf, type Answer } from './contract'
 import type { Instance } from './instance'
 import { sizeOf, type Payload } from './queue'
 
+/**
+ * Keepalive requests and beacons of a page share 64 KiB of bodies in flight (Fetch, "HTTP-network-or-cache fetch").
+ * Some are left free for other scripts of the page.
+ */
+export const handOffBytes = 60 * 1024
+
+/** Whether a request may outlive its page: browsers reject a larger one, however often it is sent. */
+export const canOutlive = (w: Instance, batch: Payload[]) =>
+  sizeOf(batch) <= Math.min(w.config.batch.maxBytes, handOffBytes)
+
 const post = (w: Instance, batch: Payload[]) => {
   const { auth } = w.config.transport
   const init: RequestInit = {
     method: 'POST',
     body: toBody(batch),
-    // A larger one cannot outlive the page.
-    keepalive: sizeOf(batch) <= w.config.batch.maxBytes,
+    keepalive: canOutlive(w, batch),
     credentials: 'omit',
     headers: headersOf(auth, w.apiKey),
   }

@@ -113,6 +113,15 @@ describe('an odd value', () => {
     expect(world.service.arrivals.map(({ init }) => init!.keepalive)).toEqual([false, true])
   })
 
+  it('with an option that allows more than a browser takes along goes without keepalive, too', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ batch: { maxBytes: 200_000 } })
+    for (const name of ['A', 'B']) waymark.track(name, { text: name.repeat(40_000) })
+    await world.advance(5000)
+    expect(world.service.names()).toEqual(['A', 'B'])
+    expect(world.service.arrivals.map(({ init }) => init!.keepalive)).toEqual([false])
+  })
+
   it('that is registered is made to fit, and told to other tabs', async () => {
     const world = createWorld()
     const [waymark, other] = [world.openTab().init(), world.openTab().init()]
