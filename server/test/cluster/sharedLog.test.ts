@@ -212,5 +212,7 @@ describe('a data folder', () => {
     expect(await names(three)).toEqual(['event 1', 'event 4'])
     await three.stop()
     await expect(start('three')).rejects.toThrow(/was not filled from this log/)
+    await two.stop()
+    await expect(start('two', files)).rejects.toThrow(/start it with --log/)
   })
 })
