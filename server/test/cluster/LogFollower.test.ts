@@ -55,6 +55,8 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
     applied: 0,
     expected: undefined,
     onFollow: ({ id }) => followed.push(id),
+    marks: [],
+    onRead: () => undefined,
     keptMs: dayMs,
     logger,
     ...more,

@@ -191,6 +191,25 @@ describe('a data folder', () => {
     await expect(start('one')).rejects.toThrow(/the log ends at 1/)
   })
 
+  it('that was stopped while a failover put other rows in the place of its last ones says so when it starts', async () => {
+    const one = await start('one')
+    await one.ingest('/track?sync=true', numbered(1))
+    await one.ingest('/track?sync=true', numbered(2))
+    // Somebody who is away, for whom both are kept.
+    await database.query(`INSERT INTO waymark.readers VALUES ('away', 0, now() - interval '1 hour')`)
+    await one.stop()
+    await database.query(
+      'UPDATE waymark.log SET body = (SELECT body FROM waymark.log WHERE last = 1) WHERE last = 2',
+    )
+    await database.query('INSERT INTO waymark.log SELECT 3, rows, body FROM waymark.log WHERE last = 1')
+    await database.query('UPDATE waymark.head SET last = 3')
+    const lines: string[] = []
+    const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
+    await vi.waitFor(() => expect(lines.join('')).toContain('has others in the place'), { timeout: 5000 })
+    await again.stop()
+    await expect(start('one')).rejects.toThrow(/has others in the place/)
+  })
+
   it('that is made of a backup goes on from there, in the log or in files of its own', async () => {
     const one = await start('one')
     await one.ingest('/track?sync=true', numbered(1))

@@ -48,6 +48,8 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
         applied,
         expected: store.followed?.id,
         onFollow: (identity) => store.follow(identity),
+        marks: store.marks,
+        onRead: (marks) => store.note(marks),
         keptMs: logReadersKeptMs,
         logger,
       })
