@@ -73,8 +73,11 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
     const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
+    const followed = engine?.store.followed
     const shared =
-      url === undefined ? undefined : await openPostgresLog({ ...options, url, role, logger, cleanups })
+      url === undefined
+        ? undefined
+        : await openPostgresLog({ ...options, url, role, followed, logger, cleanups })
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)

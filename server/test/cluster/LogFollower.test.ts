@@ -69,7 +69,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
 
 const createWatch = async () => {
   const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
-  await watch.start()
+  await watch.start(undefined)
   opened.push({ close: () => watch.stop() })
   return watch
 }

@@ -10,6 +10,7 @@ import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
+import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
 
 let cluster: Cluster
@@ -152,6 +153,37 @@ describe('a process that only takes events', () => {
     })
   })
 })
+
+it('a process that only answers queries starts while the database is away, and goes on once it is back', async () => {
+  await prepare()
+  const one = await start('one')
+  await one.ingest('/track?sync=true', numbered(1))
+  await one.stop()
+  await cluster.primary.kill()
+  const flags = ['--role', 'engine', '--log', database.url, '--data', one.folder]
+  const queries = new ServiceProcess(flags)
+  closing.push(() => queries.kill())
+  try {
+    await queries.start()
+    const client = createClient(queries.url)
+    expect(await client.rows('SELECT event FROM events')).toEqual([['event 1']])
+    const health = await fetch(`${queries.url}/healthz`)
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      { status: 'degraded', reason: expect.stringContaining('cannot be reached') },
+    ])
+  } finally {
+    await cluster.primary.start()
+  }
+  const ingest = createClient((await startAlone(log, 'ingest')).url)
+  await vi.waitFor(async () => expect(await ingest.track(numbered(2), true)).toMatchObject({ status: 200 }), {
+    timeout: 20_000,
+  })
+  await vi.waitFor(
+    async () => expect(await createClient(queries.url).rows('SELECT count(*) FROM events')).toEqual([[2]]),
+    { timeout: 20_000 },
+  )
+}, 120_000)
 
 describe('a data folder', () => {
   beforeEach(prepare)
