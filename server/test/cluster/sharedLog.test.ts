@@ -185,6 +185,25 @@ it('a process that only answers queries starts while the database is away, and g
   )
 }, 120_000)
 
+it('a service that was away exports nothing before it has stored what others accepted meanwhile', async () => {
+  await prepare()
+  const [one, two] = [await start('one'), await start('two')]
+  await one.stop()
+  await two.ingest('/track?sync=true', { ...event('missed'), distinct_id: 'ada' })
+  const lock = await cluster.primary.connect(new URL(database.url).pathname.slice(1))
+  closing.push(() => lock.end())
+  // One that starts cannot read the log, and is not counted among those that follow it.
+  await lock.query('BEGIN; LOCK TABLE waymark.log')
+  const again = await start('one', { ...log, syncWaitMs: 1000 })
+  const exported = () =>
+    createClient(again.url).post('/persons/export', { environment: 'production', id: 'ada' })
+  expect(await exported()).toMatchObject({ status: 503, text: expect.stringContaining('not-yet-stored') })
+  await lock.query('ROLLBACK')
+  await vi.waitFor(async () => expect((await exported()).text).toContain('"event":"missed"'), {
+    timeout: 20_000,
+  })
+})
+
 describe('a data folder', () => {
   beforeEach(prepare)
 
