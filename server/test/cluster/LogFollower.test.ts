@@ -139,6 +139,15 @@ describe('a reader', () => {
     expect(lost).toEqual([])
   })
 
+  it('is told again of rows that it has not stored, in case reading them has failed', async () => {
+    const { follower } = await follow()
+    await appender.append(record('one'))
+    await readAll(follower)
+    await once(follower, 'grown', { signal: AbortSignal.timeout(5000) })
+    follower.advance(1)
+    await expect(once(follower, 'grown', { signal: AbortSignal.timeout(2500) })).rejects.toThrow('aborted')
+  })
+
   it('tells those who took requests how far it is and what was set aside', async () => {
     const watch = await createWatch()
     expect([watch.readers, watch.applied]).toEqual([0, undefined])

@@ -220,10 +220,9 @@ export class LogFollower extends EventEmitter<News> {
     const [head] = await connection
       .ask<{ last: number }>('SELECT last::float8 AS last FROM waymark.head')
       .catch(() => [])
-    if (head !== undefined && head.last > this.#last) {
-      this.#last = head.last
-      this.emit('grown')
-    }
+    this.#last = Math.max(this.#last, head?.last ?? 0)
+    // Also without anything new: it may be that reading has failed.
+    if (this.#last > this.#applied) this.emit('grown')
     if (performance.now() - this.#toldMs > heartbeatMs) this.#tell()
   }
 
