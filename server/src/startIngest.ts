@@ -146,7 +146,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
           authenticate,
           apiKeys,
           find: findTask({ taskIds, opened, engine }),
-          isStoring: opened.isStoring,
+          whyWaiting: opened.whyWaiting,
         }),
         ...(engine === undefined
           ? noEngineRoutes

@@ -30,6 +30,9 @@ export interface OpenedPostgresLog extends OpenedLog {
 /** Of a process that only answers queries. */
 const takesNone = 'This process only answers queries (--role engine). Send events to one that takes them.'
 
+const noReader =
+  'No query process is connected to the log in PostgreSQL; accepted rows wait there until one is.'
+
 /** The accept log in PostgreSQL, which any number of processes write and follow. */
 export const openPostgresLog = async ({
   url,
@@ -84,7 +87,7 @@ export const openPostgresLog = async ({
     applied: () => watch.applied,
     stored: () => watch.stored,
     durable: newestHere,
-    isStoring: () => watch.readers > 0,
+    whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),
     async newest() {
       try {
