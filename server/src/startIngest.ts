@@ -62,7 +62,7 @@ const closeWaitMs = 3000
 export const startIngest = async (given: ServerOptions, role: Role = 'both'): Promise<RunningIngest> => {
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
-  const { basePath, log: url } = options
+  const { basePath, log: url, syncWaitMs } = options
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
@@ -73,8 +73,11 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
     const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
+    const followed = engine?.store.followed
     const shared =
-      url === undefined ? undefined : await openPostgresLog({ ...options, url, role, logger, cleanups })
+      url === undefined
+        ? undefined
+        : await openPostgresLog({ ...options, url, role, followed, logger, cleanups })
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
@@ -107,7 +110,10 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
       dataFolder: engine?.folder.path,
     })
     const whenStored = async () => {
-      if (await applier.reached(await opened.newest(), options.syncWaitMs)) return
+      const newest = await opened.newest()
+      // This makes the engine hurry. How far others are that follow the same log does not count here.
+      void applier.reached(newest, syncWaitMs)
+      if (await engine?.logs.reached(engine.store.numberOf(analyticsCatalog), newest, syncWaitMs)) return
       const message =
         'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
       throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })
@@ -140,7 +146,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
           authenticate,
           apiKeys,
           find: findTask({ taskIds, opened, engine }),
-          isStoring: opened.isStoring,
+          whyWaiting: opened.whyWaiting,
         }),
         ...(engine === undefined
           ? noEngineRoutes

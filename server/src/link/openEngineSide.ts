@@ -31,6 +31,7 @@ export const openEngineSide = async (
   const link = new EngineLink(folder.socket)
   cleanups.add(() => link.close())
   const logs = new RemoteLogs(new Map(numbers))
+  cleanups.add(() => logs.stop())
   link.on('up', (hello) => logs.begin(hello))
   link.on('applied', (of, through) => logs.advance(of, through))
   link.on('setAside', (of, letter) => logs.setAside(of, letter))

@@ -38,7 +38,8 @@ export interface OpenedLog {
   /** What waits to be stored is between these two. */
   stored(): number
   durable(): number
-  isStoring(): boolean
+  /** Why no rows are being stored at the moment; undefined while they are. */
+  whyWaiting(): string | undefined
   /** Why this process cannot do what it is for, as far as the log is the cause. */
   problem(): string | undefined
   /** The newest row of all that were accepted until now. */

@@ -15,6 +15,7 @@ import { damaged, StoreError } from '../store/StoreError.js'
 import { LogReader } from './LogReader.js'
 import { readOldLogs, removeOldLogs } from './oldLogs.js'
 import type { LogIdentity } from './postgres/logSchema.js'
+import type { Mark } from './postgres/readGroups.js'
 import { beforeOf, scanLog } from './scanLog.js'
 import { WriteAheadLog } from './WriteAheadLog.js'
 
@@ -32,6 +33,8 @@ interface State {
 }
 
 export interface FollowedLog extends LogIdentity {
+  /** What was read of it last: how groups of it begin, in base64. */
+  marks?: { last: number; head: string }[]
   /** Why it can no longer be followed. */
   lost?: string
 }
@@ -79,11 +82,11 @@ export class LogStore {
         }
         await log.close()
       }
+      // Not otherwise: the engine of an earlier start may still be writing to the same file.
+      new LogStore(folder, state).#save()
     }
-    const store = new LogStore(folder, state)
-    store.#save()
     removeOldLogs(folder)
-    return store
+    return new LogStore(folder, state)
   }
 
   /** For a process that reads; undefined as long as the other one has not made the logs. */
@@ -156,11 +159,24 @@ export class LogStore {
   }
 
   /** From now on analytics is filled from a log in PostgreSQL, where its own holds nothing that is not stored. */
-  follow({ id, secret }: LogIdentity): void {
-    this.#state.followed = { id, secret }
+  follow(log: FollowedLog): void {
+    this.#state.followed = log
     this.#state.begun = this.#state.begun.filter((each) => each !== analyticsCatalog)
     this.#save()
     rmSync(join(this.#folder, analyticsCatalog), { recursive: true, force: true })
+  }
+
+  /** Keeps what was read of the log that is followed, so that a loss is noticed after a restart, too. */
+  note(marks: readonly Mark[]): void {
+    const kept = marks.map(({ last, head }) => ({ last, head: head.toString('base64') }))
+    this.#state.followed = { ...this.#state.followed!, marks: kept }
+    this.#save()
+  }
+
+  /** The same, as it was noted. */
+  get marks(): Mark[] {
+    const { marks = [] } = this.#state.followed ?? {}
+    return marks.map(({ last, head }) => ({ last, head: Buffer.from(head, 'base64') }))
   }
 
   /** Nothing more is stored of the log that was followed, also after a restart. */

@@ -1,9 +1,11 @@
 import type { Hello } from '../link/EngineLink.js'
 import { type DeadLetter, DeadLetters } from './DeadLetters.js'
+import { Waiters } from './Waiters.js'
 
 interface RemoteLog {
   catalog: string
   letters: DeadLetters
+  waiters: Waiters
   /** The position that was heard first, and the one that was heard last. */
   first?: number
   applied?: number
@@ -26,7 +28,7 @@ export class RemoteLogs {
     this.#logs = new Map(
       [...catalogs].map(([number, catalog]) => [
         number,
-        { catalog, letters: new DeadLetters(), setAsideRows: 0 },
+        { catalog, letters: new DeadLetters(), waiters: new Waiters(), setAsideRows: 0 },
       ]),
     )
   }
@@ -40,6 +42,18 @@ export class RemoteLogs {
     return this.#logs.get(number)?.applied
   }
 
+  /** Resolves true once the engine has a row of a log, false when that took too long. */
+  reached(number: number, sequence: number, withinMs: number): Promise<boolean> {
+    const log = this.#logs.get(number)!
+    if (sequence <= (log.applied ?? -1)) return Promise.resolve(true)
+    return log.waiters.wait(sequence, withinMs)
+  }
+
+  /** Nothing more will be heard. */
+  stop(): void {
+    for (const { waiters } of this.#logs.values()) waiters.end()
+  }
+
   /** What a started engine knows by then. */
   begin({ setAside, applied }: Hello): void {
     for (const [number, letters] of setAside) this.#logs.get(number)?.letters.replace(letters)
@@ -51,6 +65,7 @@ export class RemoteLogs {
     if (log === undefined) return
     log.first ??= through
     log.applied = Math.max(log.applied ?? 0, through)
+    log.waiters.reach(log.applied)
   }
 
   setAside(number: number, letter: DeadLetter): void {

@@ -17,6 +17,8 @@ export interface OpenLocalLogOptions {
   cleanups: Cleanups
 }
 
+const engineAway = 'The engine that stores accepted rows is being started; they wait on disk.'
+
 /** The accept log in files, which one engine on this machine applies. */
 export const openLocalLog = async ({
   store,
@@ -62,7 +64,7 @@ export const openLocalLog = async ({
     applied: () => applier.applied,
     stored: () => applier.applied,
     durable: () => log.durable,
-    isStoring: () => link.isUp,
+    whyWaiting: () => (link.isUp ? undefined : engineAway),
     problem: () => undefined,
     newest: () => Promise.resolve(log.durable),
   }

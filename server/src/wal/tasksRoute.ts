@@ -18,12 +18,12 @@ export interface TasksRouteOptions {
   apiKeys: ApiKeys
   /** Undefined for an id that was not given by this service. */
   find(taskId: string): Task | undefined
-  /** Whether rows are being stored at the moment. */
-  isStoring(): boolean
+  /** Why no rows are being stored at the moment. */
+  whyWaiting(): string | undefined
 }
 
 /** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
-export const tasksRoute = ({ authenticate, apiKeys, find, isStoring }: TasksRouteOptions): Route => {
+export const tasksRoute = ({ authenticate, apiKeys, find, whyWaiting }: TasksRouteOptions): Route => {
   /** A task may be asked for by whoever may make one. */
   const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)
@@ -32,8 +32,8 @@ export const tasksRoute = ({ authenticate, apiKeys, find, isStoring }: TasksRout
 
   const stateOf = ({ last, applied, deadLetter }: Task) => {
     if (last > (applied ?? -1)) {
-      const message = 'The engine that stores accepted rows is being started; they wait on disk.'
-      return { status: 'pending', ...(isStoring() ? {} : { message }) }
+      const message = whyWaiting()
+      return { status: 'pending', ...(message === undefined ? {} : { message }) }
     }
     if (deadLetter === undefined) return { status: 'completed' }
     const { rows, reason } = deadLetter

@@ -55,6 +55,8 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
     applied: 0,
     expected: undefined,
     onFollow: ({ id }) => followed.push(id),
+    marks: [],
+    onRead: () => undefined,
     keptMs: dayMs,
     logger,
     ...more,
@@ -67,7 +69,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
 
 const createWatch = async () => {
   const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
-  await watch.start()
+  await watch.start(undefined)
   opened.push({ close: () => watch.stop() })
   return watch
 }
@@ -135,6 +137,15 @@ describe('a reader', () => {
     await vi.waitFor(() => appender.append(record('two')), { timeout: 10_000, interval: 100 })
     expect(texts(await readAll(follower, 1))).toEqual(['two 0'])
     expect(lost).toEqual([])
+  })
+
+  it('is told again of rows that it has not stored, in case reading them has failed', async () => {
+    const { follower } = await follow()
+    await appender.append(record('one'))
+    await readAll(follower)
+    await once(follower, 'grown', { signal: AbortSignal.timeout(5000) })
+    follower.advance(1)
+    await expect(once(follower, 'grown', { signal: AbortSignal.timeout(2500) })).rejects.toThrow('aborted')
   })
 
   it('tells those who took requests how far it is and what was set aside', async () => {
@@ -247,45 +258,5 @@ describe('a reader that the log has left behind stops, and says so:', () => {
     await vi.waitFor(() => appender.append(record('three')), { timeout: 10_000, interval: 100 })
     expect(texts(await readAll(follower, 4))).toEqual(['three 0'])
     expect(lost).toEqual([])
-  })
-})
-
-describe('pruning', () => {
-  const places = async () =>
-    (await database.query<{ last: string }>('SELECT last FROM waymark.log ORDER BY last')).map(({ last }) =>
-      Number(last),
-    )
-  const prune = () => pruneLog(addressesOf(database.url).at(0)!, dayMs)
-  const positionsAre = (...applied: string[]) =>
-    vi.waitFor(async () => {
-      const rows = await database.query<{ applied: string }>('SELECT applied FROM waymark.readers ORDER BY 1')
-      expect(rows.map((row) => row.applied)).toEqual(applied)
-    })
-
-  it('leaves what a reader lacks that was seen lately, and what a copy of a store needs', async () => {
-    for (let at = 0; at < 4; at++) await appender.append(record('one'))
-    await prune()
-    expect(await places()).toEqual([1, 2, 3, 4])
-    const { follower } = await follow()
-    const away = await follow({ name: 'away' })
-    follower.advance(3)
-    away.follower.advance(1)
-    await positionsAre('1', '3')
-    await away.follower.close()
-    await prune()
-    expect(await places()).toEqual([2, 3, 4])
-    await follower.keepForCopy(2, false)
-    await database.query(`UPDATE waymark.readers SET seen = now() - interval '25 hours' WHERE name = 'away'`)
-    await prune()
-    expect(await places()).toEqual([3, 4])
-    await follower.keepForCopy(2, true)
-    follower.advance(4)
-    await positionsAre('2', '4')
-    await prune()
-    expect(await places()).toEqual([3, 4])
-    await follower.keepForCopy(4, true)
-    await prune()
-    expect(await places()).toEqual([])
-    expect(await appender.append(record('five'))).toBe(5)
   })
 })

@@ -10,6 +10,7 @@ import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
+import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
 
 let cluster: Cluster
@@ -141,7 +142,10 @@ describe('a process that only takes events', () => {
     const client = createClient(url)
     const { text } = await client.track(numbered(1))
     const { task_id: task } = JSON.parse(text) as { task_id: string }
-    expect(await client.task(task)).toMatchObject({ status: 'pending', message: expect.any(String) })
+    expect(await client.task(task)).toMatchObject({
+      status: 'pending',
+      message: expect.stringContaining('No query process is connected'),
+    })
     expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ backlog_rows: 1 })
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: basic } })).text()
     expect(metrics).toMatch(/^waymark_accepting 1$/m)
@@ -150,6 +154,56 @@ describe('a process that only takes events', () => {
     await vi.waitFor(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }), {
       timeout: 10_000,
     })
+  })
+})
+
+it('a process that only answers queries starts while the database is away, and goes on once it is back', async () => {
+  await prepare()
+  const one = await start('one')
+  await one.ingest('/track?sync=true', numbered(1))
+  await one.stop()
+  await cluster.primary.kill()
+  const flags = ['--role', 'engine', '--log', database.url, '--data', one.folder]
+  const queries = new ServiceProcess(flags)
+  closing.push(() => queries.kill())
+  try {
+    await queries.start()
+    const client = createClient(queries.url)
+    expect(await client.rows('SELECT event FROM events')).toEqual([['event 1']])
+    const health = await fetch(`${queries.url}/healthz`)
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      { status: 'degraded', reason: expect.stringContaining('cannot be reached') },
+    ])
+  } finally {
+    await cluster.primary.start()
+  }
+  const ingest = createClient((await startAlone(log, 'ingest')).url)
+  await vi.waitFor(async () => expect(await ingest.track(numbered(2), true)).toMatchObject({ status: 200 }), {
+    timeout: 20_000,
+  })
+  await vi.waitFor(
+    async () => expect(await createClient(queries.url).rows('SELECT count(*) FROM events')).toEqual([[2]]),
+    { timeout: 20_000 },
+  )
+}, 120_000)
+
+it('a service that was away exports nothing before it has stored what others accepted meanwhile', async () => {
+  await prepare()
+  const [one, two] = [await start('one'), await start('two')]
+  await one.stop()
+  await two.ingest('/track?sync=true', { ...event('missed'), distinct_id: 'ada' })
+  const lock = await cluster.primary.connect(new URL(database.url).pathname.slice(1))
+  closing.push(() => lock.end())
+  // One that starts cannot read the log, and is not counted among those that follow it.
+  await lock.query('BEGIN; LOCK TABLE waymark.log')
+  const again = await start('one', { ...log, syncWaitMs: 1000 })
+  const exported = () =>
+    createClient(again.url).post('/persons/export', { environment: 'production', id: 'ada' })
+  expect(await exported()).toMatchObject({ status: 503, text: expect.stringContaining('not-yet-stored') })
+  await lock.query('ROLLBACK')
+  await vi.waitFor(async () => expect((await exported()).text).toContain('"event":"missed"'), {
+    timeout: 20_000,
   })
 })
 
@@ -191,6 +245,25 @@ describe('a data folder', () => {
     await expect(start('one')).rejects.toThrow(/the log ends at 1/)
   })
 
+  it('that was stopped while a failover put other rows in the place of its last ones says so when it starts', async () => {
+    const one = await start('one')
+    await one.ingest('/track?sync=true', numbered(1))
+    await one.ingest('/track?sync=true', numbered(2))
+    // Somebody who is away, for whom both are kept.
+    await database.query(`INSERT INTO waymark.readers VALUES ('away', 0, now() - interval '1 hour')`)
+    await one.stop()
+    await database.query(
+      'UPDATE waymark.log SET body = (SELECT body FROM waymark.log WHERE last = 1) WHERE last = 2',
+    )
+    await database.query('INSERT INTO waymark.log SELECT 3, rows, body FROM waymark.log WHERE last = 1')
+    await database.query('UPDATE waymark.head SET last = 3')
+    const lines: string[] = []
+    const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
+    await vi.waitFor(() => expect(lines.join('')).toContain('has others in the place'), { timeout: 5000 })
+    await again.stop()
+    await expect(start('one')).rejects.toThrow(/has others in the place/)
+  })
+
   it('that is made of a backup goes on from there, in the log or in files of its own', async () => {
     const one = await start('one')
     await one.ingest('/track?sync=true', numbered(1))
@@ -212,5 +285,7 @@ describe('a data folder', () => {
     expect(await names(three)).toEqual(['event 1', 'event 4'])
     await three.stop()
     await expect(start('three')).rejects.toThrow(/was not filled from this log/)
+    await two.stop()
+    await expect(start('two', files)).rejects.toThrow(/start it with --log/)
   })
 })

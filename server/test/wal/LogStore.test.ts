@@ -50,6 +50,18 @@ it('is there to be read once it is made, and has all the catalogs asked for', as
   expect(LogStore.openToRead(folder, ['a'])?.taskSecret).toEqual(store.taskSecret)
 })
 
+it('keeps what was read of a log in PostgreSQL, also when it is followed again', async () => {
+  const store = await LogStore.open(folder)
+  expect(store.marks).toEqual([])
+  store.follow({ id: 'id', secret: 'secret' })
+  const marks = [3, 7].map((last) => ({ last, head: Buffer.of(last, 0, 255) }))
+  store.note(marks)
+  const again = await LogStore.open(folder)
+  expect(again.marks).toEqual(marks)
+  again.follow(again.followed!)
+  expect((await LogStore.open(folder)).marks).toEqual(marks)
+})
+
 it('tells of a log that has gone', async () => {
   const store = await LogStore.open(folder)
   await (await store.writer('a')).close()

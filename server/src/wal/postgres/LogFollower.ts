@@ -3,11 +3,12 @@ import type { Logger } from '../../Logger.js'
 import { StoreError } from '../../store/StoreError.js'
 import type { DeadLetter } from '../DeadLetters.js'
 import type { LogEntry } from '../segment.js'
+import { again, findLoss, readBounds } from './findLoss.js'
 import { identifyLog, type LogIdentity } from './logSchema.js'
 import { channels, liveSeconds } from './LogWatch.js'
 import { PrimarySession } from './PrimarySession.js'
 import { pruneLog } from './pruneLog.js'
-import { type Mark, readGroups, readMark } from './readGroups.js'
+import { type Mark, readGroups } from './readGroups.js'
 import type { LogAddress } from './readLogUrl.js'
 import { reasonOf } from './reasonOf.js'
 import type { ServerConnection } from './ServerConnection.js'
@@ -22,6 +23,10 @@ export interface LogFollowerOptions {
   expected: string | undefined
   /** The store follows this log from now on. */
   onFollow(identity: LogIdentity): void
+  /** What `onRead` has kept. */
+  marks: readonly Mark[]
+  /** The groups that were read last, to be kept at once: their rows are stored right after this. */
+  onRead(marks: readonly Mark[]): void
   /** A reader that was away for longer is not waited for. */
   keptMs: number
   logger: Logger
@@ -35,21 +40,10 @@ interface News {
   lost: [reason: string]
 }
 
-interface Bounds {
-  last: number
-  before: number
-}
-
 const pollMs = 1000
 const tellMs = 250
 const heartbeatMs = 5000
 const pruneMs = 10_000
-
-/** What was given up of the log ends where its oldest row begins. */
-const boundsSql = `
-SELECT last::float8 AS last,
-  coalesce((SELECT log.last - rows FROM waymark.log ORDER BY log.last LIMIT 1), last)::float8 AS before
-FROM waymark.head`
 
 /** A new log goes on behind the rows of the first store, and knows that store. */
 const beginSql = `
@@ -70,7 +64,9 @@ INSERT INTO waymark.set_aside (request, rows, reason)
 SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
 ON CONFLICT (request) DO UPDATE SET rows = greatest(set_aside.rows, excluded.rows)`
 
-const again = 'make its data folder anew from a backup of another query process'
+/** Of some groups the last one that a store has. */
+const marksUntil = (marks: readonly Mark[], applied: number) =>
+  marks.filter(({ last }) => last <= applied).slice(-1)
 
 /** Reads the log for one store, tells all others how far that is, and gives up what all have. */
 export class LogFollower extends EventEmitter<News> {
@@ -79,7 +75,8 @@ export class LogFollower extends EventEmitter<News> {
   #identity: string | undefined
   #applied: number
   #last: number
-  #mark: Mark | undefined
+  /** The group that the store ends with, and the one that was read after it. */
+  #marks: readonly Mark[]
   #wanted: number[] = []
   /** By their requests: one statement cannot change a row twice. */
   readonly #letters = new Map<number, DeadLetter>()
@@ -95,6 +92,7 @@ export class LogFollower extends EventEmitter<News> {
     this.#identity = options.expected
     this.#applied = options.applied
     this.#last = options.applied
+    this.#marks = marksUntil(options.marks, options.applied)
     this.#session = new PrimarySession({
       ...options,
       applicationName: 'waymark follow',
@@ -124,7 +122,8 @@ export class LogFollower extends EventEmitter<News> {
     const { connection, obstacle } = this.#session
     if (connection === undefined) throw new Error(obstacle)
     const { entries, mark } = await readGroups(connection, { after, maxRows, maxBytes })
-    this.#mark = mark
+    this.#marks = [...marksUntil(this.#marks, after), mark]
+    this.#options.onRead(this.#marks)
     return entries
   }
 
@@ -171,8 +170,8 @@ export class LogFollower extends EventEmitter<News> {
       this.#identity = identity.id
       onFollow(identity)
     }
-    const [bounds] = await connection.ask<Bounds>(boundsSql)
-    const loss = await this.#findLoss(connection, bounds!)
+    const bounds = await readBounds(connection)
+    const loss = await findLoss(connection, { applied: this.#applied, mark: this.#marks.at(-1), bounds })
     if (loss !== undefined) {
       this.emit('lost', loss)
       throw new Error(loss)
@@ -181,14 +180,13 @@ export class LogFollower extends EventEmitter<News> {
     await connection.ask(positionSql, [name, this.#applied])
     connection.on('notification', (channel, payload) => this.#hear(channel, payload))
     await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`)
-    this.#last = bounds!.last
+    this.#last = bounds.last
   }
 
   /** Rejects unless the store and the log fit together, though this store has not followed it. */
   async #join(connection: ServerConnection): Promise<void> {
     const { name } = this.#options
-    const [bounds] = await connection.ask<Bounds>(boundsSql)
-    const { last, before } = bounds!
+    const { last, before } = await readBounds(connection)
     if (this.#applied === 0 && before === 0) return
     if (this.#applied === 0) {
       throw new StoreError(
@@ -202,20 +200,6 @@ export class LogFollower extends EventEmitter<News> {
     if (begun.length === 0) {
       throw new StoreError(`the store was not filled from this log, which has rows of others; ${again}`)
     }
-  }
-
-  async #findLoss(connection: ServerConnection, { last, before }: Bounds): Promise<string | undefined> {
-    if (this.#applied > last) {
-      return `The store holds rows through ${this.#applied}, and the log ends at ${last}: a failover has lost the others; ${again}.`
-    }
-    if (this.#applied < before) {
-      return `The store holds rows through ${this.#applied}, and the log begins behind ${before}: it was away for too long; ${again}.`
-    }
-    const mark = this.#mark
-    if (mark === undefined || mark.last <= before) return undefined
-    const found = await readMark(connection, mark.last)
-    if (found?.equals(mark.head) === true) return undefined
-    return `The store holds rows through ${this.#applied}, and the log has others in the place of the last of them: a failover has lost them; ${again}.`
   }
 
   #hear(channel: string, payload: string): void {
@@ -236,10 +220,9 @@ export class LogFollower extends EventEmitter<News> {
     const [head] = await connection
       .ask<{ last: number }>('SELECT last::float8 AS last FROM waymark.head')
       .catch(() => [])
-    if (head !== undefined && head.last > this.#last) {
-      this.#last = head.last
-      this.emit('grown')
-    }
+    this.#last = Math.max(this.#last, head?.last ?? 0)
+    // Also without anything new: it may be that reading has failed.
+    if (this.#last > this.#applied) this.emit('grown')
     if (performance.now() - this.#toldMs > heartbeatMs) this.#tell()
   }
 

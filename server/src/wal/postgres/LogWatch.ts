@@ -68,8 +68,11 @@ export class LogWatch extends EventEmitter<News> {
     })
   }
 
-  async start(): Promise<LogIdentity> {
-    await this.#session.start()
+  /** Resolves with the log that is there; one that is known already is not waited for. */
+  async start(known: LogIdentity | undefined): Promise<LogIdentity> {
+    this.#identity = known
+    if (known === undefined) await this.#session.start()
+    else this.#session.keep()
     this.#poll = setInterval(() => this.#look(), pollMs).unref()
     return this.#identity!
   }

@@ -85,6 +85,7 @@ export class PrimarySession {
     const reasons: string[] = []
     this.#isHopeless = false
     for (const address of this.#addresses) {
+      if (this.#stopping.signal.aborted) return false
       try {
         const connection = await this.#open(address)
         if (this.#stopping.signal.aborted) {

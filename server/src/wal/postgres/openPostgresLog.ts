@@ -6,6 +6,7 @@ import { type AcceptLog, LogUnavailable, type OpenedLog } from '../AcceptLog.js'
 import { RemoteApplier } from '../RemoteApplier.js'
 import { LogAppender } from './LogAppender.js'
 import { channels, LogWatch, unreachable } from './LogWatch.js'
+import type { LogIdentity } from './logSchema.js'
 import { addressesOf } from './readLogUrl.js'
 
 /** Another process has to be found first. */
@@ -15,6 +16,8 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
   /** The log's URL. */
   url: string
   role: Role
+  /** The log that the store of this process follows already. */
+  followed: LogIdentity | undefined
   logger: Logger
   cleanups: Cleanups
 }
@@ -27,11 +30,15 @@ export interface OpenedPostgresLog extends OpenedLog {
 /** Of a process that only answers queries. */
 const takesNone = 'This process only answers queries (--role engine). Send events to one that takes them.'
 
+const noReader =
+  'No query process is connected to the log in PostgreSQL; accepted rows wait there until one is.'
+
 /** The accept log in PostgreSQL, which any number of processes write and follow. */
 export const openPostgresLog = async ({
   url,
   logDurability,
   role,
+  followed,
   logger,
   cleanups,
 }: OpenPostgresLogOptions): Promise<OpenedPostgresLog> => {
@@ -43,7 +50,8 @@ export const openPostgresLog = async ({
   cleanups.add(() => appender?.stop())
   // The one that may refuse comes first: it makes the log.
   await appender?.start()
-  const { secret } = await watch.start()
+  // Whoever only answers queries can do so without the database.
+  const { secret } = await watch.start(role === 'engine' ? followed : undefined)
   const { deadLetters } = watch
   const newestHere = () => Math.max(appender?.last ?? 0, watch.last)
   const applier = new RemoteApplier({
@@ -79,7 +87,7 @@ export const openPostgresLog = async ({
     applied: () => watch.applied,
     stored: () => watch.stored,
     durable: newestHere,
-    isStoring: () => watch.readers > 0,
+    whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),
     async newest() {
       try {

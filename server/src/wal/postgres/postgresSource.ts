@@ -40,12 +40,16 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
   return {
     async open(applied) {
       await checkStore(store, applied)
+      // A restored folder also has the beginning of files of its own, which it gives up by this.
+      if (store.followed !== undefined) store.follow(store.followed)
       follower = new LogFollower({
         addresses: addressesOf(url),
         name: store.readerName,
         applied,
         expected: store.followed?.id,
         onFollow: (identity) => store.follow(identity),
+        marks: store.marks,
+        onRead: (marks) => store.note(marks),
         keptMs: logReadersKeptMs,
         logger,
       })
