@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld, openDatabase } from './world/createWorld'
+import { createWorld, withTransact } from './world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -44,18 +44,11 @@ describe('lanes', () => {
   it('are safe while they are claimed, when what lay around them is delivered and deleted', async () => {
     const world = createWorld()
     let isHeld = false
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase(name) {
-        const database = openDatabase(name)
-        return {
-          ...database,
-          async transact(mode, work) {
-            const result = await database.transact(mode, work)
-            return isHeld && mode === 'readwrite' ? new Promise(() => {}) : result
-          },
-        }
-      },
+    const held = withTransact(async (database, mode, work) => {
+      const result = await database.transact(mode, work)
+      return isHeld && mode === 'readwrite' ? new Promise(() => {}) : result
     })
+    const tab = world.openTab('https://shop.test/', held)
     const waymark = tab.init()
     await waymark.ready()
     const other = world.openTab()
@@ -185,17 +178,11 @@ describe('lanes', () => {
     gone.crash()
     await world.advance(10_000)
     let isStuck = true
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase(name) {
-        const database = openDatabase(name)
-        return {
-          ...database,
-          // Firefox tells a page that is back nothing of a transaction that it ended when it left.
-          transact: (mode, work) =>
-            isStuck && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
-        }
-      },
-    })
+    // Firefox tells a page that is back nothing of a transaction that it ended when it left.
+    const stuck = withTransact((database, mode, work) =>
+      isStuck && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
+    )
+    const tab = world.openTab('https://shop.test/', stuck)
     const waymark = tab.init()
     await waymark.ready()
     tab.leave()

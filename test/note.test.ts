@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Waymark } from '../src/types'
-import { createWorld, openDatabase } from './world/createWorld'
+import { createWorld, withTransact } from './world/createWorld'
 
 type World = ReturnType<typeof createWorld>
 
 /** A tab of WebKit's: what it puts from `goes` on is dropped with the page. Deletes are kept. */
 const openTab = (world: World) => {
   const page = { isGoing: false }
-  const tab = world.openTab('https://shop.test/', {
-    openDatabase(name) {
-      const database = openDatabase(name)
-      return {
-        ...database,
-        transact: (mode, work) =>
-          page.isGoing && mode === 'put' ? new Promise<never>(() => {}) : database.transact(mode, work),
-      }
-    },
-  })
+  const dropping = withTransact((database, mode, work) =>
+    page.isGoing && mode === 'put' ? new Promise(() => {}) : database.transact(mode, work),
+  )
+  const tab = world.openTab('https://shop.test/', dropping)
   return Object.assign(tab, {
     /** Calls something, and leaves: in the same task, or before the transaction is done. */
     async callAndLeave(act: () => void, isOtherTask = false) {

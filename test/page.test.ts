@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createInstance } from '../src/instance'
 import { follow } from '../src/page'
-import { createWorld, openDatabase } from './world/createWorld'
+import { createWorld, withTransact } from './world/createWorld'
 import { readRecords } from './world/readStore'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
@@ -201,19 +201,13 @@ describe('an error of our own', () => {
     world.service.become({ kind: 'well' })
 
     let isBroken = false
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase(name) {
-        const database = openDatabase(name)
-        return {
-          ...database,
-          transact: (mode, work) =>
-            database.transact(mode, (store, commit) => {
-              if (isBroken && mode === 'readwrite') throw new TypeError('a bug in a claim')
-              return work(store, commit)
-            }),
-        }
-      },
-    })
+    const broken = withTransact((database, mode, work) =>
+      database.transact(mode, (store, commit) => {
+        if (isBroken && mode === 'readwrite') throw new TypeError('a bug in a claim')
+        return work(store, commit)
+      }),
+    )
+    const tab = world.openTab('https://shop.test/', broken)
     const waymark = tab.init()
     const errors: string[] = []
     waymark.on('error', ({ code, message }) => errors.push(`${code} ${message}`))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InitConfig, Waymark } from '../src/types'
-import { createWorld, openDatabase } from './world/createWorld'
+import { createWorld, withTransact } from './world/createWorld'
 
 /** A visitor who has signed in on an earlier page, and has registered properties; then a page whose database is slow. */
 const createKnown = async (config: Partial<InitConfig> = {}) => {
@@ -153,18 +153,12 @@ describe('a page that goes before its database has answered, and comes back,', (
   it('reads the visitor anew, when it hears only now that its first read was ended', async () => {
     const { world, ids } = await createKnown()
     let end: (() => void) | undefined
-    const tab = world.openTab('https://shop.test/', {
-      openDatabase(name) {
-        const database = openDatabase(name)
-        return {
-          ...database,
-          transact: (mode, work) =>
-            end
-              ? database.transact(mode, work)
-              : new Promise((_, reject) => (end = () => reject(new DOMException('ended', 'AbortError')))),
-        }
-      },
-    })
+    const slow = withTransact((database, mode, work) =>
+      end
+        ? database.transact(mode, work)
+        : new Promise((_, reject) => (end = () => reject(new DOMException('ended', 'AbortError')))),
+    )
+    const tab = world.openTab('https://shop.test/', slow)
     const waymark = tab.init()
     await world.settle()
     tab.leave()

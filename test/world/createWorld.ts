@@ -1,12 +1,22 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { createStore } from 'idb-keyval'
 import { createBrowser, type Browser } from '../../src/browser'
-import { openDatabase as open } from '../../src/database'
+import { openDatabase as open, type Database } from '../../src/database'
 import type { InitConfig, Waymark } from '../../src/types'
 import { createWaymarkIn } from '../../src/waymark'
 import { createService, type Service } from './createService'
 
 export const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))
+
+/** A browser in whose database a test decides what becomes of each transaction. */
+export const withTransact = (
+  transact: (database: Database, ...asked: Parameters<Database['transact']>) => Promise<unknown>,
+): Partial<Browser> => ({
+  openDatabase(name) {
+    const database = openDatabase(name)
+    return { ...database, transact: (mode, work) => transact(database, mode, work) as never }
+  },
+})
 
 /** What a browser tells a page; `hidden` and `visible` are two of `visibilitychange`. */
 type Told = 'pagehide' | 'pageshow' | 'freeze' | 'resume' | 'online' | 'offline' | 'hidden' | 'visible'
