@@ -3,7 +3,7 @@ import { createWorld, withTransact } from './world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
-describe('lanes', () => {
+describe('records', () => {
   it('of three tabs are each sent by their own tab, once, through an outage', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
