@@ -234,7 +234,7 @@ describe('the disk', () => {
     expect(world.service.names()).toEqual(['A'])
   })
 
-  it('that failed gets, from the page that is back, what memory kept, in its new lane', async () => {
+  it('that failed gets, from the page that is back, what memory kept, in its new queue', async () => {
     const { world, tab, waymark, mend } = await breakDown()
     tab.leave()
     mend()

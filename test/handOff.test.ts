@@ -307,7 +307,7 @@ describe('leaving', () => {
     expect(service.names()).toEqual(names(20))
   })
 
-  it('for the page cache and coming back goes on with a new lane', async () => {
+  it('for the page cache and coming back goes on with a new queue', async () => {
     const { world, tab, service, waymark, track } = await open()
     track('A')
     await world.settle()
@@ -322,13 +322,13 @@ describe('leaving', () => {
     expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1, handedOff: 2 })
   })
 
-  it('by being frozen gives the lane up, and takes a new one when it resumes', async () => {
+  it('by being frozen gives the queue up, and takes a new one when it resumes', async () => {
     const { world, tab, service, waymark, track } = await open()
     service.become({ kind: 'down' })
     track('A')
     await world.advance(3000)
     tab.fire('hidden', 'freeze')
-    // The browser discards it, or another tab finds its lane: it answers no more.
+    // The browser discards it, or another tab finds its queue: it answers no more.
     await world.advance(10_000)
     service.become({ kind: 'well' })
     world.openTab().init()
