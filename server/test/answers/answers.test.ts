@@ -229,6 +229,8 @@ it.each([...casesOf(askedAt([0])).keys()])(
       }),
       { numRuns: 8 },
     )
-    expect(archived).toBeGreaterThan(0)
   },
 )
+
+// Last, because one case alone may well draw no history that is long enough to be moved.
+it('some of the histories above were in the archive', () => expect(archived).toBeGreaterThan(0))
