@@ -15,14 +15,19 @@ export default defineConfig({
         test: {
           name: 'library',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/docs/**'],
+          exclude: ['test/built/**', 'test/docs/**'],
           environment: 'node',
         },
       },
       {
         // Needs the built library.
         extends: true,
-        test: { name: 'docs', include: ['test/docs/*.test.ts'], environment: 'node' },
+        test: {
+          name: 'built',
+          include: ['test/built/*.test.ts', 'test/docs/*.test.ts'],
+          globalSetup: './test/built/buildLibrary.ts',
+          environment: 'node',
+        },
       },
       {
         extends: true,

@@ -32,8 +32,8 @@ export const look = (w: Instance, isChoice?: boolean) => void (w.looking = read(
 const read = async (w: Instance, isChoice?: boolean) => {
   const { turn } = w
   let noted = ''
-  /** `stored` is missing where there is no database. */
-  const use = (stored?: Settings) => {
+  /** `stored` is missing where there is no database; or where it failed, so that there may be something in it. */
+  const use = (stored?: Settings, isAssumed?: boolean) => {
     stop()
     if (turn !== w.turn) return
     if (stored) w.isWritable = true
@@ -46,7 +46,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
       return decide(w, next, false)
     }
     if (!become(w, next)) return
-    take(w, stored, note)
+    take(w, stored ?? {}, note, isAssumed)
     emit(w, 'open', undefined)
     // The next event need not wait for a transaction: what it tracks is on its way to the disk in its own task.
     if (!isInSession(w, w.browser.now())) touch(w, w.browser.now())
@@ -73,11 +73,11 @@ const read = async (w: Instance, isChoice?: boolean) => {
     if (noted && turn === w.turn && noted === w.browser.readNote(w.name)) w.browser.writeNote(w.name, '')
     // After the read: another tab that is still forgetting everything must have done so before.
     if (isChoice && turn === w.turn) set(w, { ...w.settings, consent: w.consent })
-  } catch {
-    // A page that goes ends what reads. Else there is no database, and memory has to do.
+  } catch (error) {
+    // A page that goes ends what reads. Else memory has to do.
     if (isAway(w)) return
     suspect(w)
-    use()
+    use(undefined, !w.isWritable && /^(Unk|Abo|Quo|Tim)/.test((error as Error).name))
   }
 }
 

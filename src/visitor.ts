@@ -100,12 +100,21 @@ export const act = (w: Instance, ...[name, given]: Act) => {
   acts[name](w, given as never)
 }
 
-/** What was read holds, but for what is newer. Makes the ids that are missing, and does what was done unread. */
-export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }: Note) => {
+/**
+ * What was read holds, but for what is newer. Makes the ids that are missing, and does what was done unread.
+ * `isAssumed`: nothing could be read, though there may be something; what is made now gives way to it later.
+ */
+export const take = (w: Instance, stored: Settings, { late, ...noted }: Note, isAssumed = false) => {
+  let again: Act[] = []
+  if (stored.ids) {
+    again = [...(late ?? []), ...w.late]
+    // What rests on ids that were only assumed is done again, upon these.
+    if (w.isAssumed) w.settings = w.recent = w.changes = {}
+    if (late) noted = noted.consent ? { consent: noted.consent } : {}
+  }
+  w.isAssumed = isAssumed
+  if (!isAssumed) w.late = []
   if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
-  // What rests on ids that were only assumed is done again.
-  if (!w.isAssumed || !stored.ids) w.late = []
-  else w.settings = w.recent = w.changes = {}
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // What could not be stored then is stored now.
   w.changes = { ...w.changes, ...noted }
@@ -117,8 +126,7 @@ export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }
         userId: w.settings.ids?.userId ?? readUserId(found?.userId),
       },
     })
-  w.isAssumed = false
-  for (const one of [...late, ...w.late.splice(0)]) act(w, ...one)
+  for (const one of again) act(w, ...one)
   // Once: who signs out, or wakes up where someone else has signed in, is not signed in again.
   if (w.bootUser) act(w, 'login', w.bootUser)
   w.bootUser = undefined
@@ -126,9 +134,7 @@ export const take = (w: Instance, stored: Settings = {}, { late = [], ...noted }
 
 /** Ids for this page, where the stored ones cannot be read in time. */
 export const assume = (w: Instance) => {
-  if (w.settings.ids) return
-  w.isAssumed = true
-  w.settings = { ...w.settings, ids: fresh({ ...w.config.bootstrap, ...recall(w, {}) }) }
+  if (!w.settings.ids) take(w, {}, readNote(w), true)
 }
 
 const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })
@@ -146,8 +152,8 @@ export const touch = (w: Instance, at: number) => {
 
 /** What a page that has left could not be sure to have stored. */
 export interface Note extends Settings {
-  /** What it did before it had read the settings. */
-  late?: Act[]
+  /** What was done before the settings were read: the rest is only good where there are none. */
+  late?: Act[] | undefined
 }
 
 export const readNote = (w: Instance): Note => {
@@ -161,13 +167,12 @@ export const readNote = (w: Instance): Note => {
 
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
-  if (!w.late[0] && !w.changes.ids && !w.changes.persistent) return
-  const { late = [], ...before } = readNote(w)
-  const noted: Note = w.isAssumed ? { ...before, late: [...late, ...w.late] } : w.changes
+  if (!w.database || !(w.late[0] || w.changes.ids || w.changes.persistent)) return
+  const late = w.isAssumed ? [...(readNote(w).late ?? []), ...w.late] : undefined
   w.late = []
   // Null, because undefined is nothing in JSON.
   w.browser.writeNote(
     w.name,
-    JSON.stringify(noted, (_, value) => value ?? null),
+    JSON.stringify({ ...w.changes, late }, (_, value) => value ?? null),
   )
 }

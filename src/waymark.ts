@@ -132,6 +132,7 @@ const methods = {
     stopPlugins(w)
     save(w)
     shut(w)
+    w.onReady()
     w.stopTimer()
     w.stopScan()
     giveUp(w, '')

@@ -287,10 +287,12 @@ describe('shutdown', () => {
     expect(service.names()).toEqual(['A'])
   })
 
-  it('before the visitor has chosen tells the calls that waited for it', async () => {
+  it('before the visitor has chosen tells the calls that waited for it, and who waits for the ids', async () => {
     const waymark = createWorld().openTab().init({ consent: 'pending' })
     const { outcome } = waymark.track('A')
+    const ready = waymark.ready()
     await waymark.shutdown()
+    await ready
     expect(await outcome).toEqual({ status: 'dropped', reason: 'shut-down' })
     expect(waymark.stats()).toMatchObject({ queued: 0, dropped: { 'shut-down': 1 } })
   })

@@ -3,9 +3,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { compile } from 'svelte/compiler'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
-import { ensureBuilt } from '../../scripts/setup.mjs'
 // @ts-expect-error plain JavaScript
 import { tagEntries } from '../../scripts/entries.mjs'
 import { defaults } from '../../src/config'
@@ -29,8 +28,6 @@ const scripts = [
 ]
 
 describe('an example of code', () => {
-  beforeAll(() => ensureBuilt({ only: ['library'] }), 120_000)
-
   it('holds against the types of the built package, in all pages', async () => {
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(new URL('node_modules/', folder), { recursive: true })

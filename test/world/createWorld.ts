@@ -30,7 +30,7 @@ interface Timer {
 export function createWorld() {
   let now = Date.UTC(2026, 0, 1, 12)
   let timers: Timer[] = []
-  const channels = new Set<{ name: string; hear: (message: never) => void }>()
+  const channels = new Set<{ name: string; hear: (message: never) => unknown }>()
   /** What `localStorage` holds. */
   const notes = new Map<string, string>()
   const service: Service = createService(() => now)
@@ -139,13 +139,13 @@ export function createWorld() {
       writeNote: (name, text) => void (text ? notes.set(name, text) : notes.delete(name)),
       readNote: (name) => notes.get(name) ?? '',
       channel(name, hear) {
-        const ear = { name, hear }
+        const ear = { name, hear: (message: never) => tab.isFrozen || hear(message) }
         channels.add(ear)
         return {
           postMessage: (message) => {
             for (const other of channels) {
               if (other.name === name && other !== ear) {
-                queueMicrotask(() => !tab.isFrozen && other.hear(structuredClone(message) as never))
+                queueMicrotask(() => other.hear(structuredClone(message) as never))
               }
             }
           },
