@@ -77,7 +77,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
     // A page that goes ends what reads. Else memory has to do.
     if (isAway(w)) return
     suspect(w)
-    use(undefined, !w.isWritable && /^(Unk|Abo|Quo|Tim)/.test((error as Error).name))
+    use(undefined, !w.isWritable && /^(U|Ab|Q|Ti)/.test((error as Error).name))
   }
 }
 

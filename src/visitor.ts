@@ -105,13 +105,10 @@ export const act = (w: Instance, ...[name, given]: Act) => {
  * `isAssumed`: nothing could be read, though there may be something; what is made now gives way to it later.
  */
 export const take = (w: Instance, stored: Settings, { late, ...noted }: Note, isAssumed = false) => {
-  let again: Act[] = []
-  if (stored.ids) {
-    again = [...(late ?? []), ...w.late]
-    // What rests on ids that were only assumed is done again, upon these.
-    if (w.isAssumed) w.settings = w.recent = w.changes = {}
-    if (late) noted = noted.consent ? { consent: noted.consent } : {}
-  }
+  // What rests on ids that were only assumed is done again, upon those that are stored.
+  const again = stored.ids ? [...(late || []), ...w.late] : []
+  if (stored.ids && w.isAssumed) w.settings = w.recent = w.changes = {}
+  if (stored.ids && late) noted = { consent: noted.consent ?? stored.consent }
   w.isAssumed = isAssumed
   if (!isAssumed) w.late = []
   if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
@@ -153,7 +150,7 @@ export const touch = (w: Instance, at: number) => {
 /** What a page that has left could not be sure to have stored. */
 export interface Note extends Settings {
   /** What was done before the settings were read: the rest is only good where there are none. */
-  late?: Act[] | undefined
+  late?: Act[] | false | undefined
 }
 
 export const readNote = (w: Instance): Note => {
@@ -168,7 +165,7 @@ export const readNote = (w: Instance): Note => {
 /** A page goes whose last changes may not be stored: WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
   if (!w.database || !(w.late[0] || w.changes.ids || w.changes.persistent)) return
-  const late = w.isAssumed ? [...(readNote(w).late ?? []), ...w.late] : undefined
+  const late = w.isAssumed && [...(readNote(w).late || []), ...w.late]
   w.late = []
   // Null, because undefined is nothing in JSON.
   w.browser.writeNote(
