@@ -54,6 +54,9 @@ const engineOf = (service: Spawned) =>
     { timeout: 30_000 },
   )
 
+/** A service that is ready may still wait for an engine that takes more than ten seconds to start. */
+const answers = (client: Client) => vi.waitFor(() => client.rows('SELECT 1'), { timeout: 60_000 })
+
 /** Sends numbered events one after the other until it is stopped, and notes what became of each. */
 const createSender = (client: Client, from: number, step: number) => {
   const accepted: number[] = []
@@ -162,6 +165,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     async () => {
       const service = launch('--statement-timeout', '1')
       const client = createClient(urlIn(await service.ready))
+      await answers(client)
       const engine = await engineOf(service)
       const { status, text } = await client.post('/query', {
         statement: `SELECT sum(length(repeat('x', 20000000 + range::INT))) FROM range(1000000)`,
@@ -210,6 +214,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     async () => {
       const service = launch()
       const client = createClient(urlIn(await service.ready))
+      await answers(client)
       const engine = await engineOf(service)
       process.kill(engine, 'SIGSTOP')
       const sender = createSender(client, 0, 1)
