@@ -9,6 +9,9 @@ export default defineConfig({
   test: {
     // Of two processors both: many tests wait for other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A test that hangs is to fail; how fast a machine is says nothing. Those that need more say so.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
@@ -37,7 +40,7 @@ export default defineConfig({
           exclude: ['server/test/cluster/**'],
           globalSetup: './server/test/fixtures/compileService.ts',
           environment: 'node',
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
+import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { createService, type Service } from './fixtures/createService'
 import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 
@@ -10,6 +11,7 @@ import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 const test = base.extend<{ complaints: void }, { service: Service }>({
   service: [
     async ({ browserName }, use) => {
+      await awayFromMidnight()
       const data = await mkdtemp(join(tmpdir(), `waymark-explore-${browserName}-`))
       const service = await createService(data, {})
       await sendShopVisits(service.url)
@@ -17,7 +19,7 @@ const test = base.extend<{ complaints: void }, { service: Service }>({
       await service.stop()
       await rm(data, { recursive: true, force: true })
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: midnightTimeoutMs },
   ],
   /** A breach of the content security policy is an error of the console, too. */
   complaints: [
@@ -60,7 +62,7 @@ const dayMs = 86_400_000
 const monthMs = 30 * dayMs
 
 /** What was sent, as one list a person: the name of an event or the path of a page view, in the order of the times. */
-const histories = (() => {
+function histories() {
   const byPerson = new Map<string, { name: string; time: number; device: string }[]>()
   for (const visit of shopVisits) {
     const names = [...visit.pages, ...visit.events]
@@ -75,11 +77,11 @@ const histories = (() => {
   return new Map(
     [...byPerson].map(([person, events]) => [person, events.toSorted((a, b) => a.time - b.time)]),
   )
-})()
+}
 
 /** How many steps a person took, each after the one before and all within a time from the first. */
 function countSteps(person: string, steps: readonly string[], withinMs: number): number {
-  const events = histories.get(person) ?? []
+  const events = histories().get(person) ?? []
   const from = (start: number): number => {
     const first = events[start]
     if (!first || first.name !== steps[0]) return 0
@@ -93,7 +95,7 @@ function countSteps(person: string, steps: readonly string[], withinMs: number):
 
 const funnelSteps = ['/maps', 'Order Placed', '/pricing']
 const peopleAt = (withinMs: number) => {
-  const depths = [...histories.keys()].map((person) => countSteps(person, funnelSteps, withinMs))
+  const depths = [...histories().keys()].map((person) => countSteps(person, funnelSteps, withinMs))
   return funnelSteps.map((_, at) => depths.filter((depth) => depth > at).length)
 }
 
@@ -126,7 +128,7 @@ test.describe('the funnel', () => {
     expect(peopleAt(monthMs)).not.toEqual(peopleAt(7 * dayMs))
 
     await page.getByRole('button', { name: /went no further than \/maps/ }).click()
-    const dropped = [...histories.keys()].filter((person) => countSteps(person, funnelSteps, monthMs) === 1)
+    const dropped = [...histories().keys()].filter((person) => countSteps(person, funnelSteps, monthMs) === 1)
     const list = card(page, 'People who did /maps, but not Order Placed')
     await expect(list.getByRole('link')).toHaveCount(dropped.length)
     const links = await list
@@ -137,9 +139,9 @@ test.describe('the funnel', () => {
 
     await select(page, 'by').selectOption('$device')
     const phones = dropped.concat(
-      [...histories.keys()].filter((person) => countSteps(person, funnelSteps, monthMs) > 1),
+      [...histories().keys()].filter((person) => countSteps(person, funnelSteps, monthMs) > 1),
     )
-    const onPhone = phones.filter((person) => histories.get(person)?.[0]?.device === 'phone')
+    const onPhone = phones.filter((person) => histories().get(person)?.[0]?.device === 'phone')
     const cells = card(page, 'By $device at the first step')
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: 'phone' }) })
@@ -170,7 +172,7 @@ test.describe('the retention', () => {
     await page.keyboard.press('Enter')
 
     const cohorts = new Map<number, { size: number; people: number[] }>()
-    for (const events of histories.values()) {
+    for (const events of histories().values()) {
       const at = events.findIndex(({ name }) => name === '/maps')
       const first = events[at]
       if (!first) continue

@@ -25,9 +25,22 @@ test('the capture plugins record what happens in a page, also as it goes', async
     await page.waitForTimeout(300)
     await page.goto('about:blank')
 
-    // These come as the page goes.
-    await expect.poll(service.events).toContain('Page Engaged')
-    await expect.poll(service.events).toContain('Web Vital')
+    // The last two come as the page goes, in requests of their own.
+    const names = async () => [...new Set(await service.events())]
+    await expect
+      .poll(names)
+      .toEqual(
+        expect.arrayContaining([
+          'Plan Chosen',
+          'Outbound Link Clicked',
+          'Form Submitted',
+          'Error Caught',
+          'Page Engaged',
+          'Web Vital',
+        ]),
+      )
+    const ofErrors = `SELECT count(*) FROM events WHERE event = 'Error Caught'`
+    await expect.poll(() => service.sql(ofErrors)).toEqual([[2]])
     const of = (event: string) =>
       service
         .sql(`SELECT properties FROM events WHERE event = '${event}' ORDER BY timestamp`)

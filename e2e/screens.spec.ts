@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
+import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { createService, type Service } from './fixtures/createService'
 import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
 
@@ -11,6 +12,7 @@ const test = base.extend<{ complaints: string[] }, { service: Service }>({
   service: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
     async ({}, use) => {
+      await awayFromMidnight()
       const data = await mkdtemp(join(tmpdir(), 'waymark-screens-'))
       const service = await createService(data, {})
       await sendShopVisits(service.url)
@@ -18,7 +20,7 @@ const test = base.extend<{ complaints: string[] }, { service: Service }>({
       await service.stop()
       await rm(data, { recursive: true, force: true })
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: midnightTimeoutMs },
   ],
   complaints: async ({ page, service }, use) => {
     const complaints: string[] = []

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The library takes a lane over when it has been silent for five seconds; then it asks, claims and sends. */
 const quietMs = 7500
-const patienceMs = 45_000
+const patienceMs = 60_000
 
 /**
  * A later visit to every origin: one page each, with a frame for each scenario. It finds what earlier pages left, and
@@ -21,10 +21,12 @@ export async function visitAgain(staged, open) {
   const opened = []
   for (const [origin, frames] of pages) opened.push(await open(`${origin}/frames?${frames}`))
   const count = () => staged.reduce((sum, { stage }) => sum + stage.proxy.arrivals.length, 0)
+  const isComplete = () => staged.every(({ stage }) => stage.book.isComplete(stage.proxy.arrivals))
   const until = Date.now() + patienceMs
   let arrived = -1
-  // Until nothing has come for as long as a page may wait before it takes a lane over.
-  while (opened.length && count() !== arrived && Date.now() < until) {
+  // Until all has come, and nothing more for as long as a page may wait before it takes a lane over. On a slow machine
+  // the pages begin late; what is lost is waited for in vain.
+  while (opened.length && !(isComplete() && count() === arrived) && Date.now() < until) {
     arrived = count()
     await sleep(quietMs)
   }

@@ -63,6 +63,22 @@ window.person = {
     if (next) location.href = next
   },
 
+  /** Resolves once all that the library has issued is written: a read comes after it. */
+  async written() {
+    if (waymark.stats().store !== 'indexeddb') return
+    for (const { name } of await indexedDB.databases()) {
+      const opening = indexedDB.open(name)
+      await new Promise((resolve) => (opening.onsuccess = resolve))
+      const counting = opening.result.transaction('waymark').objectStore('waymark').count()
+      await new Promise((resolve) => (counting.onsuccess = resolve))
+      opening.result.close()
+    }
+  },
+
+  /** What the tabs of a browser tell each other, as far as each has heard it. */
+  known: () =>
+    JSON.stringify(waymark.getConsent() === 'granted' ? [waymark.ids.anonymousId, waymark.ids.userId] : []),
+
   setOnline(value) {
     setOnline(value)
     dispatchEvent(new Event(value ? 'online' : 'offline'))

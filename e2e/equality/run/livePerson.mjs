@@ -99,6 +99,20 @@ async function createHand(device, { engine, session: shared, launchOptions, news
     if (consent === 'pending') await sleep(undecidedMs)
     else await waitFor('the page reads what is stored', () => tab.run(sign[consent]))
   }
+  /** Until all that these pages have tracked is on disk. @param {{ tab: import('../../ledger/engines/types').Tab }[]} pages */
+  const stored = async (pages) => {
+    for (const { tab } of pages) await tab.run('person.written().then(() => 0)')
+    await sleep(storeMs)
+  }
+  /** Until all tabs know the same, unless they never do. */
+  const changeTab = async () => {
+    const agree = async () => {
+      const known = await Promise.all([...open.values()].map(({ tab }) => tab.run('person.known()')))
+      return new Set(known).size === 1
+    }
+    await waitFor('the tabs agree', agree, 5000).catch(() => {})
+    await sleep(changeTabMs)
+  }
   /** @param {number} number @param {string} id */
   const landed = async (number, id) => {
     const own = here(number)
@@ -140,7 +154,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       await arrive(own.tab, own.pages[own.at] ?? '')
       await sleep(readIdsAgainMs)
     } else if (deed.kind === 'close') {
-      if (!door.state.isOnline) await sleep(storeMs)
+      if (!door.state.isOnline) await stored([here(number)])
       await here(number).tab.close()
       open.delete(number)
     } else if (deed.kind === 'call') {
@@ -154,9 +168,9 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       if (end === 'close') {
         await here(number).tab.close()
         open.delete(number)
-      } else if (open.size > 1) await sleep(changeTabMs)
+      } else if (open.size > 1) await changeTab()
     } else if (deed.kind === 'kill') {
-      await sleep(storeMs)
+      await stored([...open.values()])
       await killTree(session.pid)
       open.clear()
       door.state.wasKilled = true

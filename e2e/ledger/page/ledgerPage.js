@@ -138,9 +138,8 @@ const acts = {
   },
 }
 
-/** Resolves to whether nothing waits any more, on disk neither: a read comes after every write that was issued. */
-async function isEmpty() {
-  if (library.stats().queued) return false
+/** Resolves once all that was issued is written: a read comes after it. */
+async function written() {
   for (const { name } of await indexedDB.databases()) {
     const opening = indexedDB.open(name)
     await new Promise((resolve) => (opening.onsuccess = resolve))
@@ -150,6 +149,9 @@ async function isEmpty() {
   }
   return true
 }
+
+/** Resolves to whether nothing waits any more, on disk neither. */
+const isEmpty = async () => !library.stats().queued && written()
 
 /** What the browser tells when it believes that the network is gone, or there. */
 const setOnline = (isOnline) => {
@@ -168,6 +170,7 @@ window.ledger = {
   setOnline,
   registerWorker,
   isEmpty,
+  written,
   page: plan.round,
   track,
   returns: () => bfcacheReturns,

@@ -31,7 +31,7 @@ export const onlineTooEarly = [
         await tab.run('void ledger.setOnline(false)')
         await stage.track(tab, perRound, round, 1)
         // What was tracked is on disk, and not yet due.
-        await tab.run('new Promise((done) => setTimeout(done, 50))')
+        await tab.run('ledger.written()')
         const stayMs = staysMs[(round >> 1) % staysMs.length]
         const leave = `setTimeout(() => (location.href = '/blank'), ${stayMs})`
         await tab.run(`void (ledger.setOnline(true), ${leave})`)

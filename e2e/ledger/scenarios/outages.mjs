@@ -27,6 +27,8 @@ const outage = (name, choose, more) => ({
       const before = proxy.requests.length
       await stage.track(tab, 20, round)
       await sleep(forMs)
+      const isAsked = () => proxy.requests.length > before
+      await waitFor('a request in the outage', isAsked, 30_000).catch(() => {})
       const made = proxy.requests.slice(before)
       proxy.play()
       stage.note(`${made.length} requests in ${forMs / 1000} s`)

@@ -7,13 +7,19 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
+/** Of the files that run at the same time each has ports of its own, and no port is given twice. */
+const given = new Set<number>()
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 16
+
 /**
  * A port that is free, and below those that the system gives to outgoing connections: while a server is
  * down no client may get its port, or, asking for it again and again, be connected to itself.
  */
 export const findPort = async (): Promise<number> => {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    if (await isFree(port)) return port
+    const port = 20_000 + 16 * Math.floor(Math.random() * 750) + worker
+    if (given.has(port) || !(await isFree(port))) continue
+    given.add(port)
+    return port
   }
 }

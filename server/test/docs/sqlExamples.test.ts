@@ -9,10 +9,15 @@ const examples = [...page.matchAll(/^### (?<title>.+)\n\n```sql\n(?<sql>[^]*?)\n
   ({ groups }) => groups as { title: string; sql: string },
 )
 
+const hourMs = 3_600_000
+/** The last 6 or 18 o'clock in UTC: an hour of 0, as after a midnight in Berlin, would be taken for no value. */
+const seenMs = Math.floor((Date.now() - 6.2 * hourMs) / (12 * hourMs)) * 12 * hourMs + 6 * hourMs
+
 let service: Service
 beforeAll(async () => {
   service = await createService()
-  await seedShop(service)
+  // Its last events are an hour older.
+  await seedShop(service, seenMs + hourMs)
 })
 afterAll(() => service.close())
 

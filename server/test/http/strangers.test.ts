@@ -90,7 +90,7 @@ describe('a client without a key', () => {
       expect(await isServed(sockets.find((socket) => !socket.closed)!)).toBe(true)
 
       for (const socket of sockets) socket.destroy()
-      await vi.waitFor(async () => expect(await isServed(await open(full.url))).toBe(true))
+      await vi.waitFor(async () => expect(await isServed(await open(full.url))).toBe(true), 10_000)
     } finally {
       await full.close()
     }

@@ -45,11 +45,17 @@ const isAlive = (pid: number) => {
 }
 
 const engineOf = (service: Spawned) =>
-  vi.waitFor(() => {
-    const [pid] = childrenOf(service.pid)
-    if (pid === undefined) throw new Error('There is no engine.')
-    return pid
-  })
+  vi.waitFor(
+    () => {
+      const [pid] = childrenOf(service.pid)
+      if (pid === undefined) throw new Error('There is no engine.')
+      return pid
+    },
+    { timeout: 30_000 },
+  )
+
+/** A service that is ready may still wait for an engine that takes more than ten seconds to start. */
+const answers = (client: Client) => vi.waitFor(() => client.rows('SELECT 1'), { timeout: 60_000 })
 
 /** Sends numbered events one after the other until it is stopped, and notes what became of each. */
 const createSender = (client: Client, from: number, step: number) => {
@@ -142,10 +148,13 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
       expect(sender.refused).toEqual([])
       expect(sender.accepted.length).toBeGreaterThan(10)
       expect(await engineOf(service)).not.toBe(engine)
-      const [[stored]] = (await vi.waitFor(async () => {
-        await client.track(client.number(1_000_000), true)
-        return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
-      })) as [[number]]
+      const [[stored]] = (await vi.waitFor(
+        async () => {
+          await client.track(client.number(1_000_000), true)
+          return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+        },
+        { timeout: 30_000 },
+      )) as [[number]]
       expect(stored).toBe(sender.accepted.length + 2)
     },
   )
@@ -156,6 +165,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     async () => {
       const service = launch('--statement-timeout', '1')
       const client = createClient(urlIn(await service.ready))
+      await answers(client)
       const engine = await engineOf(service)
       const { status, text } = await client.post('/query', {
         statement: `SELECT sum(length(repeat('x', 20000000 + range::INT))) FROM range(1000000)`,
@@ -204,6 +214,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     async () => {
       const service = launch()
       const client = createClient(urlIn(await service.ready))
+      await answers(client)
       const engine = await engineOf(service)
       process.kill(engine, 'SIGSTOP')
       const sender = createSender(client, 0, 1)
@@ -229,7 +240,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     const engine = await engineOf(service)
     service.kill('SIGKILL')
     await service.ended
-    await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 5000 })
+    await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 30_000 })
     const again = createClient(urlIn(await launch().ready))
     await again.track(again.number(2), true)
     expect(await again.rows('SELECT count(*) FROM events')).toEqual([[2]])

@@ -144,7 +144,7 @@ it('a cancel request stops the query, and nothing else', async () => {
     await ask(secretKey)
     await delay(20)
     expect(isOver).toBe(true)
-  })
+  }, 20_000)
   await running
   expect(await rowsOf(client, 'SELECT 2')).toEqual([[2]])
 })

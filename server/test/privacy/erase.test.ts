@@ -191,7 +191,7 @@ describe('an erase that was cut off by a kill', () => {
     writeFileSync(join(service.folder, 'analytics.duckdb.new'), `half a file with ${ids[0]}`)
     writeFileSync(join(service.folder, 'analytics.duckdb.new.wal'), words[0])
     await start(erasure())
-    await vi.waitFor(() => expect(found()).toEqual(nowhere))
+    await vi.waitFor(() => expect(found()).toEqual(nowhere), 20_000)
     expect(existsSync(list())).toBe(false)
     expect(await rowsOf('SELECT duty, events FROM privacy_log')).toEqual([['erase', 3]])
     expect(await erase(ids[0])).toMatchObject({ status: 404 })

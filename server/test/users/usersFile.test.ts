@@ -66,7 +66,7 @@ it('a file of users counts from SIGHUP on, ends connections of who is gone, and 
 
   writeFileSync(usersFile, 'broken')
   service.kill('SIGHUP')
-  await vi.waitFor(() => expect(service!.log()).toContain('is not used'))
+  await vi.waitFor(() => expect(service!.log()).toContain('is not used'), 20_000)
   expect(await statusOf('eve', 'pear')).toBe(200)
   service.kill('SIGTERM')
   const { code, stderr } = await service.ended

@@ -67,6 +67,25 @@ it('takes no rest after a batch that took longer than a second', async () => {
   await applier.stop()
 })
 
+it('rests after a batch for so long that both take a second at most', async () => {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const entries = [entry(1)]
+  const { applier, stored } = createFake(entries, {
+    apply: (run) => {
+      nowMs += 900
+      stored.push(...run.map((each) => each.first))
+      if (entries.length === 1) entries.push(entry(2))
+      return Promise.resolve()
+    },
+  })
+  applier.wake()
+  // A tenth of a second is left: it is over before this, however slow the machine is.
+  await delay(1000)
+  expect(stored).toEqual([1, 2])
+  await applier.stop()
+})
+
 it('sets one bad entry aside and stores its neighbours, in order', async () => {
   const entries = Array.from({ length: 20 }, (_, at) => entry(at + 1, at === 12 ? 'bad' : 'good'))
   const { applier, stored, aside } = createFake(entries)

@@ -181,7 +181,8 @@ it('refuses what the disk does not take, and accepts again once it does', async 
   const log = await WriteAheadLog.open(root, 0, { smallest: 400, largest: 400 })
   const kept = await log.append(record('kept'))
   await log.append(record('x'.repeat(300)))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  // The file of the next segment is made meanwhile.
+  await vi.waitFor(() => expect(readdirSync(root)).not.toContain('new'), { timeout: 20_000 })
   // A folder in the place of the file that is to be filled stands for a full disk.
   mkdirSync(join(root, 'new'))
   const outcomes = []

@@ -21,7 +21,7 @@ describe('GET /tasks/{task_id}', () => {
     const { body: answer } = await service.ingest(path, body)
     expect(answer['task_id']).toMatch(uuid)
     let status = ''
-    for (let tries = 0; tries < 200 && status !== 'completed'; tries++) {
+    while (status !== 'completed') {
       const task = await service.get(`/tasks/${String(answer['task_id'])}`)
       expect(task.body).toEqual({
         task_id: answer['task_id'],
@@ -30,7 +30,6 @@ describe('GET /tasks/{task_id}', () => {
       status = String(task.body['status'])
       await delay(5)
     }
-    expect(status).toBe('completed')
   })
 
   it('is completed at once after sync=true', async () => {
