@@ -12,8 +12,8 @@ export interface Session {
 const clockSlackMs = 60_000
 
 /**
- * Whether an event of that time belongs to the session that is known: neither idle for too long, nor too old, nor of another clock. Times are those of
- * the events: what has waited for consent makes the sessions that it would have made.
+ * Whether an event of that time belongs to the session that is known: neither idle for too long, nor too old, nor of
+ * another clock. Times are those of the events: what has waited for consent makes the sessions that it would have made.
  */
 export const isInSession = (w: Instance, at: number) => {
   const { idleMs, maxMs } = w.config.session
