@@ -1,5 +1,5 @@
 # The service. Build it with `docker build -t waymark-server .`, and start it with
-#   docker run -p 8787:8787 -v waymark-data:/data -e WAYMARK_API_KEYS=pk_your_key waymark-server
+#   docker run -p 8787:8787 -v waymark-data:/data -e WAYMARK_API_KEYS=pk_your_key -e WAYMARK_USERS=ada:secret waymark-server
 FROM node:20-bookworm-slim AS build
 WORKDIR /build
 COPY . .
