@@ -10,6 +10,7 @@ import { runEngine } from '../e2e/ledger/runEngine.mjs'
 import { scenarios } from '../e2e/ledger/scenarios/listScenarios.mjs'
 import { createPageServer } from '../e2e/ledger/serve/createPageServer.mjs'
 import { startService } from '../e2e/ledger/serve/startService.mjs'
+import { ensureBuilt } from './setup.mjs'
 
 const inRepository = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -69,6 +70,7 @@ const folder = mkdtempSync(join(tmpdir(), 'waymark-ledger-'))
 const apiKeys = wanted.flatMap((engine) => chosen.map(({ name }) => keyOf(engine, name)))
 
 const service = await startService({ launcher: values.service, data: join(folder, 'service'), apiKeys })
+await ensureBuilt()
 const pages = await createPageServer(values.library)
 /** @type {Map<string, import('../e2e/ledger/runEngine.mjs').Entry[]>} */
 const entriesOf = new Map()

@@ -6,7 +6,8 @@ import { root } from './setup/root.mjs'
 
 try {
   await ensureInstalled()
-  await ensureBuilt({ only: ['server'] })
+  // With the library, whose files it serves.
+  await ensureBuilt()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

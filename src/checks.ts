@@ -26,7 +26,7 @@ const texts: Record<string, (what: string) => string> = {
   'before-send-failed': (what) =>
     `A beforeSend threw an error (${what}), and the event was sent unchanged. Correct that function. If it removes private data, let it return null where it is not sure.`,
   'plugin-failed': (what) =>
-    `A plugin threw an error (${what}), and does not run. Correct it, or report the error to its author.`,
+    `A plugin threw an error (${what}) when it was started or removed. Correct it, or report the error to its author.`,
   unreadable: (what) =>
     `A call was refused, because reading its arguments threw an error (${what}). Give plain values, not proxies.`,
   internal: (what) =>
@@ -45,6 +45,8 @@ const texts: Record<string, (what: string) => string> = {
   'http-401': (what) => refusedKey(what),
   'http-403': (what) => refusedKey(what),
   'invalid-headers': (what) => refusedKey(what),
+  'environment-not-allowed': (what) =>
+    `The API key is for another environment (${what}). Correct "environment" or the key; events are kept meanwhile, and tried again every one to three minutes.`,
   'environment-not-found': (what) =>
     `The service does not know the environment (${what}). Correct "environment", or add it to the service's --environments; events are kept meanwhile, and tried again every one to three minutes.`,
   'not-found': (what) => nothingThere(what),

@@ -13,12 +13,12 @@ export const handOffBytes = 60 * 1024
 export const canOutlive = (w: Instance, batch: Payload[]) =>
   sizeOf(batch) <= Math.min(w.config.batch.maxBytes, handOffBytes)
 
-const post = (w: Instance, batch: Payload[]) => {
+const post = (w: Instance, batch: Payload[], keepalive = canOutlive(w, batch)) => {
   const { auth } = w.config.transport
   const init: RequestInit = {
     method: 'POST',
     body: toBody(batch),
-    keepalive: canOutlive(w, batch),
+    keepalive,
     credentials: 'omit',
     headers: headersOf(auth, w.apiKey),
   }
@@ -53,12 +53,13 @@ export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
 export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
   const { beacon, auth, fetch } = w.config.transport
   const { browser } = w
-  const [url, init] = post(w, batch)
+  const [url, init] = post(w, batch, true)
   // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
   const own = browser.ownOrigin()
   const arrives = w.beaconArrives ? own !== 'null' : url.startsWith(own + '/')
+  const isBetter = arrives && !fetch && !browser.keepsAlive()
   // A `fetch` of the page's own is passed over only by option.
-  return auth === 'query' && !browser.hasWorker() && (beacon === true || (beacon && arrives && !fetch))
+  return auth === 'query' && !browser.hasWorker() && (beacon === true || (beacon && isBetter))
     ? browser.prepareBeacon(url, init)
     : browser.prepareFetch(url, init, fetch)
 }

@@ -194,7 +194,10 @@ export interface Config {
   transport: {
     /** How the API key travels: `?apiKey=`, `X-API-Key` or `Authorization: Bearer`. @defaultValue `'query'` */
     auth: 'query' | 'header' | 'bearer'
-    /** `auto`: `sendBeacon` where it is known to arrive, else keepalive `fetch`; never past your own. @defaultValue `'auto'` */
+    /**
+     * `auto`: keepalive `fetch`; `sendBeacon` where there is none or another script has replaced it, if a beacon is known
+     * to arrive; never past your own. @defaultValue `'auto'`
+     */
     beacon: 'auto' | boolean
     /** Milliseconds after which a request counts as failed. @defaultValue `20000` */
     timeoutMs: number

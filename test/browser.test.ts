@@ -158,6 +158,22 @@ describe('createBrowser', () => {
   })
 })
 
+describe('keepsAlive', () => {
+  class Request {
+    keepalive = false
+  }
+  const known = { prototype: new Request() }
+  it.each([
+    ['a browser that knows it', known, Math.max, true],
+    ['one that does not (Firefox before 133)', { prototype: {} }, Math.max, false],
+    ['a page in which another script has replaced fetch', known, async () => {}, false],
+  ])('in %s', (_, request, fetch, expected) => {
+    vi.stubGlobal('Request', request)
+    vi.stubGlobal('fetch', fetch)
+    expect(createBrowser().keepsAlive()).toBe(expected)
+  })
+})
+
 describe('prepareFetch', () => {
   const request = { method: 'POST', body: '[]', keepalive: true }
 

@@ -363,6 +363,16 @@ describe('leaving', () => {
     await world.settle()
   })
 
+  it('hands off by a request that outlives the page also what no other request would carry so', async () => {
+    const { world, tab, service, waymark } = await open()
+    waymark.track('Long', { text: 'x'.repeat(40_000) })
+    await world.settle()
+    tab.leave()
+    expect(service.arrivals.map(({ by, init }) => [by, init?.keepalive])).toEqual([['fetch', true]])
+    expect(waymark.stats()).toMatchObject({ queued: 0, handedOff: 1 })
+    await world.settle()
+  })
+
   it('keeps what was handed over until the next visit when told to deliver at least once', async () => {
     const { world, tab, service, track } = await open({ delivery: 'at-least-once' })
     const [tracked] = track('A')

@@ -2,9 +2,10 @@ import { describe, expect, it, vi } from 'vitest'
 import type { InitConfig } from '../src/types'
 import { createWorld } from './world/createWorld'
 
-async function deliver(config: Partial<InitConfig>, leave = false) {
+async function deliver(config: Partial<InitConfig>, leave = false, keepsAlive = true) {
   const world = createWorld()
   const tab = world.openTab()
+  tab.keepsAlive = keepsAlive
   const waymark = tab.init(config)
   const { id } = waymark.track('First')
   await world.advance(3000)
@@ -42,14 +43,27 @@ describe('a request', () => {
 })
 
 describe('a beacon', () => {
-  it('is used once the service is seen to take credentials', async () => {
-    expect((await deliver({}, true)).last.by).toBe('beacon')
+  it('is used once the service is seen to take credentials, where there is no keepalive fetch', async () => {
+    expect((await deliver({}, true, false)).last.by).toBe('beacon')
+  })
+
+  it('is not used where there is one, also not for an endpoint of the same origin', async () => {
+    for (const endpoint of ['https://api.test', '/ingest']) {
+      const { last } = await deliver({ endpoint }, true)
+      expect(last.by).toBe('fetch')
+      expect(last.init).toMatchObject({ keepalive: true, credentials: 'omit' })
+    }
+  })
+
+  it('is used by option in every browser', async () => {
+    expect((await deliver({ transport: { beacon: true } }, true)).last.by).toBe('beacon')
   })
 
   it('is not used by a page of an opaque origin', async () => {
     const world = createWorld()
     const tab = world.openTab()
     tab.isOpaque = true
+    tab.keepsAlive = false
     const waymark = tab.init()
     waymark.track('First')
     await world.advance(3000)
@@ -60,7 +74,7 @@ describe('a beacon', () => {
   })
 
   it('is not used when it is switched off', async () => {
-    const { last } = await deliver({ transport: { beacon: false } }, true)
+    const { last } = await deliver({ transport: { beacon: false } }, true, false)
     expect(last.by).toBe('fetch')
     expect(last.init).toMatchObject({ keepalive: true, credentials: 'omit' })
   })
@@ -71,6 +85,7 @@ describe('a beacon', () => {
   ] as const)('is %s', async (_, beacon, calls) => {
     const world = createWorld()
     const tab = world.openTab()
+    tab.keepsAlive = false
     const fetch = vi.fn(async () => Response.json({ ok: true }))
     const waymark = tab.init({ endpoint: '/ingest', transport: { fetch, beacon } })
     await waymark.ready()
@@ -81,9 +96,10 @@ describe('a beacon', () => {
     expect(world.service.arrivals).toHaveLength(1 - calls)
   })
 
-  it('is used at once for an endpoint of the same origin', async () => {
+  it('is used at once for an endpoint of the same origin, where there is no keepalive fetch', async () => {
     const world = createWorld()
     const tab = world.openTab()
+    tab.keepsAlive = false
     const waymark = tab.init({ endpoint: '/ingest' })
     await waymark.ready()
     waymark.track('Only')

@@ -44,7 +44,7 @@ describe('waymark', () => {
     await world.settle()
     tab.crash()
     expect(await outcome).toEqual({ status: 'handed-off' })
-    expect(world.service.taken.map(({ by }) => by)).toEqual(['fetch', 'beacon'])
+    expect(world.service.taken.map(({ by }) => by)).toEqual(['fetch', 'fetch'])
 
     world.openTab().init()
     await world.advance(20_000)

@@ -4,6 +4,7 @@ import { measureInit, measureTimers } from './measureStart.mjs'
 import { measureTrack } from './measureTrack.mjs'
 import { median } from './median.mjs'
 import { openBench } from './openBench.mjs'
+import { ensureBuilt } from '../../scripts/setup.mjs'
 
 /** @type {{ what: string, found: string, target: string, isMet: boolean }[]} */
 const table = []
@@ -61,6 +62,7 @@ if (unknown) {
   process.exit(2)
 }
 
+await ensureBuilt({ only: ['library'] })
 const bench = await openBench()
 console.log(`Chromium ${bench.version}; each measurement in a browser of its own; medians`)
 try {

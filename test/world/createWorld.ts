@@ -73,6 +73,8 @@ export function createWorld() {
       isOpaque: false,
       /** Global Privacy Control. */
       refuses: false,
+      /** It has a keepalive `fetch`, which no other script has replaced. */
+      keepsAlive: true,
       /** A service worker stands between the page and the network; the browser may know `fetchLater`. */
       hasWorker: false,
       canDefer: false,
@@ -126,6 +128,7 @@ export function createWorld() {
       fetch: (to, init) => service.fetch(to, init, tab),
       hasWorker: () => tab.hasWorker,
       canDefer: () => tab.canDefer,
+      keepsAlive: () => tab.keepsAlive,
       prepareBeacon: (to, init) => (attempt) => {
         attempt.begun = true
         return service.beacon(to, String(init.body))

@@ -14,8 +14,8 @@ const form = /^\/waymark\.([a-z-]+)(?:\.([0-9a-f]{16}))?\.js(\.map)?$/
 /** A page without a hash looks for a new version this often. */
 const freshSeconds = 3600
 
-/** Beside a published service, or where this repository builds the library. */
-const usualFolders = ['../../browser', '../../../dist'].map((path) =>
+/** Where this repository builds the library (what was packed from it may be older), or beside a published service. */
+const usualFolders = ['../../../dist', '../../browser'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
 

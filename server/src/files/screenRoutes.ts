@@ -38,7 +38,7 @@ const below = (page: CachedFile, depth: number): CachedFile => {
   return { type: page.type, hash: `${page.hash}-${depth}`, plain: Buffer.from(html), packed: {} }
 }
 
-const notBuilt = 'The screens have not been built: run npm run build in the folder of waymark.\n'
+const notBuilt = 'The screens have not been built: run npm run build -w server in the folder of waymark.\n'
 
 /** The screens: one page for every path below `/app/`, and the files that it loads. */
 export const screenRoutes = (folder: string, basePath: string): Route[] => {

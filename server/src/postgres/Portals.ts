@@ -27,10 +27,10 @@ export class Portals {
     const suspended = [...this.#portals.values()].filter(
       (each) => each !== portal && each.source !== undefined,
     )
-    if (suspended.length > maxSuspended) {
+    if (suspended.length >= maxSuspended) {
       throw new ProtocolError(
         sqlState.tooLarge,
-        `More than ${maxSuspended} portals are open: read one to its end, or close it.`,
+        `${maxSuspended} portals are open already: read one to its end, or close it.`,
       )
     }
   }
