@@ -73,6 +73,8 @@ describe('a user who may only read', () => {
     'WITH x AS (SELECT 1) INSERT INTO kept SELECT * FROM x',
     'EXPLAIN ANALYZE DELETE FROM kept',
     'EXPLAIN ANALYZE WITH x AS (SELECT 2) INSERT INTO kept SELECT * FROM x',
+    'EXPLAIN (ANALYZE ")") INSERT INTO kept VALUES (2)',
+    'EXPLAIN (ANALYZE ")") DELETE FROM kept',
     "SELECT nextval('numbers')",
     "EXPLAIN ANALYZE SELECT nextval('numbers')",
     "SET VARIABLE x = (SELECT nextval('numbers'))",

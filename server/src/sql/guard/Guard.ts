@@ -37,6 +37,15 @@ const databaseList =
   'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
 const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
 
+/** What may stand behind EXPLAIN, which ANALYZE carries out; the second line follows a query in brackets. */
+const explained = new Set(
+  (
+    'select with from values table pivot pivot_wider pivot_longer unpivot describe desc show summarize call ' +
+    'union intersect except order limit offset ' +
+    'insert update delete merge truncate create drop alter'
+  ).split(' '),
+)
+
 const nameOf = (token: SqlToken | undefined): string | undefined =>
   token !== undefined && (token.kind === 'word' || token.kind === 'name')
     ? token.text.toLowerCase()
@@ -113,6 +122,9 @@ export class Guard {
       return `Files cannot be read here: ${shorten(file, 200)}. Bring them in by /upload.`
     }
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
+    const isExplain = /^explain$/i.test(tokens[0]!.text)
+    if (isExplain && verb !== '' && !explained.has(verb))
+      return `EXPLAIN of ${verb.toUpperCase()} is not allowed here.`
     if (object === 'secret') return 'Secrets are not allowed here.'
     return undefined
   }

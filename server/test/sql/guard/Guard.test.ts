@@ -67,6 +67,7 @@ describe('user SQL', () => {
     `COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
     `EXPLAIN ANALYZE COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
     `EXPLAIN (FORMAT JSON, ANALYZE) COPY mine TO '${service.folder}/temp/out.csv'`,
+    `EXPLAIN (ANALYZE ")") COPY mine TO '${service.folder}/temp/out.csv'`,
     `COPY mine FROM '/etc/passwd'`,
     `EXPORT DATABASE '${service.folder}/temp/out'`,
     `IMPORT DATABASE '${service.folder}/temp/out'`,
@@ -179,9 +180,35 @@ describe('user SQL', () => {
     `SET profiling_output = '/tmp/x'`,
     `PRAGMA memory_limit = '1TB'`,
     'VACUUM',
+    'EXPLAIN ANALYZE SET GLOBAL threads = 1',
+    "EXPLAIN ANALYZE SET search_path = 'analytics.raw'",
+    'EXPLAIN ANALYZE RESET threads',
+    'EXPLAIN ANALYZE PRAGMA enable_profiling',
+    'EXPLAIN (ANALYZE, FORMAT JSON) PRAGMA disable_optimizer',
+    'EXPLAIN (ANALYZE ")") CHECKPOINT analytics',
+    'EXPLAIN ANALYZE FORCE CHECKPOINT analytics',
+    'EXPLAIN ANALYZE VACUUM',
+    'EXPLAIN ANALYZE PREPARE x AS INSERT INTO mine VALUES (1)',
+    'EXPLAIN ANALYZE EXECUTE x',
+    'EXPLAIN ANALYZE COMMIT',
   ])('neither attaches, loads, nor changes settings: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
+  })
+
+  it.each([
+    'EXPLAIN SELECT a FROM mine',
+    'EXPLAIN (SELECT (1))',
+    'EXPLAIN ANALYZE ((SELECT 1)) UNION SELECT (2) ORDER BY 1',
+    'EXPLAIN (ANALYZE, FORMAT JSON) (FROM mine)',
+    'EXPLAIN WITH x AS (SELECT 1) FROM x',
+    'EXPLAIN VALUES (1)',
+    'EXPLAIN SUMMARIZE mine',
+    'EXPLAIN ANALYZE CALL range(3)',
+    'EXPLAIN INSERT INTO mine VALUES (1)',
+    'EXPLAIN CREATE TABLE other (a INT)',
+  ])('explains what it would run: %s', async (statement) => {
+    expect(await service.query(statement)).toMatchObject({ status: 200 })
   })
 
   it.each([
