@@ -90,6 +90,13 @@ describe('a user who may only read', () => {
     ).toEqual([[1, 0]])
   })
 
+  it('replaces no view by a statement before the one that the guard sees', async () => {
+    const tag = `$${'a'.repeat(150)}$`
+    const statement = `CREATE OR REPLACE VIEW analytics.main.events AS SELECT ${tag} ' ${tag} AS a; SELECT 1 -- '`
+    expect((await query(statement)).status).toBe(400)
+    expect((await query('SELECT person_id FROM events')).status).toBe(200)
+  })
+
   it.each([
     `/append?${place}`,
     `/upload?${place}&mode=overwrite&format=csv`,

@@ -5,7 +5,7 @@ import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
 import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
-import { tokenize, type SqlToken } from './tokenize.js'
+import { tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
 
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
@@ -96,7 +96,8 @@ export class Guard {
     const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
     const isDatabaseList = /^pragma$/i.test(first.text) && /^database_list$/i.test(tokens[1]?.text ?? '')
-    const text = mendArrows(sql.slice(first.start, tokens.at(-1)!.end), tokens)
+    const plain = withPlainSpaces(sql, tokens)
+    const text = mendArrows(plain.slice(first.start, tokens.at(-1)!.end), tokens)
     return { text: isDatabaseList && tokens.length === 2 ? databaseList : text, tokens }
   }
 

@@ -229,6 +229,15 @@ describe('user SQL', () => {
     `FROM enable_logging\u200b()`,
     `FROM "enable""_logging"(); `,
     `SELECT 'a''', * FROM enable_logging() --'`,
+    // In each of these DuckDB once ran the call, and the guard took it for a part of a text.
+    `SELECT e'a'\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
+    `SELECT e'a' -- b\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
+    `SELECT $${'a'.repeat(150)}$ ' $${'a'.repeat(150)}$ || current_setting('temp_directory') -- '`,
+    `SELECT 1 /*/*/ ' */ */ || current_setting('temp_directory') -- '`,
+    `SELECT 1a$b$, current_setting('temp_directory'), 1a$b$`,
+    `SELECT /*'*/ 1 AS y\u00a0$a$, current_setting('temp_directory'), 2 AS z\u00a0$a$ /*'*/`,
+    `SELECT e'\\'', 1 AS y\u00a0$a$, current_setting($$temp_directory$$), 2 AS z\u00a0$a$ --'`,
+    `SELECT \u2028e'\\' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
   ])('cannot hide a call from the guard: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
@@ -263,6 +272,8 @@ describe('user SQL', () => {
     [`SELECT $$;COPY$$ /* ; */`, [[';COPY']]],
     [`SELECT 1 AS "copy;"`, [[1]]],
     [`SELECT 1 AS größe`, [[1]]],
+    [`\ufeffSELECT\u00a0'a\u00a0b' AS\u3000x\u00a0`, [['a\u00a0b']]],
+    [`SELECT 'a'\n'b', e'c', $ä$d'$ä$ /***/`, [['ab', 'c', "d'"]]],
     [`SELECT 'a/b.csv', '/c.json'`, [['a/b.csv', '/c.json']]],
     [`SELECT 1 AS "a/b.csv"`, [[1]]],
     [`SELECT trim('.' FROM '.a.'), extract(year FROM DATE '2020-01-01')`, [['a', 2020]]],
