@@ -107,6 +107,8 @@ describe('user SQL', () => {
         `FROM e'${file.replaceAll('/', String.raw`\x2f`)}'`,
         `FROM x: '${file}'`,
         `FROM mine, '${file}'`,
+        `FROM mine AS set, '${file}'`,
+        `FROM mine values(b), '${file}'`,
         `FROM mine JOIN range(1) ON true, '${file}'`,
         `FROM (VALUES (1)) v, "${file}" e`,
         `FROM mine POSITIONAL JOIN '${file}'`,
@@ -279,6 +281,7 @@ describe('user SQL', () => {
     [`SELECT trim('.' FROM '.a.'), extract(year FROM DATE '2020-01-01')`, [['a', 2020]]],
     [`SELECT 'a.b' IS DISTINCT FROM 'a.c'`, [[true]]],
     [`FROM (VALUES ('a.csv'), ('/b.csv')) SELECT count(*)`, [[2]]],
+    [`FROM (FROM range(1) values, range(1) AS set) SELECT 'a.csv', '/b.csv'`, [['a.csv', '/b.csv']]],
     [
       `SELECT 1 FROM range(1) r JOIN range(1) s ON true WHERE 'a.csv' IN ('a.csv', 'b.csv') ORDER BY concat('b', 'c.csv'), 1`,
       [[1]],
