@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
-import { open, rename, type FileHandle } from 'node:fs/promises'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 /** What one file of the window covers: rows after `after` up to `through`, received from `fromMs` to `toMs`. */
@@ -92,6 +92,10 @@ export class IdRun {
     try {
       await IdRun.#fill(handle, span, parts)
       await handle.datasync()
+    } catch (error) {
+      // On a full disk what was written of it would be in the way of the logs.
+      await rm(unfinished, { force: true })
+      throw error
     } finally {
       await handle.close()
     }

@@ -209,7 +209,8 @@ export class InsertIdWindow {
       await this.#work
       if (this.#runs[0] === oldest) this.#runs.shift()!.remove()
     }
-    this.#work = this.#work.then(() => this.#merge())
+    // What cannot be merged now, as on a full disk, stays as it is until the next file is there.
+    this.#work = this.#work.then(() => this.#merge()).catch(() => undefined)
   }
 
   #fileOf({ after, through }: RunSpan): string {

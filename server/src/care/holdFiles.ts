@@ -72,10 +72,13 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
         const connection = await database.connect()
         connections.push(connection)
         const position = await holdPatiently(connection, held)
+        // Whoever went meanwhile would never be heard to go again, and the files be kept for ever.
+        if (response.destroyed) return undefined
         await held.keepLog?.(position, false)
         positions[held.catalog] = position
       }
       const archive = await describeArchive(connections[0]!)
+      if (response.destroyed) return undefined
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.write(`${JSON.stringify({ positions, archive })}\n`)
       const isCopied = await new Promise<boolean>((resolve) => {

@@ -54,6 +54,8 @@ export class EngineProxy {
     if (!(await this.#link.whenUp(graceMs))) {
       throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
     }
+    // A client that went meanwhile would never be heard to go again.
+    if (response.destroyed) return
     await new Promise<void>((resolve, reject) => {
       const asking = ask({
         socketPath: this.#path,

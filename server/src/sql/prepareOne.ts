@@ -6,12 +6,27 @@ import {
 } from '@duckdb/node-api'
 import { refuseStatement } from './refuse.js'
 
+/** Makes something temporary. Nothing else can be changed, though nobody has asked yet who may do so. */
+const runReadOnly = async (connection: DuckDBConnection, statement: DuckDBPreparedStatement) => {
+  await connection.run('BEGIN TRANSACTION READ ONLY')
+  try {
+    await statement.run()
+    await connection.run('COMMIT')
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
 /**
  * DuckDB makes several statements of a PIVOT that has to look for its columns: temporary types for
  * them, then the statement, and a transaction around these when it is no SELECT. The transactions
  * here are our own, so the types are made, the rest is left out, and the statement is given back.
  */
-const prepareParts = async (extracted: DuckDBExtractedStatements): Promise<DuckDBPreparedStatement> => {
+const prepareParts = async (
+  connection: DuckDBConnection,
+  extracted: DuckDBExtractedStatements,
+): Promise<DuckDBPreparedStatement> => {
   const first = await extracted.prepare(0)
   const inTransaction = first.statementType === StatementType.TRANSACTION
   const last = extracted.count - (inTransaction ? 2 : 1)
@@ -23,7 +38,7 @@ const prepareParts = async (extracted: DuckDBExtractedStatements): Promise<DuckD
         'DuckDB makes several statements of this one. Send them one at a time: of an ALTER TABLE … ADD COLUMN whose default must be computed, first the column without it, then ALTER … SET DEFAULT, then an UPDATE.',
       )
     }
-    await before.run()
+    await runReadOnly(connection, before)
   }
   return extracted.prepare(last)
 }
@@ -34,5 +49,5 @@ export const prepareOne = async (
   sql: string,
 ): Promise<DuckDBPreparedStatement> => {
   const extracted = await connection.extractStatements(sql)
-  return extracted.count === 1 ? extracted.prepare(0) : prepareParts(extracted)
+  return extracted.count === 1 ? extracted.prepare(0) : prepareParts(connection, extracted)
 }

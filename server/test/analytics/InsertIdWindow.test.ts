@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -117,4 +117,16 @@ it('forgets files whose rows are all older than the window', async () => {
   await fill(window, 9, 10)
   await window.close()
   expect(readdirSync(folder).toSorted()).toEqual(['5-6.ids', '6-7.ids', '7-8.ids', '8-9.ids'])
+})
+
+it('goes on when files cannot be merged, as on a full disk, and tries again', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 20, runIds: 10 })
+  window.open(0)
+  // No file can be written under this name.
+  mkdirSync(join(folder, '0-8.ids.new'))
+  await fill(window, 9, 10)
+  expect(window.seen(sorted([idOf(0), idOf(89), idOf(90)]))).toHaveLength(2)
+  await window.close()
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ids'))
+  expect(names.toSorted()).toEqual(['0-1.ids', '1-9.ids'])
 })

@@ -97,3 +97,21 @@ it('a change that is under way is waited for', async () => {
   other.closeSync()
   await untilFree()
 })
+
+it('files are not kept for somebody who went while a change was waited for', async () => {
+  const other = await database.connect()
+  await other.run('BEGIN')
+  await other.run('UPDATE analytics.raw.position SET applied = 10 WHERE applied = 9')
+  await connection.run('INSERT INTO analytics.raw.position VALUES (3)')
+  turns = 0
+  const request = ask({ port: server.port, method: 'POST', path: '/care/hold' })
+  request.on('error', () => undefined).flushHeaders()
+  while (turns < 1) await new Promise(setImmediate)
+  request.destroy()
+  while (turns < 2) await new Promise(setImmediate)
+  await other.run('COMMIT')
+  other.closeSync()
+  turns = 0
+  while (turns < 1) await new Promise(setImmediate)
+  await untilFree()
+})

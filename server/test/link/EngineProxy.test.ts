@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type OutgoingHttpHeaders } from 'node:http'
+import { createServer, type OutgoingHttpHeaders, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,4 +60,53 @@ describe.runIf(process.platform !== 'win32')('an engine that ends under a stream
     expect(isComplete).toBe(false)
     expect(body).toBe(written)
   })
+})
+
+/** A promise that is settled from outside. */
+const deferred = () => {
+  let resolve!: (isUp: boolean) => void
+  const promise = new Promise<boolean>((settle) => (resolve = settle))
+  return { promise, resolve }
+}
+
+describe.runIf(process.platform !== 'win32')('a client that goes while the engine is being started', () => {
+  it.each(['GET', 'POST'])(
+    'holds up nothing: %s',
+    async (method) => {
+      const path = join(folder, 'engine.sock')
+      const asked: string[] = []
+      const engine = createServer(({ url }, response) => {
+        asked.push(url!)
+        response.end()
+      })
+      await once(engine.listen(path), 'listening')
+      const up = deferred()
+      const proxy = new EngineProxy({ whenUp: () => up.promise } as unknown as EngineLink, path)
+      const server = createServer()
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      try {
+        const { port } = server.address() as AddressInfo
+        const client = ask({
+          port,
+          host: '127.0.0.1',
+          method,
+          path: '/query',
+          headers: { 'content-length': method === 'GET' ? 0 : 5 },
+        })
+        client.on('error', () => undefined).flushHeaders()
+        const [request, response] = await once(server, 'request')
+        const forwarded = proxy.forward(request, response, { user: 'ada', role: 'write' })
+        client.destroy()
+        await once(response, 'close')
+        up.resolve(true)
+        await forwarded
+        expect(asked).toEqual([])
+      } finally {
+        proxy.close()
+        server.close()
+        engine.close()
+      }
+    },
+    5000,
+  )
 })

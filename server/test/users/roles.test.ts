@@ -73,6 +73,8 @@ describe('a user who may only read', () => {
     'WITH x AS (SELECT 1) INSERT INTO kept SELECT * FROM x',
     'EXPLAIN ANALYZE DELETE FROM kept',
     'EXPLAIN ANALYZE WITH x AS (SELECT 2) INSERT INTO kept SELECT * FROM x',
+    'EXPLAIN (ANALYZE ")") INSERT INTO kept VALUES (2)',
+    'EXPLAIN (ANALYZE ")") DELETE FROM kept',
     "SELECT nextval('numbers')",
     "EXPLAIN ANALYZE SELECT nextval('numbers')",
     "SET VARIABLE x = (SELECT nextval('numbers'))",
@@ -86,6 +88,13 @@ describe('a user who may only read', () => {
         )
       ).rows,
     ).toEqual([[1, 0]])
+  })
+
+  it('replaces no view by a statement before the one that the guard sees', async () => {
+    const tag = `$${'a'.repeat(150)}$`
+    const statement = `CREATE OR REPLACE VIEW analytics.main.events AS SELECT ${tag} ' ${tag} AS a; SELECT 1 -- '`
+    expect((await query(statement)).status).toBe(400)
+    expect((await query('SELECT person_id FROM events')).status).toBe(200)
   })
 
   it.each([

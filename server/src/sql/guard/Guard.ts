@@ -5,7 +5,7 @@ import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
 import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
-import { tokenize, type SqlToken } from './tokenize.js'
+import { tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
 
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
@@ -36,6 +36,15 @@ const harmlessSettings = new Set(
 const databaseList =
   'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
 const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
+
+/** What may stand behind EXPLAIN, which ANALYZE carries out; the second line follows a query in brackets. */
+const explained = new Set(
+  (
+    'select with from values table pivot pivot_wider pivot_longer unpivot describe desc show summarize call ' +
+    'union intersect except order limit offset ' +
+    'insert update delete merge truncate create drop alter'
+  ).split(' '),
+)
 
 const nameOf = (token: SqlToken | undefined): string | undefined =>
   token !== undefined && (token.kind === 'word' || token.kind === 'name')
@@ -87,7 +96,8 @@ export class Guard {
     const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
     const isDatabaseList = /^pragma$/i.test(first.text) && /^database_list$/i.test(tokens[1]?.text ?? '')
-    const text = mendArrows(sql.slice(first.start, tokens.at(-1)!.end), tokens)
+    const plain = withPlainSpaces(sql, tokens)
+    const text = mendArrows(plain.slice(first.start, tokens.at(-1)!.end), tokens)
     return { text: isDatabaseList && tokens.length === 2 ? databaseList : text, tokens }
   }
 
@@ -113,6 +123,9 @@ export class Guard {
       return `Files cannot be read here: ${shorten(file, 200)}. Bring them in by /upload.`
     }
     if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
+    const isExplain = /^explain$/i.test(tokens[0]!.text)
+    if (isExplain && verb !== '' && !explained.has(verb))
+      return `EXPLAIN of ${verb.toUpperCase()} is not allowed here.`
     if (object === 'secret') return 'Secrets are not allowed here.'
     return undefined
   }

@@ -10,12 +10,13 @@ interface Made {
   full: string
 }
 
+/** By their full names: a macro of the user's must not stand in the place of what is asked. */
 const findMade = async (connection: DuckDBConnection): Promise<Made[]> => {
   const reader = await connection.runAndReadAll(
     `SELECT 'type', lower(type_name), database_name, concat_ws('.', database_name, schema_name, type_name)
-     FROM duckdb_types() WHERE NOT internal
+     FROM system.main.duckdb_types() WHERE NOT internal
      UNION SELECT 'macro', lower(function_name), database_name, NULL
-     FROM duckdb_functions() WHERE NOT internal AND function_type = 'macro'`,
+     FROM system.main.duckdb_functions() WHERE NOT internal AND function_type = 'macro'`,
   )
   return (reader.getRows() as [Made['kind'], string, string, string][]).map(
     ([kind, name, catalog, full]) => ({
@@ -76,7 +77,7 @@ export const checkNewType = async (
   const { verb, object, isTemporary, name } = readHead(tokens)
   if (verb !== 'create' || object !== 'type' || isTemporary || name.length === 0) return
   const reader = await connection.runAndReadAll(
-    'SELECT current_schema(), list(lower(database_name)) FROM duckdb_databases()',
+    'SELECT system.main.current_schema(), list(lower(database_name)) FROM system.main.duckdb_databases()',
   )
   const [current, { items: catalogs }] = reader.getRows()[0] as [string, { items: string[] }]
   const before = name.at(-2)

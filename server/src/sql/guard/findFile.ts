@@ -10,6 +10,8 @@ const endsList = new Set(
     ' ',
   ),
 )
+/** These may also be the name of the relation before them, and then the list goes on. */
+const aliases = new Set(['set', 'values'])
 /** Their FROM is no list of relations: `extract(year FROM x)`. */
 const withFrom = new Set(['extract', 'trim', 'substring', 'substr', 'overlay', 'position'])
 /** Functions whose first argument names a table. */
@@ -48,7 +50,7 @@ export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
       wanted = true
       level.lists = true
     } else if (single.has(word)) wanted = true
-    else if (endsList.has(word)) {
+    else if (endsList.has(word) && (wanted || !aliases.has(word))) {
       wanted = false
       level.lists = false
       if (word === 'select') level.call = ''

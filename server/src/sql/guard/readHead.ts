@@ -17,6 +17,19 @@ export interface StatementHead {
 const beforeObject = new Set('or replace temp temporary local global persistent unique'.split(' '))
 const beforeName = new Set(['if', 'not', 'exists'])
 
+/** Where the bracket that opens at a token is closed; behind the last token when it is not. */
+const closingOf = (tokens: readonly SqlToken[], opening: number): number => {
+  let open = 0
+  let at = opening
+  for (; at < tokens.length; at++) {
+    const { kind, text } = tokens[at]!
+    if (kind !== 'symbol') continue
+    if (text === '(') open++
+    else if (text === ')' && --open === 0) break
+  }
+  return at
+}
+
 /** Reads the words with which a statement begins, as far as the name of what it makes or changes. */
 export const readHead = (tokens: readonly SqlToken[]): StatementHead => {
   let at = 0
@@ -24,9 +37,9 @@ export const readHead = (tokens: readonly SqlToken[]): StatementHead => {
   const isSymbol = (text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
   if (wordAt() === 'explain') {
     for (at = 1; at < tokens.length; at++) {
-      if (isSymbol('(')) {
-        while (at < tokens.length && tokens[at]?.text !== ')') at++
-      } else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
+      // A quoted `")"` may be the value of an option, and closes nothing.
+      if (isSymbol('(')) at = closingOf(tokens, at)
+      else if (wordAt() !== 'analyze' && wordAt() !== 'verbose') break
     }
   }
   const verb = wordAt()

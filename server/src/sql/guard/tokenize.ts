@@ -12,9 +12,31 @@ export interface Scan {
   problem?: string
 }
 
-const space = /\s/
+const space = /[ \t\n\r\f]/
+/** DuckDB takes these for spaces where its own reading of quotes finds them outside of texts; see `withPlainSpaces`. */
+const oddSpace = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\ufeff]/g
+const isOddSpace = (letter: string) => letter > '\u007f' && letter.replace(oddSpace, '') === ''
 const wordStart = /[\p{L}_]/u
 const wordPart = /[\p{L}\p{N}\p{M}_$]/u
+const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}\p{M}_]*)?\$/uy
+
+/** Whether a token makes the text that follows it one in which a backslash has a meaning. */
+const isEscaping = (token: SqlToken | undefined, textStart: number): boolean =>
+  token?.kind === 'word' && token.end === textStart && token.text.toLowerCase() === 'e'
+
+/**
+ * The same SQL, of the same length, with plain spaces between its tokens. DuckDB would look for others by a
+ * reading of quotes that knows neither comments nor backslashes, and take those it misses for letters.
+ */
+export const withPlainSpaces = (sql: string, tokens: readonly SqlToken[]): string => {
+  let plain = ''
+  let at = 0
+  for (const { start, end } of tokens) {
+    plain += sql.slice(at, start).replaceAll(oddSpace, ' ') + sql.slice(start, end)
+    at = end
+  }
+  return plain + sql.slice(at).replaceAll(oddSpace, ' ')
+}
 
 /**
  * Cuts SQL into tokens the way DuckDB's grammar does, so that what is said about a statement holds
@@ -49,18 +71,21 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
     const start = at
     const letter = String.fromCodePoint(sql.codePointAt(at)!)
     if (letter === '\0') return stop('The statement holds a null character.')
-    if (space.test(letter)) at++
+    if (space.test(letter) || isOddSpace(letter)) at++
     else if (sql.startsWith('--', at)) {
       while (at < sql.length && sql[at] !== '\n' && sql[at] !== '\r') at++
     } else if (sql.startsWith('/*', at)) {
       const end = sql.indexOf('*/', at + 2)
       if (end < 0) return stop('A comment is not closed.')
-      if (sql.slice(at + 2, end).includes('/*')) return stop('A comment stands inside another comment.')
+      // With the end's star: `/*/*/` opens two.
+      if (sql.slice(at + 2, end + 1).includes('/*')) return stop('A comment stands inside another comment.')
       at = end + 2
     } else if (letter === "'") {
       const before = tokens.at(-1)
-      const prefix = before?.kind === 'word' && before.end === start ? before.text.toLowerCase() : ''
-      if (!skipQuoted("'", prefix === 'e')) return stop('A text is not closed.')
+      // On a new line it would go on with that one, backslashes and all.
+      if (before?.kind === 'text' && isEscaping(tokens.at(-2), before.start))
+        return stop("A text follows a text of the form e'…'.")
+      if (!skipQuoted("'", isEscaping(before, start))) return stop('A text is not closed.')
       push('text', sql.slice(start, at), start)
     } else if (letter === '"') {
       const before = sql.slice(Math.max(0, start - 2), start).toLowerCase()
@@ -68,7 +93,8 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
       if (!skipQuoted('"', false)) return stop('A quoted name is not closed.')
       push('name', sql.slice(start + 1, at - 1).replaceAll('""', '"'), start)
     } else if (letter === '$') {
-      const tag = /^\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.exec(sql.slice(at, at + 100))?.[0]
+      dollarTag.lastIndex = at
+      const tag = dollarTag.exec(sql)?.[0]
       if (tag === undefined) at++
       else {
         const end = sql.indexOf(tag, at + tag.length)
@@ -78,7 +104,7 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
       push(tag === undefined ? 'symbol' : 'text', sql.slice(start, at), start)
     } else if (/\d/.test(letter)) {
       while (at < sql.length && /[\w.]/.test(sql[at]!)) at++
-      if (sql[at] === "'") return stop('A text follows a number without a space.')
+      if (sql[at] === "'" || sql[at] === '$') return stop('A text follows a number without a space.')
       push('symbol', sql.slice(start, at), start)
     } else if (wordStart.test(letter)) {
       while (at < sql.length) {

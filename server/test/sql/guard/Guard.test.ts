@@ -67,6 +67,7 @@ describe('user SQL', () => {
     `COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
     `EXPLAIN ANALYZE COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
     `EXPLAIN (FORMAT JSON, ANALYZE) COPY mine TO '${service.folder}/temp/out.csv'`,
+    `EXPLAIN (ANALYZE ")") COPY mine TO '${service.folder}/temp/out.csv'`,
     `COPY mine FROM '/etc/passwd'`,
     `EXPORT DATABASE '${service.folder}/temp/out'`,
     `IMPORT DATABASE '${service.folder}/temp/out'`,
@@ -106,6 +107,8 @@ describe('user SQL', () => {
         `FROM e'${file.replaceAll('/', String.raw`\x2f`)}'`,
         `FROM x: '${file}'`,
         `FROM mine, '${file}'`,
+        `FROM mine AS set, '${file}'`,
+        `FROM mine values(b), '${file}'`,
         `FROM mine JOIN range(1) ON true, '${file}'`,
         `FROM (VALUES (1)) v, "${file}" e`,
         `FROM mine POSITIONAL JOIN '${file}'`,
@@ -179,9 +182,35 @@ describe('user SQL', () => {
     `SET profiling_output = '/tmp/x'`,
     `PRAGMA memory_limit = '1TB'`,
     'VACUUM',
+    'EXPLAIN ANALYZE SET GLOBAL threads = 1',
+    "EXPLAIN ANALYZE SET search_path = 'analytics.raw'",
+    'EXPLAIN ANALYZE RESET threads',
+    'EXPLAIN ANALYZE PRAGMA enable_profiling',
+    'EXPLAIN (ANALYZE, FORMAT JSON) PRAGMA disable_optimizer',
+    'EXPLAIN (ANALYZE ")") CHECKPOINT analytics',
+    'EXPLAIN ANALYZE FORCE CHECKPOINT analytics',
+    'EXPLAIN ANALYZE VACUUM',
+    'EXPLAIN ANALYZE PREPARE x AS INSERT INTO mine VALUES (1)',
+    'EXPLAIN ANALYZE EXECUTE x',
+    'EXPLAIN ANALYZE COMMIT',
   ])('neither attaches, loads, nor changes settings: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
+  })
+
+  it.each([
+    'EXPLAIN SELECT a FROM mine',
+    'EXPLAIN (SELECT (1))',
+    'EXPLAIN ANALYZE ((SELECT 1)) UNION SELECT (2) ORDER BY 1',
+    'EXPLAIN (ANALYZE, FORMAT JSON) (FROM mine)',
+    'EXPLAIN WITH x AS (SELECT 1) FROM x',
+    'EXPLAIN VALUES (1)',
+    'EXPLAIN SUMMARIZE mine',
+    'EXPLAIN ANALYZE CALL range(3)',
+    'EXPLAIN INSERT INTO mine VALUES (1)',
+    'EXPLAIN CREATE TABLE other (a INT)',
+  ])('explains what it would run: %s', async (statement) => {
+    expect(await service.query(statement)).toMatchObject({ status: 200 })
   })
 
   it.each([
@@ -202,6 +231,15 @@ describe('user SQL', () => {
     `FROM enable_logging\u200b()`,
     `FROM "enable""_logging"(); `,
     `SELECT 'a''', * FROM enable_logging() --'`,
+    // In each of these DuckDB once ran the call, and the guard took it for a part of a text.
+    `SELECT e'a'\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
+    `SELECT e'a' -- b\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
+    `SELECT $${'a'.repeat(150)}$ ' $${'a'.repeat(150)}$ || current_setting('temp_directory') -- '`,
+    `SELECT 1 /*/*/ ' */ */ || current_setting('temp_directory') -- '`,
+    `SELECT 1a$b$, current_setting('temp_directory'), 1a$b$`,
+    `SELECT /*'*/ 1 AS y\u00a0$a$, current_setting('temp_directory'), 2 AS z\u00a0$a$ /*'*/`,
+    `SELECT e'\\'', 1 AS y\u00a0$a$, current_setting($$temp_directory$$), 2 AS z\u00a0$a$ --'`,
+    `SELECT \u2028e'\\' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
   ])('cannot hide a call from the guard: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
@@ -236,11 +274,14 @@ describe('user SQL', () => {
     [`SELECT $$;COPY$$ /* ; */`, [[';COPY']]],
     [`SELECT 1 AS "copy;"`, [[1]]],
     [`SELECT 1 AS größe`, [[1]]],
+    [`\ufeffSELECT\u00a0'a\u00a0b' AS\u3000x\u00a0`, [['a\u00a0b']]],
+    [`SELECT 'a'\n'b', e'c', $ä$d'$ä$ /***/`, [['ab', 'c', "d'"]]],
     [`SELECT 'a/b.csv', '/c.json'`, [['a/b.csv', '/c.json']]],
     [`SELECT 1 AS "a/b.csv"`, [[1]]],
     [`SELECT trim('.' FROM '.a.'), extract(year FROM DATE '2020-01-01')`, [['a', 2020]]],
     [`SELECT 'a.b' IS DISTINCT FROM 'a.c'`, [[true]]],
     [`FROM (VALUES ('a.csv'), ('/b.csv')) SELECT count(*)`, [[2]]],
+    [`FROM (FROM range(1) values, range(1) AS set) SELECT 'a.csv', '/b.csv'`, [['a.csv', '/b.csv']]],
     [
       `SELECT 1 FROM range(1) r JOIN range(1) s ON true WHERE 'a.csv' IN ('a.csv', 'b.csv') ORDER BY concat('b', 'c.csv'), 1`,
       [[1]],

@@ -44,4 +44,22 @@ describe('ALTER TABLE', () => {
   ])('goes on working: %s', async (statement) => {
     expect(await service.query(statement, { session_id })).toMatchObject({ status: 200 })
   })
+
+  it('is judged by what there is, whatever macros are called', async () => {
+    const shadow = async (statement: string) =>
+      expect(await service.query(statement, { session_id })).toMatchObject({ status: 200 })
+    await shadow(
+      `CREATE MACRO duckdb_types() AS TABLE SELECT 'x' AS type_name, 'x' AS database_name, 'x' AS schema_name, true AS internal`,
+    )
+    await shadow(`CREATE MACRO current_schema() AS 'main'`)
+    await shadow('CREATE SCHEMA elsewhere')
+    for (const statement of [
+      'ALTER TABLE t ALTER a TYPE passing',
+      `CREATE TYPE elsewhere.other AS ENUM('1')`,
+    ])
+      expect(await service.query(statement, { session_id }), statement).toMatchObject({ status: 400 })
+    const inSchema = { session_id, schema: 'elsewhere' }
+    expect(await service.query(`CREATE TYPE other AS ENUM('1')`, inSchema)).toMatchObject({ status: 400 })
+    for (const name of ['current_schema', 'TABLE duckdb_types']) await shadow(`DROP MACRO ${name}`)
+  })
 })
