@@ -69,6 +69,12 @@ async function walkThrough(browser: Browser, shop: string, walk: Walk) {
     await page.waitForURL(/thanks/)
     await waymarkOf(page).loaded()
   }
+  // Closing a context takes its disk away: on a busy machine with what the last page has not sent, or not even tracked.
+  const isSent = async () => {
+    const { sent, queued } = await waymarkOf(page).stats()
+    return sent > 0 && queued === 0
+  }
+  await until(isSent, true)
   await context.close()
 }
 
