@@ -194,10 +194,7 @@ export interface Config {
   transport: {
     /** How the API key travels: `?apiKey=`, `X-API-Key` or `Authorization: Bearer`. @defaultValue `'query'` */
     auth: 'query' | 'header' | 'bearer'
-    /**
-     * `auto`: keepalive `fetch`; `sendBeacon` where there is none or another script has replaced it, if a beacon is known
-     * to arrive; never past your own. @defaultValue `'auto'`
-     */
+    /** `auto`: keepalive `fetch`, or `sendBeacon` where the browser has none of its own; never past yours. @defaultValue `'auto'` */
     beacon: 'auto' | boolean
     /** Milliseconds after which a request counts as failed. @defaultValue `20000` */
     timeoutMs: number
