@@ -1,7 +1,7 @@
 import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { writeFileSync } from 'node:fs'
-import { Supervisor, type EngineWord } from './link/Supervisor.js'
+import { sayStartingMs, Supervisor, type EngineWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
@@ -115,6 +115,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   // Where both want a processor, acceptance goes first. The threads that are made from here on inherit it.
   setPriority(engineNice)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
+  const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {
     // Loaded here, because the ingest process shall not load DuckDB.
     const { startEngine } = await import('./startEngine.js')
@@ -138,6 +139,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
         exitAfter(logger, () => engine.close())
       })
     }
+    clearInterval(saying)
     tellParent({ kind: 'ready' })
     if (!isSupervised) process.stdout.write('waymark-server engine ready\n')
   } catch (error) {

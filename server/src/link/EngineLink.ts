@@ -15,12 +15,12 @@ interface News {
   setAside: [log: number, letter: DeadLetter]
   erasure: [state: ErasureState]
   down: []
-  /** Nothing was heard for a long time, though it is connected. */
+  /** Nothing was heard for a long time, though it has taken the connection. */
   silent: []
 }
 
 const retryMs = 50
-const silentMs = 20_000
+const usualSilentMs = 20_000
 
 /**
  * The ingest process's end of its link with the engine. It is down until the engine answers, and
@@ -28,6 +28,7 @@ const silentMs = 20_000
  */
 export class EngineLink extends EventEmitter<News> {
   readonly #path: string
+  readonly #silentMs: number
   #socket: Socket | undefined
   #isUp = false
   #pid: number | undefined
@@ -38,9 +39,12 @@ export class EngineLink extends EventEmitter<News> {
   #silence: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(path: string) {
+  constructor(path: string, silentMs = usualSilentMs) {
     super()
     this.#path = path
+    this.#silentMs = silentMs
+    // As many wait for the engine as there are requests.
+    this.setMaxListeners(0)
   }
 
   get isUp(): boolean {
@@ -72,10 +76,14 @@ export class EngineLink extends EventEmitter<News> {
       socket.unshift(head)
       this.#connected(socket)
     })
+    // Who takes the connection has a port, and so is there to answer.
+    asking.once('socket', (socket) => socket.once('connect', () => this.#heard()))
     asking.once('response', (response) => response.destroy())
     asking.once('error', () => undefined)
     asking.once('close', () => {
-      if (this.#socket === undefined) this.#later()
+      if (this.#socket !== undefined) return
+      clearTimeout(this.#silence)
+      this.#later()
     })
     asking.end()
   }
@@ -143,6 +151,6 @@ export class EngineLink extends EventEmitter<News> {
 
   #heard(): void {
     clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => this.emit('silent'), silentMs)
+    this.#silence = setTimeout(() => this.emit('silent'), this.#silentMs)
   }
 }

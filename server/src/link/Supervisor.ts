@@ -8,10 +8,14 @@ export interface SupervisorOptions {
   args: readonly string[]
   env: NodeJS.ProcessEnv
   logger: Logger
+  /** After so long without a word an engine that is being started is ended. */
+  silentMs?: number
 }
 
 /** What the engine says over the channel to its parent. */
 export type EngineWord =
+  /** It is still being started: said again and again. */
+  | { kind: 'starting' }
   | { kind: 'ready' }
   | { kind: 'fatal'; reason: string }
   /** It ends in order to be started again. */
@@ -20,6 +24,10 @@ export type EngineWord =
 /** How the first start went. */
 export type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
 
+/** Less often than `sayStartingMs` many times over: a busy machine takes long to load DuckDB. */
+const usualSilentMs = 60_000
+/** How often an engine that is being started says so. */
+export const sayStartingMs = 5000
 const firstRetryMs = 100
 const longestRetryMs = 10_000
 /** One that ran for so long was no failed start. */
@@ -77,14 +85,23 @@ export class Supervisor {
     clearTimeout(patience)
   }
 
-  #spawn(tellFirst: (word: Exclude<EngineWord, { kind: 'restart' }>) => void): void {
-    const { program, args, env, logger } = this.#options
+  #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
+    const { program, args, env, logger, silentMs = usualSilentMs } = this.#options
     const beganMs = Date.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
     let reason: string | undefined
     let isPlanned = false
+    const silence = setTimeout(
+      () => this.kill(`It was being started, and said nothing for ${silentMs / 1000} seconds.`),
+      silentMs,
+    )
     child.on('message', (word: EngineWord) => {
+      if (word.kind === 'starting') {
+        silence.refresh()
+        return
+      }
+      clearTimeout(silence)
       if (word.kind === 'restart') {
         isPlanned = true
         return
@@ -98,6 +115,7 @@ export class Supervisor {
     child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
     child.once('exit', (code, signal) => {
       this.#child = undefined
+      clearTimeout(silence)
       if (this.#isStopping || (reason !== undefined && !this.#wasReady)) return
       if (isPlanned) {
         this.#spawn(tellFirst)

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EngineLink } from '../../src/link/EngineLink.js'
+
+let folder: string
+let server: Server
+let link: EngineLink
+const sockets: Socket[] = []
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-link-'))
+  server = createServer((socket) => sockets.push(socket))
+  server.listen(join(folder, 'engine.sock'))
+  await once(server, 'listening')
+})
+const openLink = (silentMs: number) => {
+  link = new EngineLink(join(folder, 'engine.sock'), silentMs)
+  link.open()
+}
+afterEach(() => {
+  link.close()
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the link', () => {
+  it('tells of an engine that takes the connection and never answers', async () => {
+    openLink(300)
+    await once(link, 'silent')
+    expect(sockets).toHaveLength(1)
+  })
+
+  it('tells nothing of an engine that ends while it is asked', async () => {
+    const silent = vi.fn()
+    openLink(2000)
+    link.on('silent', silent)
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await delay(2500)
+    expect(silent).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Supervisor } from '../../src/link/Supervisor.js'
+import { Logger } from '../../src/Logger.js'
+
+let folder: string
+let supervisor: Supervisor | undefined
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'waymark-supervisor-'))))
+afterEach(async () => {
+  await supervisor?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Starts a program whose first run does `first`, and whose later ones do `later`. */
+const supervise = (first: string, later: string, silentMs: number) => {
+  const program = join(folder, 'engine.mjs')
+  const mark = JSON.stringify(join(folder, 'ran'))
+  writeFileSync(
+    program,
+    `import { existsSync, writeFileSync } from 'node:fs'
+     const say = (kind) => process.send({ kind })
+     const isFirst = !existsSync(${mark})
+     writeFileSync(${mark}, '')
+     if (isFirst) { ${first} } else { ${later} }`,
+  )
+  supervisor = new Supervisor({ program, args: [], env: process.env, logger: new Logger('silent'), silentMs })
+  return supervisor.start()
+}
+
+const stays = 'setInterval(() => {}, 1000)'
+
+describe('an engine that is being started', () => {
+  it('is ended and started again when it says nothing', async () => {
+    expect(await supervise('for (;;);', `say('ready'); ${stays}`, 2000)).toEqual({ kind: 'ready' })
+  })
+
+  it('may take longer than that, as long as it says so', async () => {
+    const slowly = `let said = 0
+      const timer = setInterval(() => {
+        if (said++ < 30) return say('starting')
+        clearInterval(timer)
+        say('ready')
+        ${stays}
+      }, 100)`
+    expect(await supervise(slowly, `process.send({ kind: 'fatal', reason: 'started twice' })`, 2000)).toEqual(
+      {
+        kind: 'ready',
+      },
+    )
+  })
+})
