@@ -90,7 +90,10 @@ test.describe('the page after an order', () => {
     await expect(page.getByText(/waits in the browser until the service takes it/)).toBeVisible()
     await service.start()
     await page.getByRole('button', { name: 'Send now' }).click()
-    await until(() => page.locator('[data-order-state]').textContent(), 'is in DuckDB now')
+    await until(
+      () => page.locator('[data-order-state]').textContent(),
+      'was accepted by the service, which writes it to DuckDB',
+    )
     // Accepted for good; the engine stores it within two seconds.
     await until(async () => (await service.events()).includes('Order Placed'), true)
   })

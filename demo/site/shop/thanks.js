@@ -4,7 +4,7 @@ const key = 'fernweg.ordered'
 /** @type {Record<import('../journal.js').Entry['state'], string>} */
 const states = {
   waiting: 'waits in the browser until the service takes it',
-  sent: 'is in DuckDB now',
+  sent: 'was accepted by the service, which writes it to DuckDB',
   'handed off': 'was carried out by the browser, of a page that no longer existed',
   dropped: 'was dropped, and the live view says why',
 }
