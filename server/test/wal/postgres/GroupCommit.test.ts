@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { GroupCommit } from '../../../src/wal/postgres/GroupCommit.js'
 import type { LogRecord } from '../../../src/wal/segment.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
 const record = (count: number, bytes = 10): LogRecord => ({
   kind: 'track',
@@ -24,7 +27,11 @@ const createFake = () => {
         groups.push({ counts, settle })
       }),
   })
-  const turn = () => new Promise(setImmediate)
+  /** Some turns of the event loop, in which as many milliseconds pass. */
+  const turn = async (ms = 0) => {
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(ms)
+  }
   return { group, groups, turn }
 }
 
@@ -37,7 +44,7 @@ it('commits records together that come while others are being committed, and tel
   expect(groups.map(({ counts }) => counts)).toEqual([[1, 4]])
   groups.at(0)!.settle()
   expect(await Promise.all(first)).toEqual([1, 5])
-  await turn()
+  await turn(2)
   expect(groups.map(({ counts }) => counts)).toEqual([
     [1, 4],
     [2, 3, 1],
@@ -53,7 +60,7 @@ it('lets none of a group through when it is not committed, and goes on with the 
   const second = group.add(record(3))
   groups.at(0)!.settle(new Error('gone'))
   expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await turn()
+  await turn(2)
   groups.at(1)!.settle()
   expect(await second).toBe(3)
 })
@@ -65,11 +72,43 @@ it('puts a large record into a group of its own, and counts the bytes that wait'
   await turn()
   groups.at(0)!.settle()
   await all[0]
-  await turn()
+  await turn(2)
   expect(groups.map(({ counts }) => counts)).toEqual([[1], [1, 1]])
   expect(group.bytes).toBe(20)
   groups.at(1)!.settle()
   await Promise.all(all)
   await group.end()
   expect(group.bytes).toBe(0)
+})
+
+it('waits for those who were just answered, and goes on at once when they are back', async () => {
+  const { group, groups, turn } = createFake()
+  void group.add(record(1))
+  void group.add(record(2))
+  await turn()
+  groups.at(0)!.settle()
+  await turn()
+  void group.add(record(3))
+  await turn(1)
+  expect(groups).toHaveLength(1)
+  void group.add(record(4))
+  await turn()
+  expect(groups.at(1)?.counts).toEqual([3, 4])
+})
+
+it('waits two milliseconds at most, and never for nobody', async () => {
+  const { group, groups, turn } = createFake()
+  void group.add(record(1))
+  void group.add(record(2))
+  await turn()
+  groups.at(0)!.settle()
+  await turn()
+  void group.add(record(3))
+  await turn(2)
+  expect(groups.at(1)?.counts).toEqual([3])
+  groups.at(1)!.settle()
+  await turn()
+  void group.add(record(4))
+  await turn()
+  expect(groups.at(2)?.counts).toEqual([4])
 })
