@@ -10,6 +10,8 @@ export interface Portal {
   prepared: Prepared
   values: Edit[]
   formats: readonly number[]
+  /** Of the message that brought the values. */
+  bytes: number
   fields: readonly Field[] | undefined
   /** Once it has begun, until it has ended. */
   source?: RowSource
@@ -18,10 +20,16 @@ export interface Portal {
   isDone: boolean
 }
 
-export const newPortal = (prepared: Prepared, values: Edit[], formats: readonly number[]): Portal => ({
+export const newPortal = (
+  prepared: Prepared,
+  values: Edit[],
+  formats: readonly number[],
+  bytes: number,
+): Portal => ({
   prepared,
   values,
   formats,
+  bytes,
   fields: prepared.fields,
   pending: [],
   sent: 0,

@@ -4,12 +4,24 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 /** Portals that have given some of their rows: each holds a permit to run, of which there are few. */
 const maxSuspended = 4
 
+const maxPortals = 1000
+const maxBytes = 64 * 1_048_576
+
 /** The portals of one connection, by their names. */
 export class Portals {
   readonly #portals = new Map<string, Portal>()
+  #bytes = 0
 
+  /** In the place of the one of that name. Refuses one for which there is no room. */
   set(name: string, portal: Portal): void {
     this.drop(name)
+    if (this.#portals.size >= maxPortals || this.#bytes + portal.bytes > maxBytes) {
+      throw new ProtocolError(
+        sqlState.limitReached,
+        `A connection may hold ${maxPortals} portals of ${maxBytes} bytes in all.`,
+      )
+    }
+    this.#bytes += portal.bytes
     this.#portals.set(name, portal)
   }
 
@@ -36,7 +48,10 @@ export class Portals {
   }
 
   drop(name: string): void {
-    this.#portals.get(name)?.source?.close('gone')
+    const portal = this.#portals.get(name)
+    if (portal === undefined) return
+    portal.source?.close('gone')
+    this.#bytes -= portal.bytes
     this.#portals.delete(name)
   }
 

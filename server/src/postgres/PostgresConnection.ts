@@ -99,7 +99,7 @@ export class PostgresConnection {
     try {
       if (type === 'Q') await this.#query(reader.text())
       else if (type === 'P') await this.#parse(reader, body.length)
-      else if (type === 'B') this.#bind(reader)
+      else if (type === 'B') this.#bind(reader, body.length)
       else if (type === 'D') await this.#describe(reader)
       else if (type === 'E') await this.#execute(reader.text(), reader.int32())
       else if (type === 'C') this.#closeOne(reader)
@@ -135,7 +135,7 @@ export class PostgresConnection {
       if (findParameters(statement).length > 0) {
         throw new ProtocolError('42P02', 'A simple query has no parameters: write the values, or prepare it.')
       }
-      const portal = newPortal({ statement, oids: [], fields: undefined, bytes: 0 }, [], [])
+      const portal = newPortal({ statement, oids: [], fields: undefined, bytes: 0 }, [], [], 0)
       await this.#start(portal)
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
@@ -161,7 +161,7 @@ export class PostgresConnection {
     this.#stream.write(to.parseComplete())
   }
 
-  #bind(reader: BodyReader): void {
+  #bind(reader: BodyReader, bytes: number): void {
     const name = reader.text()
     const prepared = this.#prepared.find(reader.text())
     const formats = Array.from({ length: reader.count() }, () => reader.int16())
@@ -184,7 +184,7 @@ export class PostgresConnection {
       const oid = prepared.oids[at]!
       return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
     })
-    this.#portals.set(name, newPortal(prepared, edits, resultFormats))
+    this.#portals.set(name, newPortal(prepared, edits, resultFormats, bytes))
     this.#stream.write(to.bindComplete())
   }
 

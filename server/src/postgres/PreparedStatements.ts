@@ -24,7 +24,7 @@ export class PreparedStatements {
     }
     if (this.#all.size < maxPrepared && this.#bytes + bytes <= maxBytes) return
     throw new ProtocolError(
-      '53400',
+      sqlState.limitReached,
       `A connection may hold ${maxPrepared} prepared statements of ${maxBytes} bytes in all.`,
     )
   }

@@ -17,6 +17,7 @@ export const sqlState = {
   invalidText: '22P02',
   invalidBinary: '22P03',
   tooManyConnections: '53300',
+  limitReached: '53400',
   tooLarge: '54000',
   cancelled: '57014',
   stopping: '57P01',

@@ -111,6 +111,7 @@ export class Answer {
   async sendFile({ file, bytes, remove }: ParquetFile, head: Head): Promise<void> {
     try {
       this.#begin(head, { 'content-length': bytes })
+      this.#response.setTimeout(clientPatienceMs, () => this.#response.destroy())
       await pipeline(createReadStream(file), this.#response)
     } finally {
       await remove()
