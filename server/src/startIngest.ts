@@ -183,6 +183,8 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
         server.closeAllConnections()
         postgres?.destroyAll()
         rounds?.stop()
+        // What `sync=true` waits for is in the log, and may take as long as the engine is away.
+        applier.stop()
       }, closeWaitMs)
       await ended
       await clientsEnded

@@ -21,6 +21,7 @@ export class RemoteApplier {
   #applied: number
   #toldMs = 0
   #telling: NodeJS.Timeout | undefined
+  #isStopped = false
 
   constructor(options: RemoteApplierOptions) {
     this.#options = options
@@ -43,6 +44,7 @@ export class RemoteApplier {
 
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
+    if (this.#isStopped) return Promise.resolve(false)
     this.#tell()
     this.#options.tellWanted(sequence)
     return this.#waiters.wait(sequence, withinMs)
@@ -55,7 +57,9 @@ export class RemoteApplier {
     this.#waiters.reach(through)
   }
 
+  /** Nobody is to wait any longer. */
   stop(): void {
+    this.#isStopped = true
     clearTimeout(this.#telling)
     this.#waiters.end()
   }
