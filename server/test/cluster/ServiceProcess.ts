@@ -15,6 +15,11 @@ export class ServiceProcess {
     return this.#url
   }
 
+  /** What it has said by now; errors only, unless its flags say otherwise. */
+  get log(): string {
+    return this.#spawned?.log() ?? ''
+  }
+
   /** Resolves once it is ready; rejects with what it said where it ends instead. */
   async start(): Promise<void> {
     const common = ['--port', '0', '--api-keys', 'key', '--users', 'ada:lovelace', '--log-level', 'error']

@@ -32,7 +32,7 @@ beforeAll(async () => {
     `SELECT current_setting('synchronous_standby_names') AS quorum`,
   ))
   ingest = ingestOf()
-  query = serviceOf('engine', '--data', folder)
+  query = serviceOf('engine', '--data', folder, '--log-level', 'warn')
   await Promise.all([ingest.start(), query.start()])
   client = createClient(ingest.url)
 })
@@ -81,12 +81,11 @@ const expectRefused = ({ status, headers, text }: ClientAnswer) => {
 }
 
 /** Resolves with the backend once a commit waits for a standby. */
-const whenWaiting = (applicationName = 'waymark append') =>
+const whenWaiting = () =>
   vi.waitFor(
     async () => {
       const rows = await cluster.primary.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = $1`,
-        [applicationName],
+        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'waymark append'`,
       )
       expect(rows).toHaveLength(1)
       return rows.at(0)!.pid
@@ -209,7 +208,8 @@ it('a query process reads nothing that a restarted primary shows without its sta
   expectRefused(await answer)
 
   await alone.start()
-  await whenWaiting('waymark follow')
+  const refused = /"waymark follow","reason":"[^"]*none of its standbys follows that a commit waits for/
+  await vi.waitFor(() => expect(query.log).toMatch(refused), { timeout: 30_000 })
   const { shown } = await alone.one<{ shown: boolean }>(
     `SELECT bool_or(position($1::bytea IN body) > 0) AS shown FROM waymark.log`,
     [Buffer.from(`"id-${number}"`)],

@@ -60,8 +60,6 @@ export class LogAppender implements AcceptLog {
       begin: async (connection) => {
         this.#standbys = await checkDurability(connection, options.durability)
         this.#identity = await identifyLog(connection, this.#identity?.id)
-        // It may look well, and no standby answers: until a commit gets through nothing is taken.
-        await connection.ask("SELECT pg_logical_emit_message(true, 'waymark', '')")
       },
     })
   }

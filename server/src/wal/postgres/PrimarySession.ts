@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../Logger.js'
 import { StoreError } from '../../store/StoreError.js'
 import type { LogAddress } from './readLogUrl.js'
+import { checkCommit } from './checkDurability.js'
 import { reasonOf } from './reasonOf.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
@@ -19,6 +20,12 @@ export interface SessionOptions extends OpenOptions {
 
 const firstMs = 10_000
 const retryMs = { first: 100, most: 2000 }
+
+/**
+ * A server that was cut off from its standbys goes on answering while another has taken its place. So each connection
+ * commits something now and then, and one for which no standby confirms it in time is closed.
+ */
+const confirmMs = 5000
 
 /**
  * Keeps a connection to whichever of some servers can be written to. The one that was used last is
@@ -109,6 +116,7 @@ export class PrimarySession {
     try {
       const [found] = await connection.ask<{ transaction_read_only: string }>('SHOW transaction_read_only')
       if (found?.transaction_read_only !== 'off') throw new Error('it is a standby, or may only be read')
+      await checkCommit(connection)
       await begin(connection)
       if (connection.closed !== undefined) throw new Error(connection.closed)
       return connection
@@ -123,7 +131,12 @@ export class PrimarySession {
     const { address } = connection
     this.#connection = connection
     this.#addresses = [address, ...this.#addresses.filter((each) => each !== address)]
+    const confirm = () => {
+      checkCommit(connection).catch((error: unknown) => connection.close(reasonOf(error)))
+    }
+    const confirming = setInterval(confirm, confirmMs).unref()
     connection.once('closed', (reason) => {
+      clearInterval(confirming)
       this.#connection = undefined
       if (this.#stopping.signal.aborted) return
       this.#stand(`${address.name}: ${reason}`)

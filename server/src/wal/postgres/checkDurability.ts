@@ -32,6 +32,27 @@ SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS
 const isWaitedFor = ({ state, sync }: Found['standbys'][number]) =>
   state === 'streaming' && (sync === 'sync' || sync === 'quorum')
 
+/** What stands in the way of a commit that waits for standbys, as far as the user may see it. */
+const findLonely = ({ names, standbys }: Found): string | undefined => {
+  const mayFollow = standbys.some((each) => each.state === null || isWaitedFor(each))
+  if (names === '' || mayFollow) return undefined
+  const list = standbys.map(({ name, state, sync }) => `${name} ${state} ${sync}`).join(', ')
+  return `none of its standbys follows that a commit waits for (synchronous_standby_names is '${names}', pg_stat_replication has ${list || 'none'})`
+}
+
+/**
+ * Rejects unless the server commits something, and its standbys confirm that. One without any is not asked to: a commit
+ * that waits for a standby stays when its client has gone.
+ */
+export const checkCommit = async (connection: ServerConnection): Promise<void> => {
+  const [found] = await connection.ask<Found>(find)
+  const lonely = findLonely(found!)
+  if (lonely !== undefined) throw new Error(lonely)
+  await connection.ask(
+    "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'waymark', ''); COMMIT",
+  )
+}
+
 /**
  * The number of standbys of which a commit waits for some. Rejects, with what to do, when this server
  * would acknowledge what others do not have.
@@ -54,13 +75,7 @@ export const checkDurability = async (
       "it acknowledges what no standby has: set synchronous_standby_names, such as 'ANY 1 (a, b)', or start with --log-durability local",
     )
   }
-  if (standbys.some(({ state }) => state === null)) {
-    throw new StoreError(
-      `${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`,
-    )
-  }
-  const list = standbys.map(({ name, state, sync }) => `${name} ${state} ${sync}`).join(', ')
-  throw new Error(
-    `none of its standbys follows that a commit waits for (synchronous_standby_names is '${names}', pg_stat_replication has ${list || 'none'})`,
-  )
+  const lonely = findLonely(found!)
+  if (lonely !== undefined) throw new Error(lonely)
+  throw new StoreError(`${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`)
 }
