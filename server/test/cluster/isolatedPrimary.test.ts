@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Client, createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
+import type { PostgresNode } from './PostgresNode.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
 
@@ -50,9 +51,9 @@ it(
   async () => {
     await completes(await deliver(1))
     // An operator's tool that cannot reach it takes it for dead.
-    const [next, other] = cluster.standbys
-    await other!.follow(next!)
-    await next!.promote()
+    const [next, other] = cluster.standbys as [PostgresNode, PostgresNode]
+    await other.follow(next)
+    await next.promote()
     await completes(await deliver(2))
     const counted = `SELECT properties->>'n' AS n, count(*) FROM events GROUP BY n ORDER BY n`
     expect(await createClient(query.url).rows(counted)).toEqual([
