@@ -66,6 +66,9 @@ const size = /^\d+(\.\d+)?\s*([KMGT]i?)?B$/i
 const basePathForm = /^(\/[\w.~-]+)*$/
 const roles: readonly string[] = ['both', 'ingest', 'engine']
 
+/** As of an object store. */
+const addressForm = /^[a-z][a-z\d+.-]+:\/\//i
+
 const wrong = (problem: string): Arguments => ({ kind: 'wrong', problem })
 
 /** `WAYMARK_API_KEYS` for `--api-keys`; a flag wins. */
@@ -265,6 +268,11 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     if (!/^[1-9]\d{0,4}d$/.test(archiveAfter))
       return wrong(`--archive-after takes days, such as 30d, not ${archiveAfter}.`)
     options.archiveAfterDays = Number.parseInt(archiveAfter, 10)
+  }
+  for (const flag of ['data', 'archive', 'retention-archive'] as const) {
+    const folder = read(flag)
+    if (folder !== undefined && addressForm.test(folder))
+      return wrong(`--${flag} takes a folder, not ${folder}. An object store must be mounted as one.`)
   }
   const problem = readLog(read, options)
   if (problem !== undefined) return wrong(problem)

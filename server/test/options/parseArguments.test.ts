@@ -101,6 +101,8 @@ describe('parseArguments', () => {
     [['--retention-archive', 'old'], '--retention-archive goes together with --retention'],
     [['--archive-after', '30d'], '--archive-after goes together with --archive'],
     [['--archive', 'a', '--archive-after', '30'], '--archive-after takes days, such as 30d, not 30.'],
+    [['--archive', 's3://bucket/events'], '--archive takes a folder, not s3://bucket/events.'],
+    [['--data', 'gs://bucket'], '--data takes a folder, not gs://bucket.'],
     [['--log', 'mysql://a/b'], '--log must be a URL such as postgres:'],
     [
       ['--log', 'postgres://a/b', '--log-durability', 'some'],
