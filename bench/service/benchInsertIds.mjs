@@ -90,7 +90,8 @@ export const benchInsertIds = async (ids = Number(process.env.BENCH_IDS ?? 100_0
   }
   const fillS = (performance.now() - began) / 1000
   // Files that are still being merged would count twice, and take time from what is measured.
-  await delay(5000)
+  const names = () => readdirSync(join(folder, 'full-ids')).join()
+  for (let known; known !== names(); await delay(5000)) known = names()
   const bytes = readdirSync(join(folder, 'full-ids')).reduce(
     (sum, name) => sum + statSync(join(folder, 'full-ids', name)).size,
     0,
