@@ -150,6 +150,7 @@ export class EngineLink extends EventEmitter<News> {
   }
 
   #heard(): void {
+    if (this.#isClosed) return
     clearTimeout(this.#silence)
     this.#silence = setTimeout(() => this.emit('silent'), this.#silentMs)
   }

@@ -81,13 +81,19 @@ it('puts a large record into a group of its own, and counts the bytes that wait'
   expect(group.bytes).toBe(0)
 })
 
+/** The same, after two have been answered. */
+const createFakeOfTwo = async () => {
+  const fake = createFake()
+  void fake.group.add(record(1))
+  void fake.group.add(record(2))
+  await fake.turn()
+  fake.groups.at(0)!.settle()
+  await fake.turn()
+  return fake
+}
+
 it('waits for those who were just answered, and goes on at once when they are back', async () => {
-  const { group, groups, turn } = createFake()
-  void group.add(record(1))
-  void group.add(record(2))
-  await turn()
-  groups.at(0)!.settle()
-  await turn()
+  const { group, groups, turn } = await createFakeOfTwo()
   void group.add(record(3))
   await turn(1)
   expect(groups).toHaveLength(1)
@@ -97,12 +103,7 @@ it('waits for those who were just answered, and goes on at once when they are ba
 })
 
 it('waits two milliseconds at most, and never for nobody', async () => {
-  const { group, groups, turn } = createFake()
-  void group.add(record(1))
-  void group.add(record(2))
-  await turn()
-  groups.at(0)!.settle()
-  await turn()
+  const { group, groups, turn } = await createFakeOfTwo()
   void group.add(record(3))
   await turn(2)
   expect(groups.at(1)?.counts).toEqual([3])
