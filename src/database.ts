@@ -34,9 +34,11 @@ export function openDatabase(createStore: () => UseStore): Database {
     async transact(mode, work) {
       const use = async (objects: IDBObjectStore) => {
         const { transaction } = objects
-        connection = transaction.db
-        // Someone deletes or upgrades the database: give way, and open a new one at the next use.
-        connection.onversionchange = close
+        if (connection !== transaction.db) {
+          connection = transaction.db
+          // Someone deletes or upgrades the database: give way, and open a new one at the next use.
+          connection.onversionchange = close
+        }
         const commit = () => transaction.commit?.()
         if (mode !== 'put') reading.add(transaction)
         const done = new Promise((resolve, reject) => {

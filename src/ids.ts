@@ -1,19 +1,18 @@
 import { urlAlphabet } from 'nanoid'
 
-/** One call to the browser for its random bytes costs as much as the rest of an id: draw for many. */
+/** Characters of ids to come: one call to the browser for random bytes costs as much as the rest of an id. */
 let pool = new Uint8Array()
 let used = 0
 
 /** A nanoid: 21 characters of nanoid's alphabet, 126 random bits. */
 export const newId = (size = 21): string => {
   if (used + size > pool.length) {
-    pool = crypto.getRandomValues(new Uint8Array(2048))
+    // 64 characters: every one of them is as likely.
+    pool = crypto.getRandomValues(new Uint8Array(2048)).map((byte) => urlAlphabet.charCodeAt(byte & 63))
     used = 0
   }
-  let id = ''
-  // 64 characters: every one of them is as likely.
-  for (; size; size--) id += urlAlphabet[pool[used++]! & 63]
-  return id
+  // All at once: a text that grows by characters took a microsecond and a half of `track`, a fifth of it.
+  return String.fromCharCode.apply(0, pool.subarray(used, (used += size)) as never)
 }
 
 /** What a bug passes as a user id more often than a user has it. */
