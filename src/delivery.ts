@@ -24,18 +24,16 @@ const unheard = ({ settings: { down, session } }: Instance) =>
 /** When a request is due that may wait so long: not before the service may be asked again. */
 const dueAt = (w: Instance, ms: number) => Math.max(w.browser.now() + ms, unheard(w)?.tryAt ?? 0)
 
-const isResting = (w: Instance) => dueAt(w, 0) > w.browser.now()
-
 const wait = (w: Instance, ms: number) => {
   w.stopTimer()
   // A page that has left has no timer, nor an instance that has ended: an answer may come later.
   w.timerAt = isAway(w) ? Infinity : dueAt(w, ms)
   // Another tab may have asked meanwhile.
-  if (w.timerAt < Infinity)
-    w.stopTimer = w.browser.after(w.timerAt - w.browser.now(), () =>
-      isResting(w) ? wait(w, 0) : void flush(w),
-    )
+  if (w.timerAt < Infinity) w.stopTimer = w.browser.after(w.timerAt - w.browser.now(), () => flushDue(w))
 }
+
+/** Flushes, as soon as the service may be asked. */
+const flushDue = (w: Instance) => (dueAt(w, 0) > w.browser.now() ? wait(w, 0) : void flush(w))
 
 export const setDown = (
   w: Instance,
@@ -62,7 +60,7 @@ export const adoptOthers = async (w: Instance): Promise<void> => {
   try {
     await scan(w, () => void adoptOthers(w))
     // After a failure there is a timer, and before that the service is not to be asked.
-    if ((await claim(w)) && !w.failures) await (isResting(w) ? wait(w, 0) : flush(w))
+    if ((await claim(w)) && !w.failures) flushDue(w)
   } catch (error) {
     tellUnexpected(w, error)
   }
@@ -175,7 +173,7 @@ export const wake = (w: Instance) => {
   else if (!w.queued || w.running || w.failures || dueAt(w, ms) >= w.timerAt) return
   // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
   // its first request does not know that the service is down.
-  else if (!ms && w.browser.hidden() && !isResting(w)) void flush(w)
+  else if (!ms && w.browser.hidden()) flushDue(w)
   else wait(w, ms)
 }
 
