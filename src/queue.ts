@@ -80,20 +80,22 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
 
 export const all = (w: Instance) => w.records.flatMap(({ items }) => items)
 
-const finishRecords = (w: Instance, records: EventRecord[], outcome: Outcome, keepOnDisk?: boolean) => {
-  for (const record of records) finish(w, [...record.items], outcome, keepOnDisk)
+/** Takes whole records off the queue: dropped for that reason, or, without one, left on the disk for a later page. */
+const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
+  for (const { items } of records)
+    finish(w, [...items], reason ? { status: 'dropped', reason } : { status: 'queued' }, !reason)
 }
 
 /** Lets go of all that waits. */
 export const dropAll = (w: Instance, reason: DropReason) => {
   for (const { end } of w.waiting.splice(0)) end([reason])
-  finishRecords(w, [...w.records], { status: 'dropped', reason })
+  letGo(w, [...w.records], reason)
 }
 
 /** There is no room on the disk: the older half of what is stored makes some. */
 export const dropHalf = (w: Instance) => {
   const stored = w.records.filter((record) => record.isStored && !record.isBusy)
-  finishRecords(w, stored.slice(0, (stored.length + 1) >> 1), { status: 'dropped', reason: 'no-space' })
+  letGo(w, stored.slice(0, (stored.length + 1) >> 1), 'no-space')
 }
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
@@ -107,7 +109,7 @@ const trim = (w: Instance) => {
           ? 'too-many'
           : w.bytes > maxBytes && 'too-big'
     if (!reason) return
-    finishRecords(w, [record], { status: 'dropped', reason })
+    letGo(w, [record], reason)
   }
 }
 
@@ -161,9 +163,6 @@ export const next = (w: Instance, maxBytes: number): Payload[] => {
   return batch
 }
 
-const leaveOnDisk = (w: Instance, records: EventRecord[]) =>
-  finishRecords(w, records, { status: 'queued' }, true)
-
 /** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
 export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
   const young = (w.browser.now() - claimableAfterMs) * 1000
@@ -172,7 +171,7 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
     // All of their milliseconds: within one, records of several pages lie in another order on disk.
     const keys = await readKeys(w, [w.queueId, old[0].key[1]], [w.queueId, old.at(-1)!.key[1], []])
     // As text: that is how keys compare.
-    leaveOnDisk(
+    letGo(
       w,
       old.filter(({ key }) => keys && !String(keys).includes(String(key))),
     )
@@ -192,7 +191,7 @@ export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBVa
 
 /** Gives the queue up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
 export const giveUp = (w: Instance, queueId: string) => {
-  leaveOnDisk(
+  letGo(
     w,
     w.records.filter(({ isStored }) => isStored),
   )
