@@ -16,7 +16,7 @@ export interface PageView {
  * nothing in between: Firefox can end an unload handler at any call or loop. False when the browser did not take it,
  * also where there is no `sendBeacon`.
  */
-export type Send = (attempt: { begun: boolean }) => boolean | undefined
+export type Send = (attempt: { begun: boolean; isDeferred?: boolean }) => boolean | undefined
 
 /** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
 export interface Browser {
@@ -38,7 +38,6 @@ export interface Browser {
    * with it when the worker lets it fall through (46 of 60 beacons); but not what it has deferred by `fetchLater`.
    */
   hasWorker(): boolean
-  canDefer(): boolean
   /**
    * Whether a keepalive `fetch` is what it should be: the browser knows it, and no other script stands in its place. It
    * is better than a beacon, of whose bodies Chromium loses some when a tab is closed on a busy machine (4 of 2,500, all
@@ -114,7 +113,6 @@ export const createBrowser = (): Browser => {
     online: () => navigator.onLine !== false,
     // A sandboxed page may not even ask.
     hasWorker: () => !!maybe(() => navigator.serviceWorker?.controller),
-    canDefer: () => 'fetchLater' in globalThis,
     keepsAlive: () => 'keepalive' in Request.prototype && /\[native/.test(String(fetch)),
     page() {
       if (!viewport) {
@@ -138,6 +136,7 @@ export const createBrowser = (): Browser => {
       const defer = !by && this.hasWorker() && fetchLater
       return (attempt) => {
         try {
+          attempt.isDeferred = !!defer
           attempt.begun = true
           if (defer) defer(url, { ...init, activateAfter: 0 } as RequestInit)
           else

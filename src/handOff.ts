@@ -7,18 +7,14 @@ import { canOutlive, handOffBytes, prepareHandOff } from './transport'
 export interface Attempt {
   batch: Payload[]
   begun: boolean
-  /** It is a request that was under way. */
-  isFetch: boolean
+  /** By `fetchLater`. */
+  isDeferred?: boolean
 }
 
 /** What was begun is off the queue, and taken off the disk. */
-const settle = (w: Instance, { batch, isFetch }: Attempt) => {
-  const { delivery, transport } = w.config
-  const { browser } = w
+const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
   // Behind a service worker nothing is sure to arrive that was not deferred.
-  const isKept =
-    delivery === 'at-least-once' ||
-    (browser.hasWorker() && (isFetch || !!transport.fetch || !browser.canDefer()))
+  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !isDeferred)
   if (isKept) save(w)
   finish(w, batch, { status: 'handed-off' }, isKept)
 }
@@ -33,7 +29,7 @@ export const handOff = (w: Instance, inFlight: Payload[]) => {
   const { maxBytes } = w.config.batch
   w.attempts = w.attempts.filter(({ begun }) => begun)
   // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true, isFetch: true })
+  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true })
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
@@ -41,7 +37,7 @@ export const handOff = (w: Instance, inFlight: Payload[]) => {
     const batch = next(w, Math.min(maxBytes, budget))
     if (!batch[0] || sizeOf(batch) > budget) return
     const send = prepareHandOff(w, batch)
-    const attempt = { batch, begun: false, isFetch: false }
+    const attempt = { batch, begun: false }
     w.attempts.push(attempt)
     if (!send(attempt)) {
       // The browser did not take it: it stays on disk for the next page.

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createBrowser } from '../src/browser'
+import { createBrowser, type Send } from '../src/browser'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -193,7 +193,7 @@ describe('prepareFetch', () => {
       record('fetchLater', () => ({ activated: false })),
     )
     vi.stubGlobal('navigator', { serviceWorker: isBehindWorker ? { controller: {} } : undefined })
-    const attempt = { begun: false }
+    const attempt: Parameters<Send>[0] = { begun: false }
     const isTaken = createBrowser().prepareFetch('https://api.test', request, by)(attempt)
     return { calls, attempt, isTaken }
   }
@@ -201,13 +201,13 @@ describe('prepareFetch', () => {
   it('sends as it was given, when nothing stands between the page and the network', () => {
     const { calls, attempt, isTaken } = send(false)
     expect(calls).toEqual([['fetch', 'https://api.test', request]])
-    expect([attempt.begun, isTaken]).toEqual([true, true])
+    expect([attempt.begun, attempt.isDeferred, isTaken]).toEqual([true, false, true])
   })
 
   it('defers behind a service worker, for the browser to send when the page is gone', () => {
-    const { calls, isTaken } = send(true)
+    const { calls, attempt, isTaken } = send(true)
     expect(calls).toEqual([['fetchLater', 'https://api.test', { ...request, activateAfter: 0 }]])
-    expect(isTaken).toBe(true)
+    expect([attempt.begun, attempt.isDeferred, isTaken]).toEqual([true, true, true])
   })
 
   it('uses the page’s own fetch before everything else, and says when it throws', () => {
@@ -217,15 +217,17 @@ describe('prepareFetch', () => {
     const { isTaken, attempt } = send(true, () => {
       throw new Error('no')
     })
-    expect([attempt.begun, isTaken]).toEqual([true, false])
+    expect([attempt.begun, attempt.isDeferred, isTaken]).toEqual([true, false, false])
   })
 
   it('sends by fetch behind a service worker where there is no fetchLater', () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
     vi.stubGlobal('navigator', { serviceWorker: { controller: {} } })
     const browser = createBrowser()
-    expect([browser.hasWorker(), browser.canDefer()]).toEqual([true, false])
-    expect(browser.prepareFetch('https://api.test', request)({ begun: false })).toBe(true)
+    expect(browser.hasWorker()).toBe(true)
+    const attempt: Parameters<Send>[0] = { begun: false }
+    expect(browser.prepareFetch('https://api.test', request)(attempt)).toBe(true)
+    expect(attempt.isDeferred).toBe(false)
   })
 
   it('says that nothing was taken when there is too much to defer', () => {
@@ -234,7 +236,7 @@ describe('prepareFetch', () => {
     })
     vi.stubGlobal('navigator', { serviceWorker: { controller: {} } })
     const browser = createBrowser()
-    expect([browser.hasWorker(), browser.canDefer()]).toEqual([true, true])
+    expect(browser.hasWorker()).toBe(true)
     expect(browser.prepareFetch('https://api.test', request)({ begun: false })).toBe(false)
   })
 })

@@ -127,13 +127,19 @@ export function createWorld() {
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
       hasWorker: () => tab.hasWorker,
-      canDefer: () => tab.canDefer,
       keepsAlive: () => tab.keepsAlive,
       prepareBeacon: (to, init) => (attempt) => {
         attempt.begun = true
         return service.beacon(to, String(init.body))
       },
-      prepareFetch: (to, init, by = tab.browser.fetch) => createBrowser().prepareFetch(to, init, by),
+      prepareFetch(to, init, by) {
+        const send = createBrowser().prepareFetch(to, init, by ?? tab.browser.fetch)
+        return (attempt) => {
+          const isTaken = send(attempt)
+          attempt.isDeferred = !by && tab.hasWorker && tab.canDefer
+          return isTaken
+        }
+      },
       fullUrl: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).href : undefined),
       ownOrigin: () => (tab.isOpaque ? 'null' : new URL(tab.url).origin),
       openDatabase,
