@@ -3,7 +3,7 @@ import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { handOff } from './handOff'
 import { isAway, type Instance } from './instance'
-import { finish, isQueued, mark, next, stillOurs, type Payload } from './queue'
+import { finish, mark, next, stillOurs, type Payload } from './queue'
 import { complain } from './signals'
 import { send } from './transport'
 import { set, type Settings } from './visitor'
@@ -125,8 +125,7 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   mark(batch, false)
 
   const { status, errorCode, taskId } = answer
-  // What is gone meanwhile is not taken apart.
-  const isRefused = status === 'refused' && isQueued(batch[0])
+  const isRefused = status === 'refused'
   const isDown = !isRefused && status !== 'accepted'
   learn(w, answer, isDown)
   if (isDown) return false
