@@ -1,11 +1,13 @@
 // Names that only the files of the core say to each other: in no public type, never stored, sent, told to other tabs or
-// read from the page. The build makes a letter of each. A name that is missing here is only longer.
+// read from the page. The build makes a letter or two of each. A name that is missing here is only longer.
 import { readFileSync, readdirSync } from 'node:fs'
 import { domprops } from '../node_modules/terser/tools/domprops.js'
 
 const src = new URL('../src/', import.meta.url)
 const read = (/** @type {string} */ file) =>
   readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*| from '.*'/g, '')
+
+const files = readdirSync(src).filter((file) => file.endsWith('.ts'))
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
@@ -31,9 +33,9 @@ const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
 /** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
 const spoken = new Set([
   ...(read('types.ts').match(/\w+/g) ?? []),
-  ...readdirSync(src)
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? [])),
+  ...files.flatMap((file) =>
+    (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? []),
+  ),
   // Stored, and told to other tabs (`Settings`, `Session`, `Note`, `News['tab']`).
   ...fieldsOf('visitor.ts', 'Settings'),
   ...fieldsOf('session.ts', 'Session'),
@@ -47,8 +49,22 @@ const ours =
 
 const world = new Set([...spoken, ...domprops].filter((name) => !ours.includes(name)))
 
+const words = files.flatMap((file) => read(file).match(/\w+/g) ?? [])
+const usesOf = (/** @type {string} */ name) => words.filter((word) => word === name).length
+
+/** Those that are used most come first. */
 export const innerNames = [
   ...new Set(
     Object.entries(interfaces).flatMap(([file, names]) => names.flatMap((name) => fieldsOf(file, name))),
   ),
-].filter((name) => !world.has(name))
+]
+  .filter((name) => !world.has(name))
+  .toSorted((a, b) => usesOf(b) - usesOf(a))
+
+/** In the order in which minified code has them most. */
+const letters = 'etnriaoscludfpmhgvybxwSCkTEANPMODRIjzBqLFHUWVGKXYJZQ'
+
+/** What the build calls each: one letter, and two for the rare ones, none of which is a word. */
+export const shortNames = new Map(
+  innerNames.map((name, i) => [name, letters[i] ?? `${letters[i - letters.length]}z`]),
+)
