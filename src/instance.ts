@@ -173,7 +173,6 @@ export const createInstance = (browser: Browser): Instance => {
     stopScan: nothing,
     timerAt: Infinity,
     stopTimer: nothing,
-    onReady: nothing,
     // The rest is set by `init`, or by `enter` when a page begins.
   } as Partial<Instance> as Instance
 }

@@ -123,9 +123,7 @@ const methods = {
   optOut: (w) => setConsent(w, 'denied'),
 
   flush,
-  ready: async (w) => {
-    if (w.state !== 'shut') await w.readiness
-  },
+  ready: (w) => w.readiness,
 
   async shutdown(w) {
     const flushed = await flush(w)
@@ -168,6 +166,8 @@ export const createWaymarkIn = (browser: Browser) => open(createInstance(browser
 const open = (w: Instance): Waymark => {
   enter(w)
   w.readiness = new Promise<void>((resolve) => (w.onReady = resolve))
+  // There is no page, and nothing to wait for.
+  if (w.state === 'shut') w.onReady()
   const functions: Record<string, (w: Instance, ...given: never[]) => unknown> = methods
   const bound = Object.entries(functions).map(([name, fn]) => [name, (...given: never[]) => fn(w, ...given)])
   return (w.face = {
