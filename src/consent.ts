@@ -47,7 +47,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
     }
     if (!become(w, next)) return
     take(w, stored ?? {}, note, isAssumed)
-    emit(w, 'open', undefined)
+    emit(w, 'open')
     // The next event need not wait for a transaction: what it tracks is on its way to the disk in its own task.
     if (!isInSession(w, w.browser.now())) touch(w, w.browser.now())
   }
@@ -61,7 +61,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
       if (turn !== w.turn) return
       suspect(w)
       assume(w)
-      emit(w, 'open', undefined)
+      emit(w, 'open')
     })
   })
   w.recent = w.changes
@@ -90,7 +90,7 @@ export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
   if (next === 'denied') wipe(w)
   else save(w)
   w.isWritable = false
-  emit(w, 'closed', undefined)
+  emit(w, 'closed')
 }
 
 export const choose = (w: Instance, state: Consent | 'dismissed') => {

@@ -30,12 +30,12 @@ export const suspect = (w: Instance) => turn(w, w.browser.now() + retryAfterMs)
 export const schedule = (w: Instance) => {
   // A page that goes has no microtask to come.
   if (w.state === 'leaving') return save(w, true)
-  if (isAway(w)) return emit(w, 'save', undefined)
+  if (isAway(w)) return emit(w, 'save')
   if (w.isSaving) return
   w.isSaving = true
   w.browser.soon(() => {
     w.isSaving = false
-    emit(w, 'save', undefined)
+    emit(w, 'save')
   })
 }
 
@@ -81,7 +81,7 @@ export const save = (
       }
       if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)
       w.isFull = true
-      emit(w, 'full', undefined)
+      emit(w, 'full')
     },
   )
 }

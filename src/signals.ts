@@ -14,7 +14,11 @@ export const on = <K extends keyof News>(w: Instance, name: K, fn: (news: News[K
  * Tells those who listen: the one way in which news goes up, inside as to the page. One that throws harms neither the
  * others nor the caller, and one that runs is not called again: what it does itself could go on without end.
  */
-export const emit = <K extends keyof News>(w: Instance, name: K, news: News[K]) => {
+export const emit: <K extends keyof News>(
+  w: Instance,
+  name: K,
+  ...news: News[K] extends void ? [] : [News[K]]
+) => void = (w: Instance, name: keyof News, news?: unknown) => {
   for (const listener of w.listeners) {
     if (listener[0] !== name) continue
     listener[0] = false
