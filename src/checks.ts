@@ -3,6 +3,14 @@ import { brief, isObject } from './json'
 import { trail } from './trail'
 import type { Plugin, Signals, Waymark } from './types'
 
+/** Every option there is, with those that are none by default. */
+const options = {
+  ...defaults,
+  transport: { ...defaults.transport, fetch: undefined },
+  url: { ...defaults.url, redact: undefined },
+  beforeSend: undefined,
+}
+
 /** What happened, why, and what to do; `what` is the value that the core names. */
 const texts: Record<string, (what: string) => string> = {
   'invalid-event-name': (what) =>
@@ -61,6 +69,8 @@ const nothingThere = (what: string) =>
 
 const seeDocs = (code: string) => `See docs/errors.md#${code}`
 
+const warn = (code: string, text: string) => console.warn(`[waymark] ${code}: ${text} ${seeDocs(code)}`)
+
 /** Puts the core's message, which only names what is wrong, into words. */
 const explain = (error: Signals['error']) => {
   const text = Object.keys(texts).includes(error.code) && texts[error.code]!(error.message)
@@ -110,7 +120,7 @@ const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** The right name of an option that is nearly written so, or lies in another place. */
 const nearest = (name: string, path: string): string | undefined => {
-  const paths = Object.entries(defaults).flatMap(([outer, value]) => [
+  const paths = Object.entries(options).flatMap(([outer, value]) => [
     outer,
     ...(isObject(value) ? Object.keys(value).map((inner) => `${outer}.${inner}`) : []),
   ])
@@ -123,16 +133,15 @@ const nearest = (name: string, path: string): string | undefined => {
 
 /** Names every option that does not exist or is of the wrong type; the core takes their defaults. */
 const checkOptions = (given: unknown, usual: object, path = ''): void => {
-  const warn = (code: string, text: string) => console.warn(`[waymark] ${code}: ${text} ${seeDocs(code)}`)
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === undefined) continue
     const option = path + name
-    if (!Object.keys(usual).includes(name)) {
+    const names = Object.keys(usual)
+    if (!names.includes(name)) {
       const right = nearest(name, path)
-      const all = Object.keys(usual).join(', ')
       warn(
         'unknown-option',
-        `There is no option "${option}", so it was left out. ${right ? `Did you mean "${right}"?` : `There are: ${all}.`}`,
+        `There is no option "${option}", so it was left out. ${right ? `Did you mean "${right}"?` : `There are: ${names.join(', ')}.`}`,
       )
       continue
     }
@@ -176,22 +185,21 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
   waymark.on('error', explain)
   waymark.init = (apiKey, config) => {
     if (!('at' in []))
-      console.warn(
-        `[waymark] too-old-browser: Nothing is recorded, because this browser is too old. Use Chrome or Edge 92, Firefox 90, Safari 15.4 or a newer one. ${seeDocs('too-old-browser')}`,
+      warn(
+        'too-old-browser',
+        'Nothing is recorded, because this browser is too old. Use Chrome or Edge 92, Firefox 90, Safari 15.4 or a newer one.',
       )
-    checkOptions(config, defaults)
+    checkOptions(config, options)
     if (config?.debug) waymark.use(trail())
     return init(apiKey, config)
   }
   waymark.configure = (patch) => {
-    checkOptions(patch, defaults)
+    checkOptions(patch, options)
     const fixed = Object.keys(patch ?? {}).filter(
-      (name) => Object.keys(defaults).includes(name) && !changeable.includes(name),
+      (name) => Object.keys(options).includes(name) && !changeable.includes(name),
     )
     if (fixed[0])
-      console.warn(
-        `[waymark] invalid-option: configure() does not change ${fixed.join(', ')}: give it to init(). ${seeDocs('invalid-option')}`,
-      )
+      warn('invalid-option', `configure() does not change ${fixed.join(', ')}: give it to init().`)
     configure(patch)
   }
   return waymark

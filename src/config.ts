@@ -1,6 +1,7 @@
 import { isObject } from './json'
 import type { Config } from './types'
 
+/** What is not here is none by default: functions of the application's. */
 export const defaults: Config = {
   endpoint: '',
   environment: 'production',
@@ -12,14 +13,12 @@ export const defaults: Config = {
   session: { idleMs: 1_800_000, maxMs: 86_400_000 },
   batch: { maxEvents: 20, maxBytes: 28_672, intervalMs: 2000 },
   queue: { maxEvents: 10_000, maxBytes: 5_242_880, ttlMs: 1_209_600_000 },
-  transport: { auth: 'query', beacon: 'auto', timeoutMs: 20_000, fetch: undefined },
+  transport: { auth: 'query', beacon: 'auto', timeoutMs: 20_000 },
   insertId: 'insert_id',
   delivery: 'once',
   url: {
     keepParams: ['utm_*', 'gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li_fat_id', 'ref'],
-    redact: undefined,
   },
-  beforeSend: undefined,
   plugins: [],
   debug: false,
 }
@@ -39,7 +38,7 @@ export const readConfig = <T extends object = Config>(
   for (const [name, value] of Object.entries(usual)) {
     const own = merged[name] ?? value
     merged[name] =
-      kindOf(own) !== kindOf(value) && value !== undefined && !/beacon|insertId/.test(name)
+      kindOf(own) !== kindOf(value) && value != null && !/beacon|insertId/.test(name)
         ? value
         : isObject(value)
           ? readConfig(own, value)

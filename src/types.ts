@@ -199,7 +199,7 @@ export interface Config {
     /** Milliseconds after which a request counts as failed. @defaultValue `20000` */
     timeoutMs: number
     /** Used instead of the browser's `fetch`, also as the page goes. @defaultValue none */
-    fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+    fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   }
   /** Property that carries the id of the event, or `false` for none. @defaultValue `'insert_id'` */
   insertId: string | false
@@ -209,10 +209,10 @@ export interface Config {
     /** Query parameters that may leave the page; a `*` at the end matches the rest of a name. */
     keepParams: string[]
     /** Changes every URL after that, for what a list cannot say (ids in a path). @defaultValue none */
-    redact: ((url: string) => string) | undefined
+    redact?: ((url: string) => string) | undefined
   }
   /** Sees every call before it is queued. @defaultValue none */
-  beforeSend: BeforeSend | undefined
+  beforeSend?: BeforeSend | undefined
   /** @defaultValue none */
   plugins: Plugin[]
   /** Print what is refused or dropped to the console. @defaultValue `false` */

@@ -228,4 +228,14 @@ describe('configure', () => {
     })
     expect(events.map(({ properties }) => properties['$release'])).toEqual([undefined, '2'])
   })
+  it.each([{}, { beforeSend: undefined }, { beforeSend: null }])(
+    'gives a hook to an instance that had none (%o)',
+    async (config) => {
+      const { names } = await sent(config, (w) => {
+        w.configure({ beforeSend: (draft) => ({ ...draft, event: 'Renamed' }) })
+        w.track('A')
+      })
+      expect(names).toEqual(['Renamed'])
+    },
+  )
 })
