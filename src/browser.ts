@@ -71,6 +71,13 @@ export interface Browser {
   taken: Set<string>
 }
 
+/** What a promise comes to; undefined when it has not come to anything by then. */
+export const within = <T>({ after }: Pick<Browser, 'after'>, ms: number, promise: Promise<T>) =>
+  new Promise<T | void>((resolve, reject) => {
+    const stop = after(ms, resolve)
+    void promise.then(resolve, reject).then(stop)
+  })
+
 /** Nothing that waymark does later may reach the host page as an error. */
 const quietly =
   <Given extends unknown[]>(fn: (...given: Given) => unknown) =>

@@ -1,3 +1,4 @@
+import { within } from './browser'
 import { range, schedule } from './disk'
 import type { Instance } from './instance'
 import { byteLength } from './json'
@@ -179,11 +180,14 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
   return batch.filter(isQueued)
 }
 
+/** A database that hangs does not hold what is in memory. */
+const readWithinMs = 10_000
+
 /** The keys of event records, from the first to the last, both included. Undefined when the disk does not say. */
 export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBValidKey = [[]]) => {
   try {
-    const found = await w.database!.transact('readonly', (store) => store.getAllKeys(range(first, last)))
-    return found.result as RecordKey[]
+    const reading = w.database!.transact('readonly', (store) => store.getAllKeys(range(first, last)))
+    return (await within(w.browser, readWithinMs, reading))?.result as RecordKey[] | undefined
   } catch {
     // There is no database, it is broken, or the page goes.
   }

@@ -1,4 +1,4 @@
-import { createBrowser, type Browser } from './browser'
+import { createBrowser, within, type Browser } from './browser'
 import { alias, change, copy, identify, track, updateTraits } from './capture'
 import { readConfig } from './config'
 import { choose } from './consent'
@@ -36,13 +36,11 @@ const setConsent = (w: Instance, state: Consent | 'dismissed') => {
 const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed> => {
   const { accepted, lost } = w
   if (w.name && w.consent === 'granted')
-    await new Promise<void>((resolve) => {
-      const stopTimer = w.browser.after(timeoutMs, resolve)
-      void w.readiness
-        .then(() => flushKnown(w))
-        .then(resolve)
-        .then(stopTimer)
-    })
+    await within(
+      w.browser,
+      timeoutMs,
+      w.readiness.then(() => flushKnown(w)),
+    )
   return { sent: w.accepted - accepted, left: w.queued + w.waiting.length, dropped: w.lost - lost }
 }
 

@@ -262,3 +262,25 @@ describe('another tab, whose database is well,', () => {
     expect(event.session_id).toBe(ids.sessionId)
   })
 })
+
+describe('a database that hangs after it has worked', () => {
+  it('does not hold what is in memory', async () => {
+    const world = createWorld()
+    let hangs = false
+    const tab = world.openTab(
+      'https://shop.test/',
+      withTransact((database, ...asked) => (hangs ? new Promise(() => {}) : database.transact(...asked))),
+    )
+    const waymark = tab.init()
+    await waymark.ready()
+    world.service.become({ kind: 'down' })
+    waymark.track('Waits')
+    await world.advance(8000)
+    hangs = true
+    waymark.track('Later')
+    world.service.become({ kind: 'well' })
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(['Waits', 'Later'])
+    expect(waymark.stats()).toMatchObject({ queued: 0, dropped: {} })
+  })
+})
