@@ -79,8 +79,6 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
   if (left[0]) tell(w, [left[0].record.kind, left], outcome)
 }
 
-export const all = (w: Instance) => w.records.flatMap(({ items }) => items)
-
 /** Takes whole records off the queue: dropped for that reason, or, without one, left on the disk for a later page. */
 const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
   for (const { items } of records)

@@ -43,6 +43,25 @@ describe('a payload', () => {
   })
 })
 
+describe('the time of a call', () => {
+  it('is that of the clock, to the millisecond, whichever way the clock goes', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ consent: 'pending' })
+    const times = [0, 7, 999, 1000, 1001, 59_999, 60_000, 1000, -1, 31 * 86_400_000].map(
+      (ms) => Date.UTC(2026, 0, 31, 23, 59) + ms,
+    )
+    for (const at of times) {
+      world.setClock(at)
+      waymark.track('E')
+    }
+    waymark.optIn()
+    await world.advance(5000)
+    expect(world.service.events().map(({ timestamp }) => timestamp)).toEqual(
+      times.map((at) => new Date(at).toISOString()),
+    )
+  })
+})
+
 describe('registered properties', () => {
   it('are in every event until they are unregistered, and give way to its own', async () => {
     const { events } = await sent({}, (w) => {

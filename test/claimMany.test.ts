@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { claim } from '../src/claim'
-import { all, readKeys, type RecordKey } from '../src/queue'
+import { readKeys, type RecordKey } from '../src/queue'
 import { createWorld, openDatabase } from './world/createWorld'
-import { openQueue } from './world/openQueue'
+import { all, openQueue } from './world/openQueue'
 
 type World = ReturnType<typeof createWorld>
 

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { claim } from '../src/claim'
 import {
   adopt,
-  all,
   finish,
   giveUp,
   mark,
@@ -18,7 +17,7 @@ import {
 } from '../src/queue'
 import type { Kind } from '../src/types'
 import { createWorld } from './world/createWorld'
-import { openQueue, type Queue } from './world/openQueue'
+import { all, openQueue, type Queue } from './world/openQueue'
 import { readRecords } from './world/readStore'
 
 const kinds: Kind[] = ['track', 'identify', 'alias']

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adopt, all, finish, mark, next, put, sizeOf, type Payload } from '../src/queue'
+import { adopt, finish, mark, next, put, sizeOf, type Payload } from '../src/queue'
 import { on } from '../src/signals'
 import { createWorld } from './world/createWorld'
-import { openQueue } from './world/openQueue'
+import { all, openQueue } from './world/openQueue'
 
 const accepted = { status: 'accepted' } as const
 const bodies = (batch: Payload[]) => batch.map(({ body }) => body)

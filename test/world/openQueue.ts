@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config'
 import { save } from '../../src/disk'
-import { createInstance } from '../../src/instance'
+import { createInstance, type Instance } from '../../src/instance'
 import { on } from '../../src/signals'
 import type { InitConfig } from '../../src/types'
 import { openDatabase, type World } from './createWorld'
@@ -15,3 +15,6 @@ export function openQueue(world: World, given: Partial<InitConfig> = {}, databas
 }
 
 export type Queue = ReturnType<typeof openQueue>
+
+/** What waits, the oldest first. */
+export const all = (w: Pick<Instance, 'records'>) => w.records.flatMap(({ items }) => items)
