@@ -32,7 +32,7 @@ const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
 
 /** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
 const spoken = new Set([
-  ...(read('types.ts').match(/\w+/g) ?? []),
+  ...((read('types.ts') + read('calls.ts')).match(/\w+/g) ?? []),
   ...files.flatMap((file) =>
     (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? []),
   ),
