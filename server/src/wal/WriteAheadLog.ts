@@ -14,24 +14,13 @@ import {
   type SegmentHead,
 } from './segment.js'
 import type { AcceptLog } from './AcceptLog.js'
+import { GroupCommit } from './GroupCommit.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
 
 /** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
 const usualBytes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
-/** What one write takes at most, unless a single record is larger. */
-const maxWriteBytes = 2 ** 22
-
-interface Waiting {
-  record: LogRecord
-  resolve(last: number): void
-  reject(error: unknown): void
-}
-
-interface Seal {
-  resolve(last: number): void
-  reject(error: unknown): void
-}
+const closed = 'The write-ahead log is closed.'
 
 interface Current extends SegmentHead {
   handle: FileHandle
@@ -58,10 +47,8 @@ export class WriteAheadLog implements AcceptLog {
   #last: number
   #held: Held[]
   #bytes = 0
-  #waiting: Waiting[] = []
-  #writing: Promise<void> | undefined
+  readonly #commits = new GroupCommit((records) => this.#commit(records))
   readonly #files: SegmentFiles
-  #seals: Seal[] = []
   readonly #frame = new FrameBuffer()
   #trimming: Promise<void> | undefined
   #skip = 0
@@ -112,13 +99,10 @@ export class WriteAheadLog implements AcceptLog {
 
   /** Resolves with the sequence of the record's last row once it is on disk. */
   append(record: LogRecord): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) throw new Error('The write-ahead log is closed.')
-      this.#waiting.push({ record, resolve, reject })
-      this.#last += record.count
-      this.#bytes += record.body.length
-      this.#writing ??= this.#writeAll()
-    })
+    if (this.#closed) return Promise.reject(new Error(closed))
+    this.#last += record.count
+    this.#bytes += record.body.length
+    return this.#commits.add(record)
   }
 
   /** Goes on behind rows that DuckDB holds though this log never had them, as after a restored backup. */
@@ -143,11 +127,8 @@ export class WriteAheadLog implements AcceptLog {
    * row is applied, `remove` leaves no byte of it.
    */
   seal(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) throw new Error('The write-ahead log is closed.')
-      this.#seals.push({ resolve, reject })
-      this.#writing ??= this.#writeAll()
-    })
+    if (this.#closed) return Promise.reject(new Error(closed))
+    return this.#commits.between(() => this.#seal())
   }
 
   /** Like `trim`, and resolves once the files are gone. */
@@ -173,7 +154,7 @@ export class WriteAheadLog implements AcceptLog {
   /** Waits for what is being written. An empty frame says that the one before it was whole. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#writing
+    await this.#commits.end()
     await this.#trimming?.catch(() => undefined)
     await this.#files.close()
     const { handle, salt, end, bytes } = this.#current!
@@ -183,34 +164,21 @@ export class WriteAheadLog implements AcceptLog {
     await handle.close()
   }
 
-  async #writeAll() {
-    // At the end of this turn of the event loop, which may bring more.
-    await new Promise(setImmediate)
-    while (this.#waiting.length > 0 || this.#seals.length > 0) {
-      for (const { resolve, reject } of this.#seals.splice(0)) await this.#seal().then(resolve, reject)
-      if (this.#waiting.length === 0) break
-      let [count, bytes] = [0, 0]
-      while (count < this.#waiting.length && (count === 0 || bytes < maxWriteBytes)) {
-        bytes += this.#waiting[count++]!.record.body.length
+  async #commit(records: readonly LogRecord[]): Promise<number> {
+    try {
+      await this.#write(records)
+    } catch (error) {
+      for (const { count, body } of records) {
+        this.#last -= count
+        this.#bytes -= body.length
       }
-      const group = this.#waiting.splice(0, count)
-      try {
-        const records = group.map(({ record }) => record)
-        await this.#write(records)
-        for (const { record, resolve } of group) {
-          this.#durable += record.count
-          this.#held.push({ last: this.#durable, bytes: record.body.length })
-          resolve(this.#durable)
-        }
-      } catch (error) {
-        for (const { record, reject } of group) {
-          this.#last -= record.count
-          this.#bytes -= record.body.length
-          reject(error)
-        }
-      }
+      throw error
     }
-    this.#writing = undefined
+    for (const { count, body } of records) {
+      this.#durable += count
+      this.#held.push({ last: this.#durable, bytes: body.length })
+    }
+    return this.#durable
   }
 
   async #write(records: readonly LogRecord[]) {

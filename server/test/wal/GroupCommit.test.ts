@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { GroupCommit } from '../../../src/wal/postgres/GroupCommit.js'
-import type { LogRecord } from '../../../src/wal/segment.js'
+import { GroupCommit } from '../../src/wal/GroupCommit.js'
+import type { LogRecord } from '../../src/wal/segment.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -13,11 +13,11 @@ const record = (count: number, bytes = 10): LogRecord => ({
 })
 
 /** A log that commits one group whenever it is told to. */
-const createFake = () => {
+const createFake = (gatherMs?: number) => {
   const groups: { counts: number[]; settle(error?: Error): void }[] = []
   let last = 0
-  const group = new GroupCommit({
-    commit: (records) =>
+  const group = new GroupCommit(
+    (records) =>
       new Promise((resolve, reject) => {
         const counts = records.map(({ count }) => count)
         const settle = (error?: Error) => {
@@ -26,10 +26,11 @@ const createFake = () => {
         }
         groups.push({ counts, settle })
       }),
-  })
+    gatherMs,
+  )
   /** Some turns of the event loop, in which as many milliseconds pass. */
   const turn = async (ms = 0) => {
-    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
     await vi.advanceTimersByTimeAsync(ms)
   }
   return { group, groups, turn }
@@ -82,8 +83,8 @@ it('puts a large record into a group of its own, and counts the bytes that wait'
 })
 
 /** The same, after two have been answered. */
-const createFakeOfTwo = async () => {
-  const fake = createFake()
+const createFakeOfTwo = async (gatherMs?: number) => {
+  const fake = createFake(gatherMs)
   void fake.group.add(record(1))
   void fake.group.add(record(2))
   await fake.turn()
@@ -92,8 +93,22 @@ const createFakeOfTwo = async () => {
   return fake
 }
 
-it('waits for those who were just answered, and goes on at once when they are back', async () => {
+it('waits some turns of the event loop for those who were just answered', async () => {
   const { group, groups, turn } = await createFakeOfTwo()
+  void group.add(record(3))
+  for (let turns = 0; turns < 4; turns++) await new Promise(setImmediate)
+  void group.add(record(4))
+  await turn()
+  expect(groups.at(1)?.counts).toEqual([3, 4])
+  groups.at(1)!.settle()
+  await turn()
+  void group.add(record(5))
+  await turn()
+  expect(groups.at(2)?.counts).toEqual([5])
+})
+
+it('waits for them longer where commits take long, and goes on at once when they are back', async () => {
+  const { group, groups, turn } = await createFakeOfTwo(2)
   void group.add(record(3))
   await turn(1)
   expect(groups).toHaveLength(1)
@@ -102,8 +117,8 @@ it('waits for those who were just answered, and goes on at once when they are ba
   expect(groups.at(1)?.counts).toEqual([3, 4])
 })
 
-it('waits two milliseconds at most, and never for nobody', async () => {
-  const { group, groups, turn } = await createFakeOfTwo()
+it('waits so long at most, and never for nobody', async () => {
+  const { group, groups, turn } = await createFakeOfTwo(2)
   void group.add(record(3))
   await turn(2)
   expect(groups.at(1)?.counts).toEqual([3])
@@ -112,4 +127,18 @@ it('waits two milliseconds at most, and never for nobody', async () => {
   void group.add(record(4))
   await turn()
   expect(groups.at(2)?.counts).toEqual([4])
+})
+
+it('does something else between two commits, and tells of its failure', async () => {
+  const { group, groups, turn } = createFake()
+  void group.add(record(1))
+  await turn()
+  const between = group.between(() => Promise.resolve(groups.length))
+  const failed = group.between(() => Promise.reject(new Error('full')))
+  void group.add(record(2))
+  groups.at(0)!.settle()
+  expect(await between).toBe(1)
+  await expect(failed).rejects.toThrow('full')
+  await turn()
+  expect(groups.at(1)?.counts).toEqual([2])
 })
