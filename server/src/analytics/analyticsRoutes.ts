@@ -4,7 +4,6 @@ import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import { readBody } from '../http/readBody.js'
-import { parseJson } from '../http/readJson.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
@@ -84,7 +83,7 @@ export const analyticsRoutes = ({
         checkHeaders(request.headers)
         const sync = readSync(search)
         intake.admit()
-        const { count, body } = readPayloads(parseJson(await readBody(request, maxBodyBytes)), writable)
+        const { count, body } = readPayloads(await readBody(request, maxBodyBytes), writable)
         if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
         const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
         const record = {

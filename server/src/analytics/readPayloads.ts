@@ -1,10 +1,11 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { refuse } from '../http/HttpError.js'
-import type { JsonBody } from '../http/readJson.js'
+import { parseJson } from '../http/readJson.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { checkTimestamp } from '../json/checkTimestamp.js'
 import { storableBody } from '../json/storableJson.js'
 import { environmentCheck, payloadCheck, type Payload } from './checkPayload.js'
+import { plainEventCounter } from './plainEvents.js'
 import { payloadSchemas, type EntryKind } from './payloads.js'
 
 export interface Payloads {
@@ -48,8 +49,12 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
   const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
   const check = payloadCheck(kind)
   const checkEnvironment = environmentCheck(environments)
+  const countPlain = kind === 'track' ? plainEventCounter() : undefined
 
-  return (json: JsonBody, writable: ReadonlySet<string>): Payloads => {
+  return (sent: Buffer, writable: ReadonlySet<string>): Payloads => {
+    const plain = countPlain?.(sent, writable)
+    if (plain !== undefined) return { count: plain, body: sent }
+    const json = parseJson(sent)
     const { text, value } = json
     const single = !Array.isArray(value)
     const list = (single ? [value] : value) as Payload[]
