@@ -83,8 +83,8 @@ const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
   ]
 }
 
-/** A burst from 64 connections, and what is left of it afterwards. */
-const burst = async ({ forMs = 8000 } = {}) => {
+/** A burst from 64 connections, of some ten batches, and what is left of it afterwards. */
+const burst = async ({ forMs = 20_000 } = {}) => {
   const service = await startService()
   const to = { url: `${service.url}/track?apiKey=key`, connections: 64 }
   const load = await sendLoad({ ...to, bodies: eventBody, forMs })

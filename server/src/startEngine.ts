@@ -149,6 +149,7 @@ export const startEngine = async (
         ...more,
         database,
         logger,
+        maxBacklogRows: options.maxBacklogRows,
         onStarved,
         onApplied(through) {
           applied.set(number, through)

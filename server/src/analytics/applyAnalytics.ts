@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { markBots } from './markBots.js'
+import type { Rest } from '../wal/Applier.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
@@ -50,13 +51,17 @@ export interface ApplyOptions {
  */
 export const applyAnalytics =
   ({ environments, window }: ApplyOptions) =>
-  async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
+  async (
+    connection: DuckDBConnection,
+    entries: readonly LogEntry[],
+    rest?: Rest,
+  ): Promise<() => Promise<void>> => {
     const first = entries[0]!.first
     const tracked = entries.filter((entry) => entry.kind === 'track')
     const identified = entries.filter((entry) => entry.kind === 'identify')
     const ids =
       tracked.length > 0
-        ? await insertEvents(connection, { entries: tracked, environments, window })
+        ? await insertEvents(connection, { entries: tracked, environments, window, rest })
         : new BigUint64Array()
     if (tracked.length > 0) await markBots(connection, entries)
     if (identified.length > 0) await insertTraits(connection, identified, environments)

@@ -3,9 +3,13 @@ import { shorten } from '../json/shorten.js'
 import type { Logger } from '../Logger.js'
 import type { DeadLetter, DeadLetters } from './DeadLetters.js'
 import type { LogReader } from './LogReader.js'
+import { Pace } from './Pace.js'
 import { lastOf, type LogEntry } from './segment.js'
 import { requestOf, rowsOf } from './splitEntry.js'
 import { Waiters } from './Waiters.js'
+
+/** Resolves when it is time to go on, after so many rows. */
+export type Rest = (rows: number) => Promise<void>
 
 export interface ApplierOptions {
   log: Pick<LogReader, 'read' | 'last'>
@@ -13,8 +17,10 @@ export interface ApplierOptions {
   applied: number
   /** What was set aside until now. */
   deadLetters: DeadLetters
-  /** Writes the entries and the new position in one transaction. */
-  apply(entries: readonly LogEntry[], through: number): Promise<void>
+  /** With so many rows waiting, requests are refused. */
+  maxBacklogRows: number
+  /** Writes the entries and the new position in one transaction; `rest` is called after each piece of them. */
+  apply(entries: readonly LogEntry[], through: number, rest: Rest): Promise<void>
   /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
   setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
@@ -72,10 +78,13 @@ export class Applier {
   /** Ends the pause at hand. */
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
+  readonly #pace: Pace
 
   constructor(options: ApplierOptions) {
     this.#options = options
     this.#applied = options.applied
+    const { log, maxBacklogRows } = options
+    this.#pace = new Pace({ newest: () => log.last, waiting: () => this.#waiting(), maxBacklogRows })
   }
 
   get applied(): number {
@@ -150,7 +159,7 @@ export class Applier {
   async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
     const through = lastOf(entries.at(-1)!)
     try {
-      await this.#options.apply(entries, through)
+      await this.#options.apply(entries, through, this.#restWithin)
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
       const parts = entries.length > 1 ? entries : rowsOf(entries[0]!)
@@ -194,6 +203,12 @@ export class Applier {
     this.#applied = lastOf(entries.at(-1)!)
     this.#waiters.reach(this.#applied)
     this.#options.onApplied(this.#applied)
+  }
+
+  /** Between two pieces of a batch. */
+  readonly #restWithin = async (rows: number): Promise<void> => {
+    const restMs = this.#pace.restMs(rows)
+    if (restMs > 0 && this.#waiters.isEmpty && !this.#stopping) await delay(restMs)
   }
 
   async #rest(tookMs: number): Promise<void> {

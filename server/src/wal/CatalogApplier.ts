@@ -4,7 +4,7 @@ import type { InTurn } from '../store/createTurns.js'
 import type { Database } from '../store/Database.js'
 import { damaged } from '../store/StoreError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
-import { Applier } from './Applier.js'
+import { Applier, type Rest } from './Applier.js'
 import { DeadLetters, type DeadLetter } from './DeadLetters.js'
 import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
 import type { LogReader } from './LogReader.js'
@@ -21,12 +21,15 @@ export interface CatalogApplierOptions {
   inTurn: InTurn
   /** Its log, given how far it has been applied. */
   open(applied: number): OpenedReader | Promise<OpenedReader>
+  /** With so many rows waiting, requests are refused. */
+  maxBacklogRows: number
   /** How far the log has been pruned: at least so much must have been applied. */
   pruned: number
   /** Writes a run of entries; the transaction around it is held here. May give what to do after it. */
   applyEntries(
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
+    rest: Rest,
   ): Promise<(() => Promise<void>) | undefined>
   /** The id of the task whose last row has this sequence. */
   taskIdOf(last: number): string
@@ -85,10 +88,10 @@ export class CatalogApplier {
       applied,
       deadLetters,
       isTransient,
-      async apply(entries, through) {
+      async apply(entries, through, rest) {
         const finish = await inTurn(() =>
           inTransaction(connection, async () => {
-            const after = await applyEntries(connection, entries)
+            const after = await applyEntries(connection, entries, rest)
             await moveTo(through)
             return after
           }),

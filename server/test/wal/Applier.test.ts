@@ -27,6 +27,7 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
     log,
     applied: 0,
     deadLetters: new DeadLetters(),
+    maxBacklogRows: 1000,
     apply: (run) => {
       if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))
       stored.push(...run.map((each) => each.first))
