@@ -74,7 +74,7 @@ export class GroupCommit {
     await new Promise(setImmediate)
     while (this.#waiting.length > 0 || this.#between.length > 0) {
       for (const task of this.#between.splice(0)) await task()
-      if (this.#waiting.length === 0) break
+      if (this.#waiting.length === 0) continue
       await this.#gather()
       const group = this.#take()
       const records = group.map(({ record }) => record)
