@@ -25,6 +25,8 @@ const leave =
     const tab = await stage.open(plan, plan.origins[0])
     await done
     for (let round = 0; round < rounds; round++) stage.expect(round, perRound)
+    // What a closed tab takes along is for the scenarios that close one.
+    await stage.arrived(10_000)
     await tab.close()
   }
 
