@@ -88,7 +88,7 @@ export const startEngine = async (
   { shared, endMe, restart }: EngineHost,
 ): Promise<RunningEngine> => {
   const options = completeOptions(given)
-  const { catalogs } = options
+  const { catalogs, log: url, maxBacklogRows, syncWaitMs } = options
   const logger = new Logger(options.logLevel, options.writeLog)
   const cleanups = new Cleanups()
   try {
@@ -149,7 +149,7 @@ export const startEngine = async (
         ...more,
         database,
         logger,
-        maxBacklogRows: options.maxBacklogRows,
+        maxBacklogRows,
         onStarved,
         onApplied(through) {
           applied.set(number, through)
@@ -181,7 +181,6 @@ export const startEngine = async (
     })
     const inTurn = createTurns()
     const ofAnalytics = acceptLog.numberOf(analyticsCatalog)
-    const { log: url, syncWaitMs } = options
     const source =
       url === undefined
         ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
