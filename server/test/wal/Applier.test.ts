@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { Applier, type ApplierOptions, Unstorable } from '../../src/wal/Applier.js'
 import { DeadLetters } from '../../src/wal/DeadLetters.js'
+import { Pace } from '../../src/wal/Pace.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 
 const entry = (first: number, body = 'good', count = 1): LogEntry => ({
@@ -48,6 +49,22 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
 
 afterEach(() => {
   vi.restoreAllMocks()
+})
+
+it('asks its pace within a batch, and does not rest while somebody waits for a row', async () => {
+  const pace = vi.spyOn(Pace.prototype, 'restMs').mockReturnValue(5000)
+  const done: number[] = []
+  const { applier } = createFake([entry(1)], {
+    apply: (_, through, rest) => rest(through).then(() => void done.push(through)),
+  })
+  // Its row is not there when the wait ends.
+  const waiting = applier.reached(2, 60_000)
+  applier.wake()
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  expect(pace).toHaveBeenCalledWith(1)
+  expect(done).toEqual([1])
+  await applier.stop()
+  expect(await waiting).toBe(false)
 })
 
 it('takes no rest after a batch that took longer than a second', async () => {
