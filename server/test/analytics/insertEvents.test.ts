@@ -14,7 +14,9 @@ const entry = (first: number, count: number): LogEntry => ({
   count,
   receivedAtMs: 1e12,
   body: Buffer.from(
-    JSON.stringify(Array(count).fill({ environment: 'production', event: 'seen', properties: {} })),
+    JSON.stringify(
+      Array.from({ length: count }, () => ({ environment: 'production', event: 'seen', properties: {} })),
+    ),
   ),
 })
 
