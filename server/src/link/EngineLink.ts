@@ -82,7 +82,7 @@ export class EngineLink extends EventEmitter<News> {
     asking.once('error', () => undefined)
     asking.once('close', () => {
       if (this.#socket !== undefined) return
-      clearTimeout(this.#silence)
+      this.#expectNothing()
       this.#later()
     })
     asking.end()
@@ -109,7 +109,7 @@ export class EngineLink extends EventEmitter<News> {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#retry)
-    clearTimeout(this.#silence)
+    this.#expectNothing()
     this.#socket?.destroy()
   }
 
@@ -124,7 +124,7 @@ export class EngineLink extends EventEmitter<News> {
       .on('error', () => undefined)
       .once('close', () => {
         this.#socket = undefined
-        clearTimeout(this.#silence)
+        this.#expectNothing()
         if (this.#isUp) {
           this.#isUp = false
           this.#vitals = undefined
@@ -152,6 +152,17 @@ export class EngineLink extends EventEmitter<News> {
   #heard(): void {
     if (this.#isClosed) return
     clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => this.emit('silent'), this.#silentMs)
+    const silence = setTimeout(() => {
+      // Its words may lie there unread, if it was this process that stood still.
+      setImmediate(() => {
+        if (this.#silence === silence) this.emit('silent')
+      })
+    }, this.#silentMs)
+    this.#silence = silence
+  }
+
+  #expectNothing(): void {
+    clearTimeout(this.#silence)
+    this.#silence = undefined
   }
 }

@@ -12,17 +12,9 @@ interface Waiting {
 /** What goes together at most, unless a single record is larger. */
 const maxGroupBytes = 2 ** 22
 /**
- * For how many turns of the event loop a commit waits for its company. Each turn brings what the system has
- * received meanwhile, so an idle process waits for microseconds. On two cores, with the same generator, six
- * turns take a log in files from 44 to 49 % of a bare handler at 16 connections and from 48 to 56 % at 64;
- * more of them help at 64 only, and a timer of 1 ms costs as much at 16 as it brings at 64.
- */
-const gatherTurns = 6
-
-/**
- * Records that come while others are being committed are committed together, after them. Clients that were just
- * answered are about to send again, so the next commit waits a moment for as many as that; one who sends alone never
- * waits.
+ * Records that come in one turn of the event loop, or while others are being committed, are committed together.
+ * Where a commit takes long, clients that were just answered are worth a wait, because they are about to send
+ * again; one who sends alone never waits.
  */
 export class GroupCommit {
   readonly #commit: Commit
@@ -35,7 +27,7 @@ export class GroupCommit {
   #gathered: (() => void) | undefined
   #running: Promise<void> | undefined
 
-  /** Where a commit takes long, it may wait for its company for some milliseconds more. */
+  /** A commit waits for so many milliseconds at most until as many are there as were answered. */
   constructor(commit: Commit, gatherMs = 0) {
     this.#commit = commit
     this.#gatherMs = gatherMs
@@ -96,9 +88,6 @@ export class GroupCommit {
   }
 
   async #gather(): Promise<void> {
-    for (let turn = 0; turn < gatherTurns && this.#waiting.length < this.#due; turn++) {
-      await new Promise(setImmediate)
-    }
     if (this.#gatherMs === 0 || this.#waiting.length >= this.#due) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, this.#gatherMs)

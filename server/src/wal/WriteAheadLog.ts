@@ -14,6 +14,7 @@ import {
   type SegmentHead,
 } from './segment.js'
 import type { AcceptLog } from './AcceptLog.js'
+import { DiskWriter } from './DiskWriter.js'
 import { GroupCommit } from './GroupCommit.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
@@ -50,6 +51,7 @@ export class WriteAheadLog implements AcceptLog {
   readonly #commits = new GroupCommit((records) => this.#commit(records))
   readonly #files: SegmentFiles
   readonly #frame = new FrameBuffer()
+  readonly #writer = new DiskWriter()
   #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false
@@ -187,8 +189,8 @@ export class WriteAheadLog implements AcceptLog {
     if (this.#current!.end + bytes > this.#current!.bytes) await this.#begin(bytes)
     const current = this.#current!
     const frame = this.#frame.write({ salt: current.salt, first, records })
-    const { bytesWritten } = await current.handle.write(frame, 0, bytes, current.end)
-    if (bytesWritten !== bytes) throw new Error('The disk took only a part of a write.')
+    const written = await this.#writer.write(current.handle, frame, current.end)
+    if (written !== bytes) throw new Error('The disk took only a part of a write.')
     current.end += bytes
     this.#last += first - 1 - this.#durable
     this.#durable = first - 1

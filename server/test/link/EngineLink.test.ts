@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EngineLink } from '../../src/link/EngineLink.js'
+import { send, type ToIngest } from '../../src/link/messages.js'
+import { noQueries, processVitals } from '../../src/metrics/EngineVitals.js'
 
 let folder: string
 let server: Server
@@ -17,6 +19,14 @@ beforeEach(async () => {
   server.listen(join(folder, 'engine.sock'))
   await once(server, 'listening')
 })
+const hello: ToIngest = {
+  kind: 'hello',
+  pid: 1,
+  applied: [],
+  setAside: [],
+  erasures: [],
+  vitals: { ...processVitals(), queries: noQueries },
+}
 const openLink = (silentMs: number) => {
   link = new EngineLink(join(folder, 'engine.sock'), silentMs)
   link.open()
@@ -43,6 +53,22 @@ describe('the link', () => {
     server.close()
     for (const socket of sockets) socket.destroy()
     await delay(2500)
+    expect(silent).not.toHaveBeenCalled()
+  })
+
+  it('does not take for silence that this process stood still', async () => {
+    const silent = vi.fn()
+    openLink(300)
+    link.on('silent', silent)
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    const [engine] = sockets as [Socket]
+    engine.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: waymark-link\r\n\r\n')
+    const up = once(link, 'up')
+    send(engine, hello)
+    await up
+    send(engine, hello)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+    await delay(100)
     expect(silent).not.toHaveBeenCalled()
   })
 })

@@ -233,6 +233,19 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     },
   )
 
+  it('lets acceptance go first with each of its threads, those of DuckDB too', async () => {
+    const service = launch()
+    const client = createClient(urlIn(await service.ready))
+    await client.track(client.number(0), true)
+    const [engine] = await Promise.all([engineOf(service), answers(client)])
+    const niceness = readdirSync(`/proc/${engine}/task`).map((thread) => {
+      const stat = readFileSync(`/proc/${engine}/task/${thread}/stat`, 'utf8')
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]
+    })
+    expect(niceness.length).toBeGreaterThan(10)
+    expect(new Set(niceness)).toEqual(new Set(['10']))
+  })
+
   it('is gone when the service is killed, and leaves the folder free', async () => {
     const service = launch()
     const client = createClient(urlIn(await service.ready))
