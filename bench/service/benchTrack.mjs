@@ -3,10 +3,10 @@ import { eventBody as body, perBatch } from './eventBody.mjs'
 import { sendLoad } from './sendLoad.mjs'
 import { cpuOf, memoryOf, query, startBare, startFloor, startService } from './startProcess.mjs'
 
-const warmUpMs = 1500
+/** Until both processes of the service are compiled, and its log has files that it uses again. */
+const warmUpMs = 6000
 /** The main.js of another build, to be measured in the same run. */
 const otherBuild = process.env.BENCH_AGAINST
-const warmUp = (n) => body(10_000_000 + n)
 
 /** Rows stored so far; they are stored in the order in which they were accepted. */
 const storedRows = async (service) =>
@@ -32,40 +32,48 @@ const spending = async (pid, load) => {
   }
 }
 
-const against = async (startControl, connections, forMs) => {
-  const control = await startControl()
-  const to = { url: `${control.url}/track`, bodies: body, connections, forMs }
-  await sendLoad({ ...to, forMs: warmUpMs })
-  const result = await spending(control.pid, () => sendLoad(to))
-  await control.stop()
-  return result
+/** A server that lives for all segments; each batch that it is sent is another one. */
+class Contestant {
+  #sent = 0
+  accepted = 0
+
+  constructor(server, isService) {
+    this.server = server
+    this.isService = isService
+  }
+
+  static async start(connections, start, isService = false) {
+    const contestant = new Contestant(await start(), isService)
+    await contestant.segment(connections, warmUpMs)
+    return contestant
+  }
+
+  async segment(connections, forMs) {
+    const { url, pid } = this.server
+    const to = { url: `${url}/track?apiKey=key`, bodies: () => body(this.#sent++), connections, forMs }
+    const load = await spending(pid, () => sendLoad(to))
+    if (!this.isService) return load
+    const storedBefore = this.accepted * perBatch
+    this.accepted += load.accepted
+    const all = this.accepted * perBatch
+    const stored = await storedRows(this.server)
+    return {
+      ...load,
+      stored: stored - storedBefore,
+      left: all - stored,
+      drainS: await drain(this.server, all),
+    }
+  }
 }
 
-/** One segment of each, so that what disturbs the machine meanwhile disturbs all of them. */
-const round = async (connections, forMs) => {
-  const control = await against(startBare, connections, forMs)
-  const floor = await against(startFloor, connections, forMs)
-  const before =
-    otherBuild === undefined ? undefined : (await serve(connections, forMs, otherBuild)).ours.perSecond
-  return { control, floor, before, ...(await serve(connections, forMs)) }
-}
-
-const serve = async (connections, forMs, build) => {
-  const service = await startService([], build)
-  const toService = { url: `${service.url}/track?apiKey=key`, connections }
-  const warm = await sendLoad({ ...toService, bodies: warmUp, forMs: warmUpMs })
-  await drain(service, warm.accepted * perBatch)
-  const ours = await spending(service.pid, () => sendLoad({ ...toService, bodies: body, forMs }))
-  const stored = (await storedRows(service)) - warm.accepted * perBatch
-  const memory = memoryOf(service.pid)
-  const drainS = await drain(service, (warm.accepted + ours.accepted) * perBatch)
-  const [[found]] = await query(
-    service.url,
-    `SELECT count(DISTINCT insert_id) FROM events WHERE insert_id NOT LIKE 'id-2________-%'`,
-  )
-  await service.stop()
-  return { ours, stored, drainS, found, memory }
-}
+const startAll = async (connections) => ({
+  control: await Contestant.start(connections, startBare),
+  floor: await Contestant.start(connections, startFloor),
+  ours: await Contestant.start(connections, startService, true),
+  ...(otherBuild && {
+    before: await Contestant.start(connections, () => startService([], otherBuild), true),
+  }),
+})
 
 const percent = (share) => `${(100 * share).toFixed(0)} %`
 const k = (value) => `${(value / 1000).toFixed(0)} k`
@@ -73,33 +81,45 @@ const k = (value) => `${(value / 1000).toFixed(0)} k`
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 const measure = async ({ connections, target, rounds, forMs }) => {
+  const contestants = await startAll(connections)
   const all = []
-  for (let at = 0; at < rounds; at++) all.push(await round(connections, forMs))
-  const shareOf = (rate) => median(all.map((each) => rate(each) / each.control.perSecond))
-  const share = shareOf(({ ours }) => ours.perSecond)
-  all.sort((a, b) => a.ours.perSecond / a.control.perSecond - b.ours.perSecond / b.control.perSecond)
-  const { control, ours, stored, drainS, found, memory } = all[all.length >> 1]
-  const expected = ours.accepted * perBatch
+  for (let at = 0; at < rounds; at++) {
+    // One segment of each, so that what disturbs the machine meanwhile disturbs all of them.
+    const round = {}
+    for (const [name, each] of Object.entries(contestants))
+      round[name] = await each.segment(connections, forMs)
+    all.push(round)
+  }
+  const service = contestants.ours.server
+  const expected = contestants.ours.accepted * perBatch
+  const [[found]] = await query(service.url, 'SELECT count(DISTINCT insert_id) FROM events')
+  const memory = memoryOf(service.pid)
+  for (const { server } of Object.values(contestants)) await server.stop()
+
+  const shareIn = (name) => (each) => each[name].perSecond / each.control.perSecond
+  const shareOf = (name) => median(all.map(shareIn(name)))
+  const share = shareOf('ours')
+  const { control, ours } = all.toSorted((a, b) => shareIn('ours')(a) - shareIn('ours')(b))[all.length >> 1]
   const rates = all.map((each) => `${each.ours.perSecond.toFixed(0)} of ${each.control.perSecond.toFixed(0)}`)
   return [
     [
       `track, ${connections} connections: requests a second of the bare handler`,
       `≥ ${percent(target)}`,
       `${percent(share)}, median of ${rounds} interleaved segments of ${forMs / 1000} s (${rates.join(', ')})
-         parsing and the durable write alone: ${percent(shareOf(({ floor }) => floor.perSecond))}${otherBuild === undefined ? '' : `; the other build: ${percent(shareOf(({ before }) => before))}`}
+         parsing and the durable write alone: ${percent(shareOf('floor'))}${otherBuild === undefined ? '' : `; the other build: ${percent(shareOf('before'))}`}
          CPU a request: bare ${control.mainUs + control.othersUs} µs, here ${ours.mainUs} in the main thread and ${ours.othersUs} in others, generator ${control.generatorUs} and ${ours.generatorUs}`,
       share >= target,
     ],
     [
       `track, ${connections} connections: p99 of the acknowledgement`,
       '≤ 10 × p50',
-      `${(ours.p99 / ours.p50).toFixed(1)} × (p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms)`,
+      `${(ours.p99 / ours.p50).toFixed(1)} × (p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms; bare ${control.p50.toFixed(1)} and ${control.p99.toFixed(1)})`,
       ours.p99 <= 10 * ours.p50,
     ],
     [
-      `track, ${connections} connections: a burst of ${forMs / 1000} s and its drain`,
+      `track, ${connections} connections: bursts of ${forMs / 1000} s and their drains`,
       'all stored',
-      `accepted ${k(ours.perSecond * perBatch)} rows/s, stored ${k(stored / ours.seconds)} rows/s meanwhile, ${k(expected - stored)} left, drained ${drainS.toFixed(1)} s later (${k((expected - stored) / drainS)} rows/s); ${found} of ${expected} there, refused ${JSON.stringify(ours.refused)}; RSS ${memory.peakMiB} MiB at most, ${memory.ownMiB} without mapped files`,
+      `accepted ${k(ours.perSecond * perBatch)} rows/s, stored ${k(ours.stored / ours.seconds)} rows/s meanwhile, ${k(ours.left)} left, drained ${ours.drainS.toFixed(1)} s later (${k(ours.left / ours.drainS)} rows/s); in all ${found} of ${expected} there, refused ${JSON.stringify(ours.refused)}; RSS ${memory.peakMiB} MiB at most, ${memory.ownMiB} without mapped files`,
       found === expected,
     ],
   ]
@@ -141,7 +161,7 @@ const measureOverload = async ({ connections = 64, forMs = 36_000, maxBacklog = 
 /** BENCH_ROUNDS, BENCH_MS and BENCH_CONNECTIONS make a shorter run; only a whole one ends with the overload. */
 export const benchTrack = async () => {
   const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
-  const forMs = Number(process.env.BENCH_MS ?? 3000)
+  const forMs = Number(process.env.BENCH_MS ?? 5000)
   const only = process.env.BENCH_CONNECTIONS
   const lines = []
   for (const [connections, target] of [
