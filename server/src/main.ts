@@ -12,9 +12,9 @@ import { startIngest } from './startIngest.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 
 /**
- * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would let 59 % instead of 39 % of a
- * bare handler's requests through at 64 connections on two processors, and store 5,000 rows a second meanwhile instead
- * of 30,000; what is idle can also not be changed back by its own user.
+ * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would store 5,000 rows a second
+ * beside 64 connections on two processors, where 40,000 are wanted, and starve queries on a busy host; what is idle can
+ * also not be changed back by its own user.
  */
 const engineNice = 10
 
@@ -51,8 +51,8 @@ const logTheUncaught = (logger: Logger) => {
 }
 
 /**
- * glibc gives the system back what a batch needed, and takes it again page by page for the next one: an eighth of what
- * storing a row costs. So it keeps up to 64 MiB.
+ * glibc gives the system back what a batch needed, and takes it again page by page for the next one: on a quick machine
+ * 4 % of what storing a row costs, on a slow one 13. So it keeps up to 64 MiB.
  */
 const keptMemory = 'mmap_threshold=33554432 trim_threshold=67108864 top_pad=16777216'
   .split(' ')
