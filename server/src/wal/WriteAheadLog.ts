@@ -48,10 +48,13 @@ export class WriteAheadLog implements AcceptLog {
   #last: number
   #held: Held[]
   #bytes = 0
-  readonly #commits = new GroupCommit((records) => this.#commit(records))
   readonly #files: SegmentFiles
   readonly #frame = new FrameBuffer()
   readonly #writer = new DiskWriter()
+  readonly #commits = new GroupCommit(
+    (records) => this.#commit(records),
+    () => this.#writer.gatherMs,
+  )
   #trimming: Promise<void> | undefined
   #skip = 0
   #closed = false

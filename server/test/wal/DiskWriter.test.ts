@@ -17,21 +17,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Numbers written one after the other, each of which takes so long; gives how many were written aside. */
-const writeAll = async (tookMs: readonly number[]) => {
+/** Digits written one after the other, each of which takes so long; gives how many were written aside. */
+const writeAll = async (tookMs: readonly number[], writer = new DiskWriter()) => {
   let nowMs = 5000
-  const writer = new DiskWriter()
   const aside = vi.spyOn(handle, 'write')
   const counts: number[] = []
   for (const [at, ms] of tookMs.entries()) {
     vi.spyOn(performance, 'now')
       .mockReturnValueOnce(nowMs)
       .mockImplementation(() => nowMs + ms)
-    expect(await writer.write(handle, Buffer.from(String(at)), at)).toBe(1)
+    expect(await writer.write(handle, Buffer.from(String(at % 10)), at)).toBe(1)
     nowMs += ms
     counts.push(aside.mock.calls.length)
   }
-  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe([...tookMs.keys()].join(''))
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe(tookMs.map((_, at) => at % 10).join(''))
   return counts
 }
 
@@ -41,6 +40,23 @@ it('writes in this thread while the disk is quick', async () => {
 
 it('writes aside after a write that took long, for a hundred times as long', async () => {
   expect(await writeAll([20, 1000, 900, 99, 2, 0.2])).toEqual([0, 1, 2, 3, 4, 4])
+})
+
+it('says that company is worth a wait where the disk is slow, and after one slow write not', async () => {
+  const writer = new DiskWriter()
+  expect(writer.gatherMs).toBe(0)
+  await writeAll([15, 0.2, 0.2], writer)
+  expect(writer.gatherMs).toBe(0)
+  await writeAll(
+    Array.from({ length: 20 }, () => 3),
+    writer,
+  )
+  expect(writer.gatherMs).toBe(2)
+  await writeAll(
+    Array.from({ length: 20 }, () => 0.2),
+    writer,
+  )
+  expect(writer.gatherMs).toBe(0)
 })
 
 it('tells of a disk that takes nothing, and of what it takes later', async () => {

@@ -57,7 +57,10 @@ export class LogAppender implements AcceptLog {
     this.#options = options
     this.#append = { name: 'append', text: appendSql(options.durability) }
     this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(options.durability)} AS holds` }
-    this.#group = new GroupCommit((records) => this.#commit(records), gatherMs)
+    this.#group = new GroupCommit(
+      (records) => this.#commit(records),
+      () => gatherMs,
+    )
     this.#session = new PrimarySession({
       ...options,
       applicationName: 'waymark append',
