@@ -72,7 +72,13 @@ const goBehind = () => {
   // On Linux that is of one thread alone. DuckDB works in those of libuv's pool, which are there by now; whatever
   // is made from here on inherits it.
   if (process.platform !== 'linux') return
-  for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), engineNice)
+  for (const thread of readdirSync('/proc/self/task')) {
+    try {
+      setPriority(Number(thread), engineNice)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 /** Of two processes that run short of memory the system shall take this one. */
