@@ -17,7 +17,6 @@ test('the ids cookie reaches every subdomain of the site, stays small, and lives
   const visit = async (host: string) => {
     await page.goto(under(host))
     await waymarkOf(page).loaded()
-    await expect.poll(async () => (await waymarkOf(page).ids()).deviceId).toBeTruthy()
     return waymarkOf(page).ids()
   }
   const first = await visit('www.shop.localhost')

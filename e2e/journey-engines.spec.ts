@@ -18,7 +18,6 @@ for (const name of ['firefox', 'webkit'] as const) {
       const first = await open(site.url)
       await inTab(first).loaded()
       await inTab(first).call('track', 'As Visitor')
-      await until(async () => (await inTab(first).ids()).anonymousId, expect.any(String))
       const { anonymousId: visitor } = await inTab(first).ids()
       await inTab(first).call('identify', 'ann', { plan: 'pro' })
       await inTab(first).call('track', 'As Ann')

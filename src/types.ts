@@ -214,6 +214,7 @@ export interface Waymark<Events extends object = EventMap> {
   /** Changes `release`, `insertId`, `beforeSend` or `debug` while it runs. */
   configure(patch: ConfigPatch): void
   stats(): Stats
+  /** The ids; empty until they were read: {@link ready}. */
   readonly ids: Ids
 }
 
