@@ -10,6 +10,8 @@ import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 
 const dayMs = 86_400_000
 const batchRows = 100_000
+/** Rows of one transaction, at most. */
+const storedAtOnce = 200_000
 const million = 1_000_000
 
 const event = JSON.stringify({
@@ -83,9 +85,9 @@ export const benchInsertIds = async (ids = Number(process.env.BENCH_IDS ?? 100_0
   seq += batchRows
   const began = performance.now()
   const before = process.memoryUsage().rss
-  for (let added = 0; added < ids; added += million) {
-    seq += million
-    const random = randomFillSync(new BigUint64Array(million)).sort()
+  for (let added = 0; added < ids; added += storedAtOnce) {
+    seq += storedAtOnce
+    const random = randomFillSync(new BigUint64Array(storedAtOnce)).sort()
     await full.window.add({ ids: random, through: seq, atMs: start + (14 * dayMs * added) / ids })
   }
   const fillS = (performance.now() - began) / 1000

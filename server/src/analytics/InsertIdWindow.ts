@@ -20,11 +20,11 @@ export interface IdBatch {
 }
 
 /** So many neighbours of one size become one file, unless it would span too much of the window. So there
- * are some twenty files at most, and none is kept for longer than one and a half windows. */
-const mergedRuns = 8
+ * are some ten files of 100 M ids, and none is kept for longer than one and a half windows. */
+const mergedRuns = 4
 const spansPerWindow = 2
-/** A merge takes so many parts, between which other work gets its turn. */
-const mergeParts = 64
+/** Ids that are merged at once; other work gets its turn in between. */
+const mergedIds = 2 ** 17
 const usualRunIds = 2 ** 20
 
 /** A set of 64-bit ids in one array: slot after slot from where an id's own bits say. */
@@ -217,11 +217,11 @@ export class InsertIdWindow {
     return join(this.#folder, `${after}-${through}.ids`)
   }
 
-  /** The newest neighbours that should be one file. */
+  /** The oldest neighbours that should be one file: of newer ones some would be left between larger files. */
   #toMerge(): IdRun[] | undefined {
     const sizeOf = (run: IdRun) =>
       Math.floor(Math.log(run.span.count / this.#runIds + 0.5) / Math.log(mergedRuns))
-    for (let end = this.#runs.length; end >= mergedRuns; end--) {
+    for (let end = mergedRuns; end <= this.#runs.length; end++) {
       const runs = this.#runs.slice(end - mergedRuns, end)
       const isShort = runs.at(-1)!.span.toMs - runs[0]!.span.fromMs <= this.windowMs / spansPerWindow
       if (isShort && new Set(runs.map(sizeOf)).size === 1) return runs
@@ -249,8 +249,9 @@ export class InsertIdWindow {
 
 /** All ids of some files in order, part by part. */
 async function* partsOf(runs: readonly IdRun[]): AsyncGenerator<BigUint64Array> {
-  const step = 2 ** 32 / mergeParts
-  for (let part = 0; part < mergeParts; part++) {
+  const parts = Math.ceil(runs.reduce((sum, run) => sum + run.span.count, 0) / mergedIds)
+  const step = 2 ** 32 / parts
+  for (let part = 0; part < parts; part++) {
     const pieces = runs.map((run) => run.read(part * step, (part + 1) * step))
     const ids = new BigUint64Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
     let at = 0
