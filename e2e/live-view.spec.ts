@@ -145,6 +145,17 @@ test.describe('the live view', () => {
     await expect(lastCell(people, 0)).toHaveText('Ada')
   })
 
+  test('gives each of its parts room to be read', async ({ page, shop }) => {
+    await page.goto(`${shop}/live`)
+    const parts = await page
+      .locator('.live section')
+      .evaluateAll((all) =>
+        all.map((part) => [part.getAttribute('aria-labelledby'), part.getBoundingClientRect().width > 300]),
+      )
+    expect(parts.length).toBeGreaterThan(4)
+    expect(parts.filter(([, isWide]) => !isWide)).toEqual([])
+  })
+
   test('lists the columns that SQL can name', async ({ page, shop }) => {
     await page.goto(shop)
     await page.getByText(/^Columns of/).click()
