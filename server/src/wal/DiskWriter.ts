@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises'
 
 /** A write that takes longer has held up everything else for too long. */
 const slowMs = 10
-/** After it so many times as long is written aside, so that a slow disk holds this thread up for a hundredth of the time. */
-const asideTimes = 100
+/** After it so many times as long is written aside, so that a slow disk holds this thread up for a twentieth of the time. */
+const asideTimes = 20
 
 /** Where a write usually takes at least so long, it is worth a wait of as long for more to be written. */
 const companyMs = 2
