@@ -71,18 +71,18 @@ const fill = async (window: InsertIdWindow, runs: number, perRun: number) => {
   }
 }
 
-it('finds ids in files of many blocks, and keeps at most 20 bytes of each on disk', async () => {
-  const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 5000 })
+it('finds ids in files of many blocks, merged in several parts, and keeps at most 20 bytes of each on disk', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10_000 })
   window.open(0)
-  await fill(window, 20, 5000)
+  await fill(window, 20, 10_000)
   await window.close()
   expect(readdirSync(folder).length).toBeLessThan(20)
   const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-  expect(bytes / 100_000).toBeLessThan(20)
-  const again = new InsertIdWindow({ folder, windowMs: 1000, runIds: 5000 })
+  expect(bytes / 200_000).toBeLessThan(20)
+  const again = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10_000 })
   expect(again.open(20)).toBe(20)
-  expect(again.seen(sorted(Array.from({ length: 100_000 }, (_, n) => idOf(n))))).toHaveLength(100_000)
-  expect(again.seen(sorted(Array.from({ length: 100_000 }, (_, n) => idOf(100_000 + n))))).toEqual([])
+  expect(again.seen(sorted(Array.from({ length: 200_000 }, (_, n) => idOf(n))))).toHaveLength(200_000)
+  expect(again.seen(sorted(Array.from({ length: 200_000 }, (_, n) => idOf(200_000 + n))))).toEqual([])
   await again.close()
 })
 
@@ -127,6 +127,7 @@ it('goes on when files cannot be merged, as on a full disk, and tries again', as
   const inTheWay = join(folder, '0-4.ids.new')
   mkdirSync(inTheWay)
   await fill(window, 9, 10)
+  expect(window.seen(sorted([idOf(0), idOf(89), idOf(90)]))).toHaveLength(2)
   await window.close()
   const names = () =>
     readdirSync(folder)
