@@ -6,9 +6,9 @@ export default {
     '.': {
       entry: [
         ...entries.map(({ source }) => `src/${source}.ts`),
-        'src/development.ts',
-        'src/script.ts',
-        'src/early.ts',
+        'src/entries/development.ts',
+        'src/entries/script.ts',
+        'src/entries/early.ts',
         'test/types/*.ts',
         'scripts/*.mjs',
         'scripts/picture/draw*.mjs',
@@ -35,7 +35,7 @@ export default {
       ],
       // The last two are run by their names (`scripts/test/steps.mjs`).
       ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
-      ignoreBinaries: ['apt-get'],
+      ignoreBinaries: ['apt-get', 'mount', 'umount', 'prlimit'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
@@ -47,7 +47,7 @@ export default {
         'screens/test/**/*.test.{ts,tsx}',
       ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
-      ignoreBinaries: ['unshare', 'psql', 'openssl'],
+      ignoreBinaries: ['unshare', 'prlimit', 'psql', 'openssl'],
     },
   },
 }

@@ -28,7 +28,7 @@ const compiled = {
 const mainEntry = {
   name: 'main-entry',
   resolveId: (source, importer) =>
-    source === './index' && importer
+    source.endsWith('/index') && importer
       ? { id: importer.endsWith('development.js') ? './waymark.js' : 'waymark', external: true }
       : null,
 }
@@ -115,9 +115,9 @@ const types = (extension) => ({
 
 export default [
   ...entries.flatMap(modules),
-  modules({ name: 'waymark.development', source: 'development' })[0],
-  script('iife', 'build/script.js'),
-  script('early', 'build/early.js'),
+  modules({ name: 'waymark.development', source: 'entries/development' })[0],
+  script('iife', 'build/entries/script.js'),
+  script('early', 'build/entries/early.js'),
   ...tagEntries.map((entry) => script(entry.name, 'tag', tagFile(entry))),
   {
     input: Object.fromEntries(entries.map(({ name, file = name, source }) => [file, `build/${source}.d.ts`])),

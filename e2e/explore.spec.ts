@@ -312,20 +312,56 @@ test.describe('the SQL page', () => {
   })
 
   test('shows the first of many rows and says how many there are', async ({ page, service }) => {
-    await page.goto(service.url + address('/app/sql', [['q', 'SELECT range AS n FROM range(20000)']]))
+    await page.goto(`${service.url}/app/sql`)
+    await editor(page).fill('SELECT range AS n FROM range(20000)')
+    await page.keyboard.press('Control+Enter')
     await expect(status(page)).toContainText('The first 5,000 of 20,000 rows')
     await page.getByRole('button', { name: 'Show 1,000 more' }).click()
     await expect(card(page, 'Result').getByRole('cell', { name: '1199', exact: true })).toBeAttached()
   })
 
-  test('does not run a link’s statement that changes something', async ({ page, service }) => {
-    await page.goto(service.url + address('/app/sql', [['q', 'CREATE TABLE by_link AS SELECT 1 AS a']]))
-    await expect(page.getByText('so it was not run')).toBeVisible()
-    const tables = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'by_link'"
-    expect(await service.sql(tables)).toEqual([[0]])
+  test('shows the statement of a foreign link, and runs it at a click', async ({ page, service }) => {
+    const statement = "SELECT 'by link' AS a"
+    const sent: unknown[] = []
+    page.on('request', (request) => {
+      if (request.postData()?.includes('by link')) sent.push(new URL(request.url()).pathname)
+    })
+    const link = service.url + address('/app/sql', [['q', statement]])
+    await page.setContent(`<a href="${link.replaceAll('&', '&amp;')}">Look at this</a>`)
+    await page.getByRole('link').click()
+    await expect(page.getByText('This statement came by a link. Read it, then run it.')).toBeVisible()
+    await expect(editor(page)).toHaveValue(statement)
+    // By now the page has asked for what it asks by itself.
+    await expect(page.locator('summary', { hasText: /^persons$/ })).toBeVisible()
+    expect(sent).toEqual([])
     await page.getByRole('button', { name: 'Run' }).click()
     await expect(status(page)).toContainText('1 row in')
-    expect(await service.sql(tables)).toEqual([[1]])
+    expect(sent[0]).toBe('/query')
+    // It is the page's own now.
+    await page.reload()
+    await expect(status(page)).toContainText('1 row in')
+  })
+
+  test('runs the statement of a card, which is a link of its own', async ({ page, service }) => {
+    await page.goto(`${service.url}/app/paths?range=90d`)
+    await page.getByRole('button', { name: /^SQL:/ }).click()
+    await page.getByRole('link', { name: 'Open on the SQL page' }).click()
+    await expect(status(page)).toContainText(/rows? in/)
+  })
+
+  test('does not run a statement that changes something a second time by itself', async ({
+    page,
+    service,
+  }) => {
+    await page.goto(`${service.url}/app/sql`)
+    await editor(page).fill('CREATE TABLE by_reload AS SELECT 1 AS a')
+    await page.keyboard.press('Control+Enter')
+    await expect(status(page)).toContainText('1 row in')
+    await service.sql('DROP TABLE by_reload')
+    await page.reload()
+    await expect(page.getByText('so it was not run')).toBeVisible()
+    const tables = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'by_reload'"
+    expect(await service.sql(tables)).toEqual([[0]])
   })
 })
 
@@ -351,6 +387,7 @@ test('axe objects to nothing on the pages that explore, and they fit a phone', a
   ] as const) {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(url + path)
+    if (path.startsWith('/app/sql')) await page.getByRole('button', { name: 'Run' }).click()
     await expect(card(page, part)).toBeVisible()
     await page.waitForLoadState('networkidle')
     for (const colorScheme of ['light', 'dark'] as const) {

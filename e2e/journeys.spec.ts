@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import type { Waymark } from '../src/types'
-import { waitForEvent } from '../src/testing'
+import type { Waymark } from '../src/core/types'
+import { waitForEvent } from '../src/adapters/testing'
 import { openUndriven } from './fixtures/openUndriven'
 import { identitiesOf, identityRows, viewRows } from './fixtures/journeys'
 import { serveSite, type Site } from './fixtures/serveSite'

@@ -1,4 +1,4 @@
-import { waitForEvent } from '../src/testing'
+import { waitForEvent } from '../src/adapters/testing'
 import { serveSite } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'

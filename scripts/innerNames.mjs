@@ -7,45 +7,42 @@ const src = new URL('../src/', import.meta.url)
 const read = (/** @type {string} */ file) =>
   readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*| from '.*'/g, '')
 
-const files = readdirSync(src).filter((file) => file.endsWith('.ts'))
+const files = ['core', 'entries', 'adapters', 'plugins'].flatMap((folder) =>
+  readdirSync(new URL(folder, src)).map((file) => `${folder}/${file}`),
+)
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
-  'instance.ts': ['Instance'],
-  'queue.ts': ['Payload', 'EventRecord'],
-  'signals.ts': ['Ended'],
-  'handOff.ts': ['Attempt'],
+  'instance.ts': ['Instance', 'Payload', 'EventRecord', 'Ended', 'Attempt', 'Call'],
   'contract.ts': ['Answer'],
-  'capture.ts': ['Call'],
   'browser.ts': ['Browser'],
   'database.ts': ['Database'],
-  'tracked.ts': ['Slip'],
+  'receipt.ts': ['Receipt'],
 }
 
 const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
-  const body = read(file)
+  const body = read(`core/${file}`)
     .split(new RegExp(`(?:interface|class) ${name}\\b.*\\{\\n`))[1]
     ?.split('\n}')[0]
-  if (!body) throw new Error(`src/${file} has no interface ${name}`)
+  if (!body) throw new Error(`src/core/${file} has no interface ${name}`)
   return [...body.matchAll(/^ {2}(?:readonly |declare )?(\w+)\??[:(<]/gm)].map(([, field]) => field)
 }
 
 /** What is written in quotes somewhere may be read by that name; what is in a public type is the world's. */
 const spoken = new Set([
-  ...((read('types.ts') + read('calls.ts')).match(/\w+/g) ?? []),
+  ...((read('core/types.ts') + read('core/calls.ts')).match(/\w+/g) ?? []),
   ...files.flatMap((file) =>
     (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? []),
   ),
   // Stored, and told to other tabs (`Settings`, `Session`, `Note`, `News['tab']`).
-  ...fieldsOf('visitor.ts', 'Settings'),
-  ...fieldsOf('session.ts', 'Session'),
+  ...fieldsOf('instance.ts', 'Settings'),
+  ...fieldsOf('instance.ts', 'Session'),
   ...fieldsOf('visitor.ts', 'Note'),
   ...['ask', 'here', 'change'],
 ])
 
 /** What the DOM has under these names the core never asks for; in quotes they are values. */
-const ours =
-  'after browser channel database face items key listeners lost openDatabase rows run tabs turn'.split(' ')
+const ours = 'after browser channel database items key listeners lost openDatabase run tabs'.split(' ')
 
 const world = new Set([...spoken, ...domprops].filter((name) => !ours.includes(name)))
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventBody } from './eventBody.mjs'
+import { floodAttacks } from './floodAttacks.mjs'
 import { basic, memoryOf, query, startService } from './startProcess.mjs'
 
 const program = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
@@ -156,5 +157,5 @@ export const benchAttacks = async () => {
   writeFileSync(join(folder, 'analytics.duckdb'), 'a letter to a friend')
   lines.push(await refusedStart('--data /proc/x', '/proc/x'), await refusedStart('a foreign file', folder))
   rmSync(folder, { recursive: true, force: true })
-  return lines
+  return [...lines, ...(await floodAttacks())]
 }

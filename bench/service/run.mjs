@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks commits cluster]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens soak attacks siege commits cluster]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -12,6 +12,7 @@ const benches = {
   screens: async () => (await import('./benchScreens.mjs')).benchScreens(),
   soak: async () => (await import('./benchSoak.mjs')).benchSoak(),
   attacks: async () => (await import('./benchAttacks.mjs')).benchAttacks(),
+  siege: async () => (await import('./benchSiege.mjs')).benchSiege(),
   persons: async () => (await import('./benchPersons.mjs')).benchPersons(),
   commits: async () => (await import('./benchCommits.mjs')).benchCommits(),
   cluster: async () => (await import('./benchCluster.mjs')).benchCluster(),

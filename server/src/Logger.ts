@@ -3,12 +3,18 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
+/** Where lines go. Without a listener an error, such as that its reader has gone, would end the process. */
+export const logToStandardError = (line: string): void => {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
+  process.stderr.write(line)
+}
+
 /** One JSON object a line. Callers pass only what may be read by anybody: never a key, never a password. */
 export class Logger {
   readonly #lowest: number
   readonly #write: (line: string) => void
 
-  constructor(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)) {
+  constructor(level: LogLevel, write: (line: string) => void = logToStandardError) {
     this.#lowest = logLevels.indexOf(level)
     this.#write = write
   }
@@ -36,6 +42,10 @@ export class Logger {
 
   #log(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}): void {
     if (logLevels.indexOf(level) < this.#lowest) return
-    this.#write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
+    try {
+      this.#write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
+    } catch {
+      // A line that cannot be written must not stop what it tells of.
+    }
   }
 }

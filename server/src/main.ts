@@ -1,6 +1,7 @@
 import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { readdirSync, writeFileSync } from 'node:fs'
+import { boundMemory } from './link/boundMemory.js'
 import { sayStartingMs, Supervisor, type EngineWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
@@ -9,7 +10,10 @@ import { parseArguments, supervisedRole } from './options/parseArguments.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import type { RunningEngine } from './startEngine.js'
 import { startIngest } from './startIngest.js'
+import { isDiskFull } from './store/StoreError.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
+import { version } from './version.js'
+import { whyFailing } from './wal/whyFailing.js'
 
 /**
  * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would store 5,000 rows a second
@@ -24,6 +28,11 @@ const endingSignals = ({ usersFile }: ServerOptions): NodeJS.Signals[] =>
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
+/** Who reads these may go (`2>&1 | head`), and their disk may be full: that ends nothing, and loses what was to be said. */
+const outliveReaders = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}
+
 /** Ends the process once everything is closed, and says so when that fails. */
 const exitAfter = (logger: Logger, close: () => Promise<void>) => {
   close().then(
@@ -35,6 +44,9 @@ const exitAfter = (logger: Logger, close: () => Promise<void>) => {
   )
 }
 
+/** So long an engine that ends may take to tell the service why. */
+const endWithinMs = 1000
+
 /** What nobody caught ends the process, in one line that is like the others. */
 const logTheUncaught = (logger: Logger) => {
   process.on('uncaughtException', (error) => {
@@ -44,8 +56,6 @@ const logTheUncaught = (logger: Logger) => {
     })
     process.exit(1)
   })
-  // LMDB's library prints what it throws as well.
-  console.error = (error: unknown) => logger.error('A library reports an error.', { reason: reasonOf(error) })
   process.removeAllListeners('warning')
   process.on('warning', (warning) => logger.warn('Node warns.', { reason: warning.message }))
 }
@@ -98,6 +108,7 @@ const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Pr
     args: [...process.argv.slice(2), '--role', supervisedRole],
     env: engineEnv(),
     logger,
+    onFailed: (reason) => ingest.engine?.storing.fail('engine', whyFailing(new Error(reason))),
   })
   let stopping: Promise<void> | undefined
   const close = async () => {
@@ -142,6 +153,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
   goBehind()
+  boundMemory(engineMemoryBytes)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {
@@ -149,7 +161,13 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     const { startEngine } = await import('./startEngine.js')
     let isStopping = false
     const engine: RunningEngine = await startEngine(options, {
-      endMe: () => process.kill(process.pid, 'SIGKILL'),
+      endMe(reason) {
+        // Waiting for what is under way could take for ever, and what is not stored stays in the log.
+        const end = () => process.kill(process.pid, 'SIGKILL')
+        if (!isSupervised) end()
+        process.send?.({ kind: 'fatal', reason } satisfies EngineWord, end)
+        setTimeout(end, endWithinMs)
+      },
       restart() {
         if (isStopping) return
         isStopping = true
@@ -172,6 +190,13 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     if (!isSupervised) process.stdout.write('waymark-server engine ready\n')
   } catch (error) {
     if (!isSupervised) throw error
+    if (isDiskFull(reasonOf(error))) {
+      // Room may come at any moment, and events are accepted meanwhile as far as the files of the log go.
+      logger.error('The engine cannot open the store on a full disk; it is tried again.', {
+        reason: reasonOf(error),
+      })
+      process.exit(1)
+    }
     // The channel must have taken it before the process ends.
     process.send?.({ kind: 'fatal', reason: reasonOf(error) } satisfies EngineWord, () => process.exit(1))
   }
@@ -190,12 +215,19 @@ const runCommandLine = async (name: string): Promise<void> => {
 }
 
 const start = async (): Promise<void> => {
+  outliveReaders()
+  // DuckDB makes its files as the system lets it, and so does Node unless it is told otherwise.
+  process.umask(0o077)
   const [, , first] = process.argv
   if (first === 'hash-password') return hashPasswordCommand()
   if (first !== undefined && !first.startsWith('-')) return runCommandLine(first)
   const parsed = parseArguments(process.argv.slice(2), process.env)
   if (parsed.kind === 'help') {
     process.stdout.write(helpText)
+    return
+  }
+  if (parsed.kind === 'version') {
+    process.stdout.write(`waymark-server ${version}\n`)
     return
   }
   if (parsed.kind === 'wrong') {

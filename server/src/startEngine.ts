@@ -8,40 +8,45 @@ import { archiveFolderOf } from './archive/bindArchive.js'
 import { removeUncounted } from './archive/removeUncounted.js'
 import { startUpkeep } from './startUpkeep.js'
 import { appendRoute } from './append/appendRoute.js'
-import { applyAppends } from './append/applyAppends.js'
+import { type OpenApplier, openIntakes } from './append/openIntakes.js'
 import { careRoutes } from './care/careRoutes.js'
 import { holdRoute, type HeldCatalog } from './care/holdFiles.js'
 import { Cleanups } from './Cleanups.js'
+import { maxHeadBytes } from './http/hangUp.js'
 import { Listener } from './http/Listener.js'
 import { closeServer, listenAtSocket, takeUpgrades } from './link/engineSocket.js'
 import { IngestLink } from './link/IngestLink.js'
 import type { Hello } from './link/EngineLink.js'
 import { linkProtocol } from './link/messages.js'
+import { LogNews } from './link/LogNews.js'
 import { Logger } from './Logger.js'
-import { type EngineVitals, noQueries, processVitals } from './metrics/EngineVitals.js'
-import { type CompleteOptions, completeOptions, type ServerOptions } from './options/ServerOptions.js'
+import { type EngineVitals, processVitals } from './metrics/EngineVitals.js'
+import {
+  bytesOf,
+  type CompleteOptions,
+  completeOptions,
+  type ServerOptions,
+} from './options/ServerOptions.js'
 import { acceptPostgres } from './postgres/acceptPostgres.js'
 import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
-import { openSql, type Sql } from './sql/openSql.js'
+import { openSql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { createTurns } from './store/createTurns.js'
 import { DataFolder } from './store/DataFolder.js'
-import { internalSchema } from './store/lakehouseSchema.js'
+import { giveBallast } from './store/DiskRoom.js'
+import { openDisk } from './store/openDisk.js'
 import { quoteIdentifier } from './store/quote.js'
 import { asStoreError } from './store/StoreError.js'
+import { type Watch, watchDatabase } from './store/watchDatabase.js'
 import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
-import { emptyLog, openErasures } from './privacy/openErasures.js'
+import { openErasures } from './privacy/openErasures.js'
 import { exportRoute } from './privacy/exportRoute.js'
 import { openRetentionArchive } from './privacy/retention.js'
 import { uploadRoutes } from './upload/uploadRoutes.js'
-import type { Applier } from './wal/Applier.js'
-import { CatalogApplier, type CatalogApplierOptions } from './wal/CatalogApplier.js'
-import type { DeadLetters } from './wal/DeadLetters.js'
-import { Intake } from './wal/Intake.js'
+import { CatalogApplier } from './wal/CatalogApplier.js'
 import { localSource } from './wal/localSource.js'
-import type { LogSource } from './wal/LogSource.js'
 import { LogStore } from './wal/LogStore.js'
 import { postgresSource } from './wal/postgres/postgresSource.js'
 import { TaskIds } from './wal/TaskIds.js'
@@ -50,13 +55,11 @@ import { TaskIds } from './wal/TaskIds.js'
 export interface EngineHost {
   /** The log that is open in this process already. */
   shared?: LogStore
-  /** Ends the process, where that is the engine's own. */
-  endMe?(): void
+  /** Ends the process for a reason, where that is the engine's own. */
+  endMe?(reason: string): void
   /** Closes the engine and starts another one, before which nothing of this one is stored any more. */
   restart(): void
 }
-
-type OfCatalog = 'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask'
 
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
@@ -64,8 +67,8 @@ export interface RunningEngine {
 }
 
 const pollMs = 100
-/** About two seconds of tries without memory; after four times as long the engine is started anew. */
-const starvedTries = 6
+/** After so many tries for which queries made room, some fifteen seconds, the engine is started anew. */
+const starvedTries = 12
 
 /** The ingest process makes the log that this one reads, unless it is in PostgreSQL. */
 const whenReadable = async (
@@ -94,6 +97,7 @@ export const startEngine = async (
   try {
     const folder = new DataFolder(options.dataFolder)
     folder.check()
+    giveBallast(folder)
     const exportTo = openRetentionArchive(options.retentionArchive, folder)
     const archive = archiveFolderOf(options.archiveFolder, folder)
     const acceptLog = shared ?? (await whenReadable(folder, options))
@@ -109,65 +113,86 @@ export const startEngine = async (
     })
     const database = await openDatabase(folder, options, archive)
     cleanups.add(() => database.close())
-    const appendLog = await LogStore.open(folder.appendLog)
+    const appendLog = LogStore.open(folder.appendLog)
+    const disk = await openDisk({
+      ...options,
+      database,
+      folder,
+      logger,
+      endMe: () => endMe?.('A statement has filled the disk.'),
+    })
     folder.record([analyticsCatalog, ...catalogs])
 
     const taskIds = new TaskIds(secret)
-    const applied = new Map<number, number>()
-    const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
-    const deadLetters = new Map<number, DeadLetters>()
-    let sql: Sql | undefined
-    const vitals = (): EngineVitals => ({
-      ...processVitals(),
-      queries: { ...(sql?.runner.counts ?? noQueries) },
+    // What is passed on has headers of ours, besides those that were taken.
+    const maxHeaderSize = 2 * maxHeadBytes
+    const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, maxHeaderSize })
+    const onStuck = (why: string) => {
+      logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
+      endMe?.(`A statement that was cancelled (${why}) does not end.`)
+    }
+    const memoryBytes = bytesOf(options.memoryLimit)
+    const sql = await openSql({
+      ...options,
+      database,
+      memoryBytes,
+      onStuck,
+      tempFolder: folder.temp,
+      ...disk,
     })
+    cleanups.add(() => sql.close())
+    const vitals = (): EngineVitals => ({ ...processVitals(), queries: { ...sql.runner.counts } })
     const hello = (): Hello => ({
       kind: 'hello',
       pid: process.pid,
-      applied: [...applied],
-      setAside: [...deadLetters].map(([log, letters]) => [log, letters.all()]),
+      ...news.all,
       erasures: erasures.states(),
       vitals: vitals(),
     })
     const link = new IngestLink(hello, vitals)
+    const news = new LogNews((message) => link.tell(message))
     cleanups.add(() => link.close())
 
     const held: HeldCatalog[] = []
-    /** Storing what was accepted comes before any query, and before all sessions. */
-    const onStarved = (failures: number) => {
-      if (failures === starvedTries) sql?.cancelAll('memory')
-      if (failures < 3 * starvedTries) return
-      logger.error('There is no memory left to store accepted requests.', { failures })
-      endMe?.()
+    const beginAnew = (reason: string) => {
+      logger.error('The engine must begin anew.', { reason })
+      if (endMe === undefined) restart()
+      else endMe(reason)
     }
-    const openApplier = async (
-      number: number,
-      more: Pick<CatalogApplierOptions, OfCatalog> & HeldCatalog,
-      tell: Pick<LogSource, 'onApplied' | 'onSetAside'>,
-    ) => {
+    const onStarved = (failures: number) => {
+      if (failures >= starvedTries) beginAnew('There is no memory left to store accepted requests.')
+    }
+    const openApplier: OpenApplier = async (number, more, tell) => {
       const opened: CatalogApplier = await CatalogApplier.open({
         ...more,
         database,
         logger,
         maxBacklogRows,
+        memoryBytes,
+        attemptFile: folder.attemptFile(more.catalog),
+        // Storing what was accepted comes before any query.
+        alone: (work) => sql.withoutQueries(work),
         onStarved,
         onApplied(through) {
-          applied.set(number, through)
           tell.onApplied(through)
-          link.tell({ kind: 'applied', log: number, through })
+          news.advance(number, through)
         },
         onSetAside(letter) {
           tell.onSetAside(opened.deadLetters.get(letter.request)!)
-          link.tell({ kind: 'setAside', log: number, letter })
+          news.setAside(number, letter)
+        },
+        onStoring(failing) {
+          news.storing(number, failing)
+          if (failing !== undefined) watch?.look()
         },
       })
       cleanups.add(() => opened.close())
-      applied.set(number, opened.applier.applied)
-      deadLetters.set(number, opened.deadLetters)
+      news.begin(number, { applied: opened.applier.applied, letters: opened.deadLetters })
       held.push(more)
-      return opened.applier
+      return opened
     }
 
+    let watch: Watch | undefined
     const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: options.insertIdWindowMs })
     cleanups.add(() => window.close())
     const reader = await database.connect()
@@ -184,13 +209,13 @@ export const startEngine = async (
     const source =
       url === undefined
         ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
-        : postgresSource({ ...options, url, store: acceptLog, logger, onLost: () => endMe?.() })
-    const analytics: Applier = await openApplier(
+        : postgresSource({ ...options, url, store: acceptLog, logger, onLost: (reason) => endMe?.(reason) })
+    const { applier: analytics, deadLetters }: CatalogApplier = await openApplier(
       ofAnalytics,
       {
         ...source,
         catalog: analyticsCatalog,
-        schema: 'analytics.raw',
+        schema: 'raw',
         inTurn,
         applyEntries: applyAnalytics({ environments: options.environments, window }),
       },
@@ -203,51 +228,21 @@ export const startEngine = async (
       },
     )
     link.on('erase', (requests, through) => erasures.take(requests, through))
-    source.begin(analytics, deadLetters.get(ofAnalytics)!.all())
+    source.begin(analytics, deadLetters.all())
 
-    const intakes = new Map<string, Intake>()
-    for (const catalog of catalogs) {
-      appendLog.adopt(catalog, acceptLog)
-      const number = acceptLog.numberOf(catalog)
-      const log = await appendLog.writer(catalog)
-      cleanups.add(() => log.close())
-      const applier = await openApplier(
-        number,
-        {
-          catalog,
-          schema: `${quoteIdentifier(catalog)}.${internalSchema}`,
-          inTurn: createTurns(),
-          open(through) {
-            log.skipTo(through)
-            return appendLog.reader(catalog, () => log.durable)
-          },
-          pruned: log.before,
-          applyEntries: applyAppends(catalog),
-          taskIdOf: (last) => taskIds.issue({ log: number, last }),
-          lastOfTask: (taskId) => taskIds.read(taskId)?.last,
-        },
-        {
-          onApplied(through) {
-            log.trim(through).catch((error: unknown) => {
-              logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
-            })
-          },
-          onSetAside: () => undefined,
-        },
-      )
-      applier.wake()
-      if (erased.size > 0) await emptyLog(log, applier)
-      intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
-    }
+    const intakes = await openIntakes({
+      ...{ options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier },
+      mustEmpty: erased.size > 0,
+    })
 
     erasureList.drop(erased)
+    watch = await watchDatabase({
+      database,
+      tables: held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`),
+      onLost: beginAnew,
+    })
+    cleanups.add(() => watch?.stop())
 
-    const onStuck = (why: string) => {
-      logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
-      endMe?.()
-    }
-    sql = await openSql({ ...options, database, onStuck, tempFolder: folder.temp })
-    cleanups.add(() => sql?.close())
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
     if (options.postgresPort !== undefined) for (const each of createCatalog) await connection.run(each)
@@ -262,8 +257,8 @@ export const startEngine = async (
     const intakeOf = (catalog: string) => intakes.get(catalog)!
     const routes = [
       ...sql.routes,
-      appendRoute({ catalogs, connection, intakeOf }),
-      ...uploadRoutes({ database, catalogs, tempFolder: folder.temp }),
+      appendRoute({ catalogs, connection, intakeOf, ...disk }),
+      ...uploadRoutes({ database, catalogs, tempFolder: folder.temp, ...disk }),
       exportRoute({ database, secret, logger }),
       ...careRoutes({
         connect: () => database.connect(),
@@ -274,17 +269,17 @@ export const startEngine = async (
     ]
     const listener = new Listener(routes, logger)
     server.on('request', (request, response) => listener.listen(request, response))
-    link.on('stopping', () => sql?.cancelAll('stopping'))
+    link.on('stopping', () => sql.cancelAll('stopping'))
     cleanups.add(() =>
       closeServer(
         server,
-        () => sql?.cancelAll('stopping'),
+        () => sql.cancelAll('stopping'),
         () => listener.idle(),
       ),
     )
     await listenAtSocket(server, folder.socket)
     erasures.check()
-    cleanups.add(startUpkeep({ ...options, database, inTurn, exportTo, archive, logger }))
+    cleanups.add(startUpkeep({ ...options, folder, database, inTurn, exportTo, archive, logger }))
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

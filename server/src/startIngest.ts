@@ -31,6 +31,7 @@ import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
 import { findTask } from './wal/findTask.js'
 import type { LogStore } from './wal/LogStore.js'
+import type { Storing } from './wal/Storing.js'
 import { openLocalLog } from './wal/openLocalLog.js'
 import { openPostgresLog } from './wal/postgres/openPostgresLog.js'
 import { TaskIds } from './wal/TaskIds.js'
@@ -41,7 +42,7 @@ export interface RunningIngest {
   /** Undefined when the Postgres protocol was not asked for. */
   postgresPort: number | undefined
   /** Undefined where there is no engine, and so no data folder. */
-  engine: { link: EngineLink; store: LogStore } | undefined
+  engine: { link: EngineLink; store: LogStore; storing: Storing } | undefined
   /** Reads the file of users again; those of before stay when it cannot be used. */
   reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
@@ -98,12 +99,14 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
     const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
+    const storing = () => engine?.storing.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
       accepted,
       logs: () => engine?.logs.counts() ?? [],
       backlog,
       isAccepting: () => intake.isAccepting,
+      storing,
       sharedLog: shared?.counts,
       engine: () => engine?.link.vitals,
       engineRestarts: () => engine?.link.restarts ?? 0,
@@ -138,6 +141,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
           isAccepting: () => intake.isAccepting,
           problem: opened.problem,
           isEngineUp: () => engine?.link.isUp ?? false,
+          storing,
           backlog,
         }),
         metricsRoute({ ...options, registry, authenticate }),

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerOptions } from './options/ServerOptions.js'
 import { startEngine, type RunningEngine } from './startEngine.js'
 import { startIngest } from './startIngest.js'
+import { whyFailing } from './wal/whyFailing.js'
 
 export interface RunningServer {
   url: string
@@ -11,6 +13,7 @@ export interface RunningServer {
 }
 
 const linkWaitMs = 10_000
+const startAgainMs = 1000
 
 /**
  * Both halves of the service in this one process, for tests and for programs that bring their own
@@ -21,13 +24,26 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
   const ingest = await startIngest(options)
   const front = ingest.engine!
   let engine: Promise<RunningEngine>
+  let closed: Promise<void> | undefined
   const start = (): Promise<RunningEngine> =>
     startEngine(options, {
       shared: front.store,
       restart() {
-        engine = engine.then((running) => running.close()).then(start)
+        engine = engine.then((running) => running.close()).then(startAgain)
       },
     })
+  /** Like the supervisor of an engine that has a process of its own. */
+  const startAgain = async (): Promise<RunningEngine> => {
+    for (;;) {
+      try {
+        return await start()
+      } catch (error) {
+        front.storing.fail('engine', whyFailing(error))
+        if (closed !== undefined) throw error
+        await delay(startAgainMs)
+      }
+    }
+  }
   try {
     await (engine = start())
   } catch (error) {
@@ -36,10 +52,12 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
     throw error
   }
   await front.link.whenUp(linkWaitMs)
-  let closed: Promise<void> | undefined
   const close = async () => {
     await ingest.stop()
-    await (await engine).close()
+    await engine.then(
+      (running) => running.close(),
+      () => undefined,
+    )
     await ingest.close()
   }
   return { url: ingest.url, postgresPort: ingest.postgresPort, close: () => (closed ??= close()) }

@@ -1,8 +1,10 @@
 import type { Logger } from './Logger.js'
+import { ClockNote } from './privacy/ClockNote.js'
 import type { RetentionArchive } from './privacy/exportDay.js'
 import { retention } from './privacy/retention.js'
 import type { InTurn } from './store/createTurns.js'
 import type { Database } from './store/Database.js'
+import type { DataFolder } from './store/DataFolder.js'
 import { Upkeep } from './store/Upkeep.js'
 import { archiveEvents } from './archive/archiveEvents.js'
 import type { ArchiveFolder } from './archive/ArchivedFile.js'
@@ -15,6 +17,8 @@ export interface StartUpkeepOptions {
   inTurn: InTurn
   retentionDays: Readonly<Record<string, number>>
   exportTo: RetentionArchive | undefined
+  folder: DataFolder
+  clockChecked: string | undefined
   archive: ArchiveFolder | undefined
   archiveAfterDays: number
   logger: Logger
@@ -26,7 +30,8 @@ const lookMs = 5000
 /** Deletes events that are too old, and moves those of closed days to the archive; gives what ends it. */
 export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
   const { database, inTurn, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
-  const chores = [retention({ inTurn, days: retentionDays, exportTo, archive, logger })]
+  const clock = new ClockNote(options.folder.clock, options.clockChecked)
+  const chores = [retention({ inTurn, days: retentionDays, exportTo, clock, archive, logger })]
   if (archive !== undefined) {
     // First of all: what retention takes off the list stays for an hour, for queries that have begun.
     chores.unshift({

@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { basic } from './fixtures/createService.js'
+import { engineOf } from './fixtures/engineOf.js'
 import { type Spawned, type SpawnOptions, launcher, spawnService, urlIn } from './fixtures/spawnService.js'
 
 let folder: string
@@ -104,6 +114,39 @@ describe('waymark-server', () => {
     expect(stdout).toContain('--api-keys')
   })
 
+  it('prints its version, and tells it by /healthz and /metrics', async () => {
+    const { code, stdout } = await launch(['--version']).ended
+    const { version } = JSON.parse(readFileSync(join(dirname(launcher), '../package.json'), 'utf8')) as {
+      version: string
+    }
+    expect([code, stdout]).toEqual([0, `waymark-server ${version}\n`])
+    const url = urlIn(await start('--quiet', '--metrics-token', 'token').ready)
+    expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ version })
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer token' } })
+    expect(await metrics.text()).toContain(`\nwaymark_build_info{version="${version}"} 1\n`)
+  })
+
+  it('goes on when nobody reads its log any more, and so does its engine', async () => {
+    const service = launch(common(), { direct: true })
+    const url = urlIn(await service.ready)
+    service.deafen()
+    for (let n = 0; n < 3; n++) {
+      const authorization = `Basic ${Buffer.from(`ada:guess ${n}`).toString('base64')}`
+      expect((await fetch(`${url}/query`, { method: 'POST', headers: { authorization } })).status).toBe(401)
+    }
+    // The ingest process logs its end, and the next one that it is ready.
+    const first = engineOf(service.pid)!
+    process.kill(first, 'SIGKILL')
+    await vi.waitFor(async () => expect(await rows(url, 'SELECT 1')).toEqual([[1]]), { timeout: 20_000 })
+    const second = engineOf(service.pid)
+    expect(second).not.toBe(first)
+    expect((await track(url, { environment: 'production', event: 'on', properties: {} })).status).toBe(200)
+    expect(await rows(url, 'SELECT 2')).toEqual([[2]])
+    expect(engineOf(service.pid)).toBe(second)
+    service.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+  })
+
   it('refuses a wrong flag in one sentence', async () => {
     const { code, stderr, stdout } = await launch(['--prot', '1']).ended
     expect(code).toBe(2)
@@ -132,7 +175,7 @@ describe('waymark-server', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it.each(['analytics.duckdb', 'accept-log/data.mdb', 'accept-log', 'temp', 'store.json'])(
+  it.each(['analytics.duckdb', 'accept-log/logs.json', 'accept-log', 'temp', 'store.json'])(
     'refuses a new folder in which %s is a foreign file, in one sentence',
     async (name) => {
       mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -159,6 +202,21 @@ describe('waymark-server', () => {
       stdout: '',
       stderr: `The data folder ${folder} cannot be used: its disk is full.`,
     })
+  })
+
+  it('makes everything in its data folder for its owner alone, whatever the folder and the umask allow', async () => {
+    chmodSync(folder, 0o755)
+    const within = ['sh', '-c', 'umask 0; exec "$@"', 'sh']
+    const service = launch([...common(), '--quiet'], { within, direct: true })
+    const url = urlIn(await service.ready)
+    await track(url, { environment: 'production', event: 'on', properties: {} })
+    await rows(url, 'CREATE TABLE mine AS SELECT range FROM range(10)')
+    const names = readdirSync(folder, { recursive: true }).map(String)
+    expect(names).toEqual(
+      expect.arrayContaining(['analytics.duckdb', 'analytics.duckdb.wal', 'store.json', 'temp']),
+    )
+    const open = names.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+    expect(open).toEqual([])
   })
 
   it('refuses a port in use in one sentence', async () => {

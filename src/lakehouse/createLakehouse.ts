@@ -30,7 +30,7 @@ type Format = 'csv' | 'json' | 'parquet'
 interface RowKey {
   /** A column, or several with commas between. */
   primaryKey: string
-  /** Of two rows with one key the one with the greater value here is kept. */
+  /** Where two rows have one key, the row with the greater value here is kept. */
   cursorField?: string
 }
 type Params = Record<string, string | number | boolean | undefined>

@@ -153,7 +153,7 @@ export interface QueryLog extends Partial<QueryProgress> {
   requested_by?: string | null
   user_agent?: string | null
   stats?: Record<string, Record<string, number> | null> | null
-  /** The same three as one object. */
+  /** Percentage, rows processed and rows in all, as one object. */
   progress?: QueryProgress
 }
 

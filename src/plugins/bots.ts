@@ -1,4 +1,4 @@
-import type { Plugin } from '../types'
+import type { Plugin } from '../core/types'
 
 export interface BotOptions {
   /** User agents that count as bots, besides those known. @defaultValue none */

@@ -1,5 +1,5 @@
-import { scope } from '../scopes'
-import type { Plugin, Properties } from '../types'
+import { scope } from './scopes'
+import type { Plugin, Properties } from '../core/types'
 import { whenShown } from './whenShown'
 
 const utm = ['source', 'medium', 'campaign', 'term', 'content']

@@ -1,4 +1,4 @@
-import type { Plugin } from '../types'
+import type { Plugin } from '../core/types'
 import { listen } from './listen'
 import { readTrackData } from './readTrackData'
 

@@ -1,4 +1,4 @@
-import type { Plugin } from '../types'
+import type { Plugin } from '../core/types'
 import { followHistory } from './followHistory'
 import { listen } from './listen'
 

@@ -1,4 +1,4 @@
-import type { Stop } from '../types'
+import type { Stop } from '../core/types'
 import { listen } from './listen'
 
 type Heard = (isReplace: boolean) => void

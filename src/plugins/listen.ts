@@ -1,4 +1,4 @@
-import type { Stop } from '../types'
+import type { Stop } from '../core/types'
 
 /** Hears events before the page's own listeners can stop them. Nothing that `fn` does reaches the page as an error. */
 export function listen(target: EventTarget, type: string, fn: (event: never) => void): Stop {

@@ -1,4 +1,4 @@
-import type { Host, Plugin, Stop } from '../types'
+import type { Host, Plugin, Stop } from '../core/types'
 import { followHistory } from './followHistory'
 import { listen } from './listen'
 import { whenShown } from './whenShown'
@@ -14,7 +14,7 @@ export interface PageviewOptions {
 interface Seen {
   url?: string
   place?: string
-  /** Of the first view the browser knows the referrer. */
+  /** Undefined for the first view, whose referrer the browser knows. */
   properties?: { $referer: string | undefined }
 }
 const places = new WeakMap<Host, Seen>()

@@ -1,4 +1,4 @@
-import type { Properties } from '../types'
+import type { Properties } from '../core/types'
 
 /** The event that an element names by `data-track`, with the properties of its `data-track-*` attributes. */
 export function readTrackData(element: Element): [event: string, properties: Properties] | undefined {

@@ -1,4 +1,4 @@
-import type { Stop } from '../types'
+import type { Stop } from '../core/types'
 import { listen } from './listen'
 
 /** Runs `fn` when the page is shown: now, or when a prerendered page is activated, which may be never. */

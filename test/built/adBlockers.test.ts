@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { FiltersEngine, Request } from '@ghostery/adblocker'
 import { describe, expect, it } from 'vitest'
-import { urlOf } from '../../src/contract'
+import { urlOf } from '../../src/core/contract'
 
 /** The rules of EasyPrivacy that come near to what a tracking library asks for. */
 const rules = `

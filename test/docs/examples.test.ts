@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
 // @ts-expect-error plain JavaScript
 import { tagEntries } from '../../scripts/entries.mjs'
-import { defaults } from '../../src/config'
+import { defaults } from '../../src/core/config'
 import { blocks, blocksIn, exists, pathOf, read, type Block } from './pages'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { bots, type BotOptions } from '../../src/plugins/bots'
-import type { Draft } from '../../src/types'
+import type { Draft } from '../../src/core/types'
 
 afterEach(() => vi.unstubAllGlobals())
 

@@ -1,4 +1,4 @@
-import type { Host, Plugin, Properties, Tracked } from '../../src/types'
+import type { Host, Plugin, Properties, Tracked } from '../../src/core/types'
 
 /** A host that writes down what a plugin tracks. One that registers is tested with an instance of its own. */
 export function createHost() {

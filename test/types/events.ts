@@ -6,7 +6,7 @@ import {
   type InitConfig,
   type Outcome,
   type Waymark,
-} from '../../src/index'
+} from '../../src/entries/index'
 
 type Events = {
   'Signed Up': { plan: 'free' | 'pro'; invitedBy?: string }

@@ -1,9 +1,9 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { createStore } from 'idb-keyval'
-import { createBrowser, type Browser } from '../../src/browser'
-import { openDatabase as open, type Database } from '../../src/database'
-import type { InitConfig, Waymark } from '../../src/types'
-import { createWaymarkIn } from '../../src/waymark'
+import { createBrowser, type Browser } from '../../src/core/browser'
+import { openDatabase as open, type Database } from '../../src/core/database'
+import type { InitConfig, Waymark } from '../../src/core/types'
+import { createWaymarkIn } from '../../src/core/waymark'
 import { createService, type Service } from './createService'
 
 export const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))

@@ -1,16 +1,13 @@
-import { readConfig } from '../../src/config'
-import { save } from '../../src/disk'
-import { createInstance, type Instance } from '../../src/instance'
-import { on } from '../../src/signals'
-import type { InitConfig } from '../../src/types'
+import { readConfig } from '../../src/core/config'
+import { createInstance, type Instance } from '../../src/core/instance'
+import type { InitConfig, Waymark } from '../../src/core/types'
 import { openDatabase, type World } from './createWorld'
 
 /** The queue of a page that nothing else runs in; with a database when it is named. */
 export function openQueue(world: World, given: Partial<InitConfig> = {}, database?: string) {
-  const w = createInstance(world.openTab().browser)
-  Object.assign(w, { config: readConfig(given), state: 'open' })
+  const w = createInstance(world.openTab().browser, {} as Waymark)
+  Object.assign(w, { config: readConfig(given), pageState: 'open' })
   if (database) Object.assign(w, { database: openDatabase(database), brokenUntil: 0 })
-  on(w, 'save', () => save(w))
   return w
 }
 

@@ -1,13 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { judgeSender } from './judgeUserAgent.js'
 import { refuse, type WriteError } from '../http/HttpError.js'
-import type { Route } from '../http/Route.js'
+import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
+import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
-import { payloadReader } from './readPayloads.js'
+import { payloadReader, type Payloads } from './readPayloads.js'
 
 /** text/plain is what a beacon carries when a page cannot afford a preflight. */
 const taken = ['application/json', 'text/plain']
@@ -67,8 +68,33 @@ export const analyticsRoutes = ({
   apiKeys,
   intake,
   accepted,
-}: AnalyticsRoutesOptions): Route[] =>
-  kinds.map((kind) => {
+}: AnalyticsRoutesOptions): Route[] => {
+  const largeBodies = new LargeBodies()
+
+  const store = async (
+    kind: EntryKind,
+    { count, body }: Payloads,
+    { request, sync }: { request: IncomingMessage; sync: boolean },
+  ): Promise<Reply> => {
+    if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
+    const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
+    const record = {
+      kind,
+      count,
+      receivedAtMs: Date.now(),
+      body,
+      ...(bot && { target: JSON.stringify({ bot }) }),
+    }
+    const { taskId, deadLetter } = await intake.accept(record, sync)
+    accepted[kind] += count
+    if (deadLetter !== undefined) {
+      const { rows, reason } = deadLetter
+      throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
+    }
+    return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
+  }
+
+  return kinds.map((kind) => {
     const readPayloads = payloadReader(kind, environments)
     return {
       method: 'POST',
@@ -79,27 +105,18 @@ export const analyticsRoutes = ({
         const key = readApiKey(request.headers, search)
         if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
         const writable = key === undefined ? undefined : apiKeys.find(key)
-        if (writable === undefined) throw unauthorized(key)
+        if (key === undefined || writable === undefined) throw unauthorized(key)
         checkHeaders(request.headers)
         const sync = readSync(search)
         intake.admit()
-        const { count, body } = readPayloads(await readBody(request, maxBodyBytes), writable)
-        if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-        const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
-        const record = {
-          kind,
-          count,
-          receivedAtMs: Date.now(),
-          body,
-          ...(bot && { target: JSON.stringify({ bot }) }),
+        const large = largeBodies.begin(key, request.headers['content-length'])
+        try {
+          const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
+          return await store(kind, await readPayloads(sent, writable), { request, sync })
+        } finally {
+          large?.end()
         }
-        const { taskId, deadLetter } = await intake.accept(record, sync)
-        accepted[kind] += count
-        if (deadLetter !== undefined) {
-          const { rows, reason } = deadLetter
-          throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
-        }
-        return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
       },
     }
   })
+}

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { markBots } from './markBots.js'
-import type { Rest } from '../wal/Applier.js'
+import type { Rest } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'

@@ -17,15 +17,24 @@ export const timestampSql = `coalesce(
 /** With more at once DuckDB leaves the processor's caches, and takes memory from the system again and again. */
 const rowsAtOnce = 20_000
 
+/**
+ * To read a document takes some ten times its size, so one of large events is cut before: in 256 MiB of memory one
+ * of 16 MiB can be read, and one of 24 cannot. So many rows of the usual size are smaller.
+ */
+const bytesAtOnce = 10 * 2 ** 20
+
 /** Runs of neighbours that are handed to DuckDB together. */
 function* partsOf(entries: readonly LogEntry[]): Generator<LogEntry[]> {
-  let [part, rows]: [LogEntry[], number] = [[], 0]
+  let [part, rows, bytes]: [LogEntry[], number, number] = [[], 0, 0]
   for (const entry of entries) {
+    const isFull = rows >= rowsAtOnce || bytes + entry.body.length > bytesAtOnce
+    if (isFull && part.length > 0) {
+      yield part
+      ;[part, rows, bytes] = [[], 0, 0]
+    }
     part.push(entry)
     rows += entry.count
-    if (rows < rowsAtOnce) continue
-    yield part
-    ;[part, rows] = [[], 0]
+    bytes += entry.body.length
   }
   if (part.length > 0) yield part
 }

@@ -6,12 +6,12 @@ import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
-import { upgradeStore } from './upgradeStore.js'
+import { bringToVersion } from './bringToVersion.js'
 
 /** So many events' persons fit into memory at once; more are made one part after the other. */
 const eventsPerSlice = 4_000_000
 
-/** The persons that the raw rows say there are; only an upgrade has to ask for them. */
+/** The persons that the raw rows say there are; asked for only when the keys were made by another DuckDB. */
 const buildSql = (slice: number, slices: number) => `
 INSERT INTO analytics.raw.persons
 WITH map AS (
@@ -50,20 +50,16 @@ FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 /** Changes whenever DuckDB hashes differently, which would make every key in the store a wrong one. */
 export const hashSql = "SELECT hash('production', 'waymark')"
 
-/** Makes the tables of analytics, and brings those of an older version, or with other hashes, up to date. */
+/** Makes the tables of analytics where they are not there, and their keys anew where DuckDB hashes differently now. */
 export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
-  await upgradeStore(connection)
+  await bringToVersion(connection)
   await bindArchive(connection, archive)
   await makeAllEvents(connection, archive)
-  await connection.run('CREATE TABLE IF NOT EXISTS analytics.raw.derived (hash UBIGINT)')
   const reader = await connection.runAndReadAll(
     `SELECT (${hashSql}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
   )
   if (reader.getRows()[0]?.[0] !== true) {
     await inTransaction(connection, async () => {
-      for (const column of ['id_key', 'person_key']) {
-        await connection.run(`ALTER TABLE analytics.raw.id_map ADD COLUMN IF NOT EXISTS ${column} UBIGINT`)
-      }
       await connection.run(
         `UPDATE analytics.raw.id_map SET id_key = hash(environment, distinct_id),
            person_key = hash(environment, person_id)`,

@@ -12,12 +12,13 @@ import { openAnalytics } from './openAnalytics.js'
 /** The tables of all catalogs, made where they are not there. */
 export const openDatabase = async (
   folder: DataFolder,
-  { memoryLimit, threads, catalogs }: CompleteOptions,
+  { memoryLimit, threads, catalogs, minFreeDiskBytes }: CompleteOptions,
   archive: ArchiveFolder | undefined,
 ) => {
   const database = await Database.open({
     folder,
     memoryLimit,
+    minFreeDiskBytes,
     threads: storingThreads(threads),
     catalogs: [analyticsCatalog, ...catalogs],
     more: archive === undefined ? [] : [archive.path],

@@ -5,6 +5,7 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
+import type { DiskRoom } from '../store/DiskRoom.js'
 import { shorten } from '../json/shorten.js'
 import { checkValue, storableBody } from '../json/storableJson.js'
 import { readSync, type Intake } from '../wal/Intake.js'
@@ -21,12 +22,23 @@ export interface AppendRouteOptions {
   intakeOf(catalog: string): Intake
   /** For looking at tables; nothing long runs on it. */
   connection: DuckDBConnection
+  room: DiskRoom
 }
 
 const maxBodyBytes = 64 * 1_048_576
 
 const refuseData = (code: 'invalid-data' | 'incompatible-schema', message: string) =>
   refuse(400, code, message)
+
+const diskFull = () =>
+  refuse(
+    503,
+    'disk-full',
+    'There is not enough free disk for more records. Nothing was accepted; send again later.',
+    {
+      'retry-after': '60',
+    },
+  )
 
 const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
   const records = (Array.isArray(value) ? value : [value]) as unknown[]
@@ -49,7 +61,7 @@ const isOfData = (error: unknown): error is HttpError =>
 
 /** `POST /append`: JSON records into a table that grows with them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
-  const { catalogs, intakeOf, connection } = options
+  const { catalogs, intakeOf, connection, room } = options
 
   const append = async (request: IncomingMessage, search: string) => {
     const given = new URLSearchParams(search)
@@ -58,6 +70,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     const sync = readSync(search)
     const intake = intakeOf(target.catalog)
     intake.admit()
+    if (await room.isShort()) throw diskFull()
     const json = parseJson(await readBody(request, maxBodyBytes))
     const { text, value } = json
     const records = readBodyRecords(value)

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-import { Unstorable } from '../wal/Applier.js'
+import { Unstorable } from '../wal/Unstorable.js'
 import type { LogEntry } from '../wal/segment.js'
 import { inferredComment, readTable, tableSql, type Target } from './Target.js'
 import { describeFields, type FieldKind, type Fields } from './describeFields.js'
@@ -61,7 +61,7 @@ const losesDigits = (kinds: readonly FieldKind[] = []) =>
 /** What a row was sent with; of one that stands alone, its neighbours' kinds are none of its business. */
 const readEntry = (entry: LogEntry): AppendTarget => {
   const target = JSON.parse(entry.target!) as AppendTarget
-  if (entry.request === undefined) return target
+  if (entry.isAlone !== true) return target
   const text = entry.body.toString()
   return { ...target, fields: describeFields(JSON.parse(text) as Record<string, unknown>[], text) }
 }

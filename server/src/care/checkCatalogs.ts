@@ -51,6 +51,10 @@ const positionTable = (catalog: string) =>
     ? 'analytics.raw.position'
     : `${quoteIdentifier(catalog)}.${internalSchema}.position`
 
+/** How far a catalog's log has been applied; 0 where it has no such table yet. */
+export const readPosition = async (connection: DuckDBConnection, catalog: string): Promise<number> =>
+  Number(await countOf(connection, `SELECT max(applied) FROM ${positionTable(catalog)}`).catch(() => 0n))
+
 /** A statement that fails ends its transaction. */
 const orWrong = async (connection: DuckDBConnection, what: string, look: () => Promise<Finding[]>) => {
   try {
@@ -62,21 +66,10 @@ const orWrong = async (connection: DuckDBConnection, what: string, look: () => P
   }
 }
 
-const readVersion = async (connection: DuckDBConnection): Promise<number> => {
-  const tables = `SELECT count(*) FROM system.main.duckdb_tables()
-    WHERE database_name = 'analytics' AND schema_name = 'raw' AND table_name = 'store'`
-  if ((await countOf(connection, tables)) === 0n) return 1
-  return Number(await countOf(connection, 'SELECT max(version)::BIGINT FROM analytics.raw.store'))
-}
-
 const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> => {
-  const version = await readVersion(connection)
-  if (version > storeVersion) {
-    return [wrong(`analytics is of store version ${version}; this waymark-server knows ${storeVersion}.`)]
-  }
-  if (version < storeVersion) {
-    const next = `the next start brings it to ${storeVersion}; check it then`
-    return [fine(`analytics is of store version ${version}: ${next}.`)]
+  const version = Number(await countOf(connection, 'SELECT max(version)::BIGINT FROM analytics.raw.store'))
+  if (version !== storeVersion) {
+    return [wrong(`analytics is of store version ${version}; this waymark-server reads ${storeVersion}.`)]
   }
   const fits = `SELECT count(*) FROM analytics.raw.derived WHERE hash = (${hashSql})`
   if ((await countOf(connection, fits)) === 0n) {
@@ -127,8 +120,7 @@ export const checkCatalogs = async (
       const name = [catalog, schema, table]
       findings.push(...(await orWrong(connection, name.join('.'), () => checkTable(connection, name))))
     }
-    const position = `SELECT max(applied) FROM ${positionTable(catalog)}`
-    positions[catalog] = Number(await countOf(connection, position).catch(() => 0n))
+    positions[catalog] = await readPosition(connection, catalog)
     if (catalog !== analyticsCatalog) continue
     findings.push(...(await orWrong(connection, catalog, () => checkAnalytics(connection))))
   }

@@ -10,7 +10,7 @@ import { quoteIdentifier } from '../store/quote.js'
 /** A catalog whose file another process wants to copy. */
 export interface HeldCatalog {
   catalog: string
-  /** The schema with its table `position`, as SQL writes it. */
+  /** The schema with its table `position`. */
   schema: string
   /** Whose turn it is to write to it. */
   inTurn: InTurn
@@ -37,8 +37,9 @@ const hold = async (
     throw error
   }
   await connection.run('BEGIN TRANSACTION')
-  await connection.run(`UPDATE ${schema}.position SET applied = applied WHERE false`)
-  const reader = await connection.runAndReadAll(`SELECT max(applied) FROM ${schema}.position`)
+  const position = `${quoteIdentifier(catalog)}.${schema}.position`
+  await connection.run(`UPDATE ${position} SET applied = applied WHERE false`)
+  const reader = await connection.runAndReadAll(`SELECT max(applied) FROM ${position}`)
   return Number(reader.getRows()[0]![0])
 }
 

@@ -56,10 +56,10 @@ export const dataFlag = { data: { type: 'string' } } as const
 export const dataFolderOf = (values: { data?: string | undefined }, env: NodeJS.ProcessEnv): string =>
   values.data ?? env['WAYMARK_DATA'] ?? './waymark-data'
 
-/** A folder with a store in it. */
-export const findStore = (path: string): DataFolder => {
+/** A folder with a store in it, which is not written to unless that is said. */
+export const findStore = (path: string, access: 'write' | 'read' = 'read'): DataFolder => {
   if (!existsSync(join(path, 'store.json'))) {
     throw new StoreError(`There is no store in ${path}; name its folder by --data.`)
   }
-  return new DataFolder(path)
+  return new DataFolder(path, access)
 }

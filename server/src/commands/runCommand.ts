@@ -4,8 +4,9 @@ import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
 import { restore } from './restore.js'
+import { salvage } from './salvage.js'
 
-const commands = [backup, restore, check, exportParquet]
+const commands = [backup, restore, check, salvage, exportParquet]
 
 /** Runs the command that the first word names, and gives its exit code: 2 for wrong words. */
 export const runCommand = async (

@@ -20,7 +20,7 @@ export interface OpenedStore {
 }
 
 /** Opens the catalogs for reading only, each with what its own log holds. */
-const openCatalogs = async (folder: DataFolder, tempFolder: string): Promise<DuckDBInstance> => {
+export const openCatalogs = async (folder: DataFolder, tempFolder: string): Promise<DuckDBInstance> => {
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: tempFolder,
     autoinstall_known_extensions: 'false',

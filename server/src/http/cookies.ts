@@ -10,11 +10,15 @@ export interface Cookie {
   sameSite: 'Lax' | 'Strict'
 }
 
-export const readCookie = ({ headers }: IncomingMessage, name: string): string | undefined =>
-  headers.cookie
-    ?.split(/;\s*/)
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1)
+/**
+ * All values of a name. Cookies know no ports, so another program of the host may have set some of them, and a browser
+ * sends that of a longer path first: whoever reads them looks for the first that is its own.
+ */
+export const readCookies = ({ headers }: IncomingMessage, name: string): string[] =>
+  (headers.cookie ?? '')
+    .split(/;\s*/)
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
 
 /** A proxy says so. Anybody else can say it too, so it may only ever make things stricter. */
 export const isByHttps = ({ headers }: IncomingMessage): boolean =>

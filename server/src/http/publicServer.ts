@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { hangUp, maxHeadBytes } from './hangUp.js'
 import { StoreError } from '../store/StoreError.js'
 
 export interface ConnectionLimits {
@@ -42,9 +43,11 @@ export const createPublicServer = (options: PublicServerOptions, answer: Request
       headersTimeout: options.headersWithinMs,
       connectionsCheckingInterval: headersCheckMs,
       keepAliveTimeout,
+      maxHeaderSize: maxHeadBytes,
     },
     answer,
   )
+  server.on('clientError', hangUp)
   limitConnections(server, options)
   return server
 }

@@ -19,8 +19,18 @@ const giveUpLate = () => {
   sweep = undefined
 }
 
+export interface ReadBodyOptions {
+  withinMs?: number
+  /** Told how many bytes have come; what it throws refuses the body. */
+  grow?: ((bytes: number) => void) | undefined
+}
+
 /** Reads a whole body into memory, refusing it as soon as it is known to be too large or too slow. */
-export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 60_000): Promise<Buffer> => {
+export const readBody = (
+  request: IncomingMessage,
+  maxBytes: number,
+  { withinMs = 60_000, grow }: ReadBodyOptions = {},
+): Promise<Buffer> => {
   const tooLarge = () =>
     refuse(413, 'body-too-large', `The body is larger than ${megabytes(maxBytes)}. Send less at once.`, {
       connection: 'close',
@@ -43,8 +53,16 @@ export const readBody = (request: IncomingMessage, maxBytes: number, withinMs = 
     const take = (chunk: Buffer) => {
       if (isOver) return
       bytes += chunk.length
-      if (bytes > maxBytes) finish(() => reject(tooLarge()))
-      else chunks.push(chunk)
+      if (bytes > maxBytes) {
+        finish(() => reject(tooLarge()))
+        return
+      }
+      chunks.push(chunk)
+      try {
+        grow?.(bytes)
+      } catch (error) {
+        finish(() => reject(error))
+      }
     }
     const end = () => {
       if (!isOver) finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))

@@ -13,14 +13,14 @@ export interface JsonBody {
 }
 
 /** A byte order mark is no JSON; some clients send it all the same. */
-const withoutMark = (body: Buffer): Buffer =>
+export const withoutMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 
 /** V8 quotes the place by code units, and may cut a character in half. */
 const halves = /\p{Surrogate}/gu
 
-/** The body as text and value; a refusal says where it stopped being JSON. */
-export const parseJson = (body: Buffer): JsonBody => {
+/** The body as text and value; a refusal says where it stopped being JSON, and of what it speaks. */
+export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
   const bytes = withoutMark(body)
   if (bytes.length === 0) {
     throw refuse(400, 'invalid-json', 'The body is empty. Send JSON.')
@@ -33,7 +33,7 @@ export const parseJson = (body: Buffer): JsonBody => {
     return { bytes, text, value: JSON.parse(text) as unknown }
   } catch (error) {
     const reason = error instanceof Error ? shorten(error.message.replaceAll(halves, ''), 200) : 'unreadable'
-    throw refuse(400, 'invalid-json', `The body is not JSON: ${reason}`)
+    throw refuse(400, 'invalid-json', `${what} is not JSON: ${reason}`)
   }
 }
 

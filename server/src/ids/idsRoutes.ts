@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { readCookie, writeCookie } from '../http/cookies.js'
+import { readCookies, writeCookie } from '../http/cookies.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Reply, Route } from '../http/Route.js'
@@ -30,17 +30,22 @@ const readIds = bodyReader<Ids>(
   maxBodyBytes,
 )
 
-const readIdCookie = (request: IncomingMessage): Ids => {
-  const parts = readCookie(request, cookieName)?.split(':')
-  if (parts?.length !== 2) return none
+const readValue = (value: string): Ids | undefined => {
+  const parts = value.split(':')
+  if (parts.length !== 2) return undefined
   try {
     const [device, anonymous] = parts.map(decodeURIComponent)
-    return device && anonymous ? { device_id: device, anonymous_id: anonymous } : none
+    return device && anonymous ? { device_id: device, anonymous_id: anonymous } : undefined
   } catch {
     // Somebody else's, or cut off.
-    return none
+    return undefined
   }
 }
+
+const readIdCookie = (request: IncomingMessage): Ids =>
+  readCookies(request, cookieName)
+    .map(readValue)
+    .find((ids) => ids !== undefined) ?? none
 
 /**
  * Keeps two ids in a cookie that the page's scripts cannot read, and that Safari therefore does not forget after seven

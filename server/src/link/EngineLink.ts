@@ -13,6 +13,7 @@ interface News {
   up: [hello: Hello]
   applied: [log: number, through: number]
   setAside: [log: number, letter: DeadLetter]
+  storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
   down: []
   /** Nothing was heard for a long time, though it has taken the connection. */
@@ -145,6 +146,7 @@ export class EngineLink extends EventEmitter<News> {
       this.emit('up', message)
     } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
+    else if (message.kind === 'storing') this.emit('storing', message.log, message.failing)
     else if (message.kind === 'erasure') this.emit('erasure', message.state)
     else this.#vitals = message.vitals
   }

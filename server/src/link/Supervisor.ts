@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
+import { Recurring } from '../Recurring.js'
 
 export interface SupervisorOptions {
   /** The program, and what is said to it on its command line. */
@@ -8,6 +9,8 @@ export interface SupervisorOptions {
   args: readonly string[]
   env: NodeJS.ProcessEnv
   logger: Logger
+  /** The engine ended, or could not be started, for a reason that it gave. */
+  onFailed?(reason: string): void
   /** After so long without a word an engine that is being started is ended. */
   silentMs?: number
 }
@@ -17,6 +20,7 @@ export type EngineWord =
   /** It is still being started: said again and again. */
   | { kind: 'starting' }
   | { kind: 'ready' }
+  /** It ends because it cannot go on. */
   | { kind: 'fatal'; reason: string }
   /** It ends in order to be started again. */
   | { kind: 'restart' }
@@ -49,6 +53,7 @@ export class Supervisor {
   #restMs = firstRetryMs
   #rest: NodeJS.Timeout | undefined
   #wasReady = false
+  readonly #ends = new Recurring()
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -86,7 +91,7 @@ export class Supervisor {
   }
 
   #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
-    const { program, args, env, logger, silentMs = usualSilentMs } = this.#options
+    const { program, args, env, logger, onFailed, silentMs = usualSilentMs } = this.#options
     const beganMs = Date.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
@@ -121,15 +126,21 @@ export class Supervisor {
         this.#spawn(tellFirst)
         return
       }
-      if (Date.now() - beganMs > settledMs) this.#restMs = firstRetryMs
-      logger.error('The engine ended and is started again.', {
-        pid: child.pid,
-        code,
-        signal,
-        reason,
-        after_ms: Date.now() - beganMs,
-        rest_ms: this.#restMs,
-      })
+      if (reason !== undefined) onFailed?.(reason)
+      const afterMs = Date.now() - beganMs
+      if (afterMs > settledMs) this.#restMs = firstRetryMs
+      // On a disk that is full it ends again and again.
+      const times = reason === undefined ? 1 : this.#ends.note(reason)
+      if (times !== undefined)
+        logger.error('The engine ended and is started again.', {
+          pid: child.pid,
+          code,
+          signal,
+          reason,
+          times,
+          after_ms: afterMs,
+          rest_ms: this.#restMs,
+        })
       this.#rest = setTimeout(() => this.#spawn(tellFirst), this.#restMs)
       this.#restMs = Math.min(2 * this.#restMs, longestRetryMs)
     })

@@ -24,6 +24,8 @@ export type ToIngest =
       pid: number
       applied: [log: number, through: number][]
       setAside: [log: number, letters: DeadLetter[]][]
+      /** Why rows of a log are not stored, null where they are; nothing of one that was not tried yet. */
+      storing: (readonly [log: number, failing: string | null])[]
       vitals: EngineVitals
       /** All that are not finished, and the newest that are. */
       erasures: ErasureState[]
@@ -31,6 +33,8 @@ export type ToIngest =
   | { kind: 'erasure'; state: ErasureState }
   | { kind: 'applied'; log: number; through: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
+  /** Why the last try to store rows failed; null once one went well. */
+  | { kind: 'storing'; log: number; failing: string | null }
   /** Told every second, so that silence says something. */
   | { kind: 'alive'; vitals: EngineVitals }
 

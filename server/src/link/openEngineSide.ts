@@ -2,9 +2,11 @@ import type { Cleanups } from '../Cleanups.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { DataFolder } from '../store/DataFolder.js'
+import { giveBallast } from '../store/DiskRoom.js'
 import { lockFolder } from '../store/lockFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { RemoteLogs } from '../wal/RemoteLogs.js'
+import { Storing } from '../wal/Storing.js'
 import { EngineLink } from './EngineLink.js'
 import { EngineProxy } from './EngineProxy.js'
 
@@ -16,6 +18,7 @@ export interface EngineSide {
   proxy: EngineProxy
   /** What the engine has told of all logs. */
   logs: RemoteLogs
+  storing: Storing
 }
 
 /** Takes the data folder for this process, and prepares the link with the engine that works on it. */
@@ -26,7 +29,8 @@ export const openEngineSide = async (
   const folder = new DataFolder(dataFolder)
   cleanups.add(await lockFolder(folder))
   folder.check()
-  const store = await LogStore.open(folder.acceptLog)
+  giveBallast(folder)
+  const store = LogStore.open(folder.acceptLog)
   const numbers = [analyticsCatalog, ...catalogs].map((each) => [store.numberOf(each), each] as const)
   const link = new EngineLink(folder.socket)
   cleanups.add(() => link.close())
@@ -35,7 +39,16 @@ export const openEngineSide = async (
   link.on('up', (hello) => logs.begin(hello))
   link.on('applied', (of, through) => logs.advance(of, through))
   link.on('setAside', (of, letter) => logs.setAside(of, letter))
+  const storing = new Storing()
+  const tellStoring = (of: number, failing: string | null) => {
+    if (failing === null) storing.succeed(of)
+    else storing.fail(of, failing)
+  }
+  link.on('up', (hello) => {
+    for (const [of, failing] of hello.storing) tellStoring(of, failing)
+  })
+  link.on('storing', tellStoring)
   const proxy = new EngineProxy(link, folder.socket)
   cleanups.add(() => proxy.close())
-  return { folder, store, link, proxy, logs }
+  return { folder, store, link, proxy, logs, storing }
 }

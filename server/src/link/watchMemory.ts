@@ -18,7 +18,7 @@ const ownBytes = (): number => {
 
 /**
  * Ends this process when it holds more memory than it may: DuckDB folds constants outside of its own
- * limit, and nothing else ends `len(range(2000000000))`. It looks from a thread of its own, which no
+ * limit, and where `boundMemory` could not nothing else ends `len(range(2000000000))`. It looks from a thread of its own, which no
  * query can hold up, and the log's last line says why.
  */
 export const watchMemory = (maxBytes: number, isSilent: boolean): void => {
@@ -32,7 +32,11 @@ const look = ({ maxBytes, isSilent }: Watch) => {
     if (bytes <= maxBytes) return
     const message = 'The engine holds more memory than it may, and ends.'
     const line = { time: new Date().toISOString(), level: 'error', message, bytes, max_bytes: maxBytes }
-    if (!isSilent) writeSync(2, `${JSON.stringify(line)}\n`)
+    try {
+      if (!isSilent) writeSync(2, `${JSON.stringify(line)}\n`)
+    } catch {
+      // Nobody reads the log, or its disk is full.
+    }
     process.kill(process.pid, 'SIGKILL')
   }, everyMs)
 }

@@ -1,8 +1,10 @@
 import { statfs } from 'node:fs/promises'
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
 import type { LogCounts } from '../wal/RemoteLogs.js'
+import type { Failing } from '../wal/Storing.js'
 import { type EngineVitals, processVitals } from './EngineVitals.js'
 import { boundsSeconds, type MeteredRoute } from './RouteMeter.js'
+import { version } from '../version.js'
 
 /** Where the numbers come from. They are read when somebody asks for them. */
 export interface MetricSources {
@@ -12,6 +14,8 @@ export interface MetricSources {
   logs(): LogCounts[]
   backlog(): { rows: number; bytes: number; lagSeconds: number }
   isAccepting(): boolean
+  /** Since when accepted rows are not being stored. */
+  storing(): Pick<Failing, 'sinceMs'> | undefined
   /** Undefined where the log is in files. */
   sharedLog: (() => { readers: number; standbys: number }) | undefined
   /** Undefined while there is no engine. */
@@ -71,6 +75,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
       },
     })
 
+  gauge('build_info', 'The version that runs, as a label.', ['version'], () => [[1, { version }]])
   counter('http_requests_total', 'Answers by route and status.', ['method', 'route', 'status'], () =>
     sources
       .routes()
@@ -108,6 +113,13 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('backlog_bytes', 'The size of their bodies.', [], () => [[sources.backlog().bytes]])
   gauge('lag_seconds', 'How long the oldest of them waits.', [], () => [[sources.backlog().lagSeconds]])
   gauge('accepting', '1 while events are taken.', [], () => [[sources.isAccepting() ? 1 : 0]])
+  gauge('storing_failing', '1 while accepted rows cannot be stored.', [], () => [
+    [sources.storing() === undefined ? 0 : 1],
+  ])
+  gauge('storing_failing_seconds', 'For how long they cannot.', [], () => {
+    const { sinceMs } = sources.storing() ?? {}
+    return [[sinceMs === undefined ? 0 : (Date.now() - sinceMs) / 1000]]
+  })
   const { dataFolder, sharedLog } = sources
   if (sharedLog !== undefined) {
     gauge('log_readers', 'Processes that follow the log in PostgreSQL.', [], () => [[sharedLog().readers]])

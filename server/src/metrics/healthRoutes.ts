@@ -1,6 +1,8 @@
 import { lakehouseError } from '../http/HttpError.js'
 import type { Role } from '../options/ServerOptions.js'
 import type { Exchange, Route } from '../http/Route.js'
+import type { Failing } from '../wal/Storing.js'
+import { version } from '../version.js'
 
 export interface Health {
   /** What this process is for: taking events, answering queries, or both. */
@@ -10,6 +12,8 @@ export interface Health {
   /** What is wrong with the log, where that is known. */
   problem(): string | undefined
   isEngineUp(): boolean
+  /** Since when accepted rows are not being stored, and why. */
+  storing(): Failing | undefined
   backlog(): { rows: number; lagSeconds: number }
 }
 
@@ -21,6 +25,11 @@ const engineStates = (isUp: boolean, role: Role) => {
   return isUp ? 'up' : 'starting'
 }
 
+const describeFailing = ({ sinceMs, reason }: Failing) => ({
+  failing_since: new Date(sinceMs).toISOString(),
+  reason,
+})
+
 /** `GET /healthz`, for whoever decides where requests go: 503 while those are refused that it is for. */
 export const healthRoutes = (health: Health): Route[] => {
   const handle = ({ request, response }: Exchange) => {
@@ -28,15 +37,18 @@ export const healthRoutes = (health: Health): Route[] => {
     const isUp = health.isEngineUp()
     const { role } = health
     const { rows, lagSeconds } = health.backlog()
-    const reason = health.problem()
+    const storing = health.storing()
+    const reason = health.problem() ?? storing?.reason
     const isWell = (accepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
     const body = {
       status: isWell && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
       accepting,
       ...(reason === undefined ? {} : { reason }),
+      ...(storing === undefined ? {} : { storing: describeFailing(storing) }),
       engine: engineStates(isUp, role),
       lag_seconds: Math.round(lagSeconds * 10) / 10,
       backlog_rows: rows,
+      version,
     }
     response.writeHead((role === 'engine' ? isUp : accepting) ? 200 : 503, {
       'content-type': 'application/json',

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
-import type { LogLevel } from '../Logger.js'
+import { type LogLevel, logToStandardError } from '../Logger.js'
 import type { ColumnsForm } from '../sql/columnsForm.js'
 import type { LogDurability } from '../wal/postgres/checkDurability.js'
 
@@ -51,12 +51,16 @@ export interface ServerOptions {
   threads?: number
   /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
   engineMemoryBytes?: number
+  /** Disk that must stay free for what is accepted: less is left by no statement, `/append` or `/upload`. @defaultValue 1 GiB, and a tenth of a disk that is smaller than 10 GiB */
+  minFreeDiskBytes?: number | undefined
   /** How long an event is remembered by its insert_id. @defaultValue 15 days */
   insertIdWindowMs?: number
   /** How many days events are kept, by environment; for ever in one that is not named. @defaultValue {} */
   retentionDays?: Readonly<Record<string, number>>
   /** Where events are written to before they are deleted for their age. @defaultValue nowhere */
   retentionArchive?: string | undefined
+  /** A day, such as 2027-01-31, on which the clock was found right though the service had not run for more than a week. @defaultValue none */
+  clockChecked?: string | undefined
   /** Where events of closed days go, as Parquet files that queries read. @defaultValue nowhere */
   archiveFolder?: string | undefined
   /** How many days old a whole day must be for that. @defaultValue 30 */
@@ -130,9 +134,11 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   ),
   // DuckDB goes beyond its limit by what it does not count; that is bounded here.
   engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
+  minFreeDiskBytes: undefined,
   insertIdWindowMs: 15 * 86_400_000,
   retentionDays: {},
   retentionArchive: undefined,
+  clockChecked: undefined,
   archiveFolder: undefined,
   archiveAfterDays: 30,
   maxBacklogRows: 2_000_000,
@@ -146,6 +152,6 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
   columns: 'objects',
   logLevel: 'info',
-  writeLog: (line) => void process.stderr.write(line),
+  writeLog: logToStandardError,
   ...options,
 })

@@ -1,7 +1,7 @@
 import { binaryEncoder, type Cell } from './encodeBinary.js'
 import { dataRow } from './messages.js'
 import type { Prepared } from './PreparedStatements.js'
-import type { Edit } from './statements.js'
+import type { Edit } from '../sql/guard/applyEdits.js'
 import type { Field } from './types.js'
 import type { RowSource, TextRow } from './WireQuery.js'
 

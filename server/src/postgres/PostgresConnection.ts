@@ -220,6 +220,8 @@ export class PostgresConnection {
     this.#portals.admit(portal)
     portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
+    // The client may let it wait.
+    portal.source.rest()
     if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
     if (portal.fields === undefined) portal.fields = fields
     else if (fields?.length !== portal.fields.length) {
@@ -238,6 +240,7 @@ export class PostgresConnection {
     const encode = rowEncoder(portal)
     let left = maxRows > 0 ? maxRows : Infinity
     try {
+      await source.resume()
       while (left > 0) {
         if (portal.pending.length === 0) {
           const rows = await source.next()
@@ -254,9 +257,14 @@ export class PostgresConnection {
         for (const row of some) this.#stream.write(encode(row))
         left -= some.length
         portal.sent += some.length
-        if (this.#stream.isFull) await this.#stream.flush()
+        if (this.#stream.isFull) {
+          source.rest()
+          await this.#stream.flush()
+          await source.resume()
+        }
         if (this.#stream.isGone) throw new ProtocolError(sqlState.cancelled, 'The client went away.')
       }
+      source.rest()
       this.#stream.write(to.portalSuspended())
     } catch (error) {
       portal.isDone = true

@@ -41,8 +41,10 @@ const ofHttp: Record<string, string> = {
   'query-cancelled': sqlState.cancelled,
   'query-timeout': sqlState.cancelled,
   'query-gone': sqlState.cancelled,
+  'query-unread': sqlState.cancelled,
   'query-stopping': sqlState.stopping,
   'query-memory': '53200',
+  'query-disk': '53100',
   overloaded: '53000',
   'session-ended': '53000',
   'invalid-request': sqlState.invalidParameter,
@@ -55,6 +57,7 @@ const ofMessage: [RegExp, string][] = [
     /not allowed here|cannot be read here|belongs to the service|^Only TimeZone/,
     sqlState.insufficientPrivilege,
   ],
+  [/launched in read-only mode/, sqlState.readOnly],
   [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
   [/^Catalog Error: Table/, '42P01'],
   [

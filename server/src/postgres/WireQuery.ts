@@ -5,15 +5,16 @@ import { createMend } from '../sql/rows/mendNumbers.js'
 import { isJson } from '../sql/rows/postgresText.js'
 import type { Rows } from '../sql/rows/streamRows.js'
 import type { Session } from '../sql/Sessions.js'
+import type { Turn } from '../store/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
-import { admitReading, hasRows } from './planWire.js'
+import { admitReading, hasRows, readsOnly } from './planWire.js'
 import { type Field, fieldOf } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
 
 /** Where the rows of an answer come from. */
-export interface RowSource {
+export interface RowSource extends Turn {
   /** Undefined when there are none by the nature of the statement. */
   fields: readonly Field[] | undefined
   /** Some rows; undefined after the last. */
@@ -74,7 +75,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       layout: 'text',
       page: {},
       cancellation,
-      wire: { session, text, admit: admitReading },
+      wire: { session, text, admit: admitReading, readsOnly: readsOnly() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)
@@ -90,6 +91,11 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
     return query.fail(error)
   }
   return {
+    rest: () => query.turn.rest(),
+    resume: () =>
+      query.turn.resume().catch((error: unknown) => {
+        throw fail(error)
+      }),
     fields: withRows ? rows.names.map((name, at) => fieldOf(name, rows.types[at]!)) : undefined,
     async next() {
       if (!isOpen) return undefined
@@ -126,6 +132,8 @@ export const fixedRows = (fields: readonly Field[] | undefined, rows: TextRow[],
       return Promise.resolve(taken)
     },
     tag: () => tag,
+    rest: () => undefined,
+    resume: () => Promise.resolve(),
     close: () => undefined,
   }
 }

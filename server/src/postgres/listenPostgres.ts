@@ -55,11 +55,18 @@ const maxClients = 100
 
 const asks = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
 
-const readMessage = async (socket: Socket, before: number, maxBytes: number): Promise<Buffer | undefined> => {
+/** What follows a message's length; undefined for a client that has gone, or that says something else. */
+const readMessage = async (
+  socket: Socket,
+  letter: '' | 'p',
+  maxBytes: number,
+): Promise<Buffer | undefined> => {
+  const before = letter.length
   const head = await readExactly(socket, before + 4)
-  const length = (head?.readInt32BE(before) ?? 0) - 4
-  if (length < 4 && before === 0) return undefined
-  return length < 1 || length > maxBytes ? undefined : readExactly(socket, length)
+  if (head === undefined || head.toString('latin1', 0, before) !== letter) return undefined
+  const length = head.readInt32BE(before) - 4
+  if (length < (letter === '' ? 4 : 1) || length > maxBytes) return undefined
+  return readExactly(socket, length)
 }
 
 const readParameters = (body: Buffer): Record<string, string> => {
@@ -146,7 +153,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
 
   const identify = async (socket: Socket, user: string): Promise<Identity | undefined> => {
     socket.write(askPassword())
-    const body = await readMessage(socket, 1, maxPasswordBytes)
+    const body = await readMessage(socket, 'p', maxPasswordBytes)
     if (body === undefined) return undefined
     const password = body.toString('utf8', 0, body.length - 1)
     const address = networkOf(socket.remoteAddress ?? '')
@@ -201,7 +208,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     raw.once('close', () => clearTimeout(deadline))
     let socket = raw
     for (;;) {
-      const body = await readMessage(socket, 0, maxStartBytes)
+      const body = await readMessage(socket, '', maxStartBytes)
       if (body === undefined) return
       const ask = body.readInt32BE(0)
       if (ask === asks.cancel && body.length >= 12) {

@@ -1,12 +1,14 @@
 import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api'
+import { applyEdits, type Edit } from '../sql/guard/applyEdits.js'
 import type { Guard } from '../sql/guard/Guard.js'
 import { readHead } from '../sql/guard/readHead.js'
 import { onlyReads } from '../sql/onlyReads.js'
 import { type Plan, planStatement } from '../sql/planStatement.js'
 import { prepareOne } from '../sql/prepareOne.js'
+import { refuseNumbers } from '../sql/refuseNumbers.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './readParameter.js'
-import { applyEdits, type Edit, findParameters, type Statement } from './statements.js'
+import { findParameters, type Statement } from './statements.js'
 import { type Field, fieldOf, oidOfTypeId } from './types.js'
 
 /** What is known of a statement before it runs. */
@@ -16,6 +18,12 @@ export interface Described {
   /** Undefined for a statement without rows. */
   fields: Field[] | undefined
 }
+
+export const readsOnly = () =>
+  new ProtocolError(
+    sqlState.readOnly,
+    'By the Postgres protocol this service is for reading only: send what changes something by POST /query.',
+  )
 
 /** Only reading is done by this door, and what moves the session. */
 export const admitReading = (plan: Plan): void => {
@@ -73,6 +81,7 @@ export const describeStatement = async (
   if (oids.includes(0)) {
     const text = applyEdits(statement.text, edits)
     const guarded = guard.check(text)
+    if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
   }

@@ -4,7 +4,7 @@ import { clientPatienceMs } from '../http/readBody.js'
 import type { Route } from '../http/Route.js'
 import { sendParts } from '../http/sendParts.js'
 import type { Logger } from '../Logger.js'
-import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import { ConcurrencyLimit, type Turn } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
@@ -22,9 +22,18 @@ export interface ExportRouteOptions {
 const atOnce = 2
 const maxWaiting = 20
 
+/** While a part waits for its client another export has the place. */
+async function* inTurn<T>(parts: AsyncGenerator<T>, turn: Turn): AsyncGenerator<T> {
+  for await (const part of parts) {
+    turn.rest()
+    yield part
+    await turn.resume()
+  }
+}
+
 /** `POST /persons/export`: all that is stored of a person, a line each. A stream that breaks has no last line. */
 export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): Route => {
-  const limit = new ConcurrencyLimit(atOnce, maxWaiting)
+  const limit = new ConcurrencyLimit({ permits: atOnce, maxWaiting })
 
   const record = async (user: string, asked: PersonId, records: Records) => {
     const { environment } = asked
@@ -52,7 +61,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
       const asked = await readAskedPerson(request)
       const gone = new AbortController()
       response.once('close', () => gone.abort(new Error('The client went away.')))
-      const permit = await limit.acquire(gone.signal)
+      const permit = await limit.acquire({ user, signal: gone.signal })
       try {
         await database.use(async (connection) => {
           // All statements see the same moment; it ends with the connection.
@@ -63,7 +72,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
           const person = await record(user, asked, records)
           response.writeHead(200, { 'content-type': 'application/x-ndjson' })
           response.setTimeout(clientPatienceMs, () => response.destroy())
-          await sendParts(linesOf(connection, { ...asked, person, records }), response)
+          await sendParts(inTurn(linesOf(connection, { ...asked, person, records }), permit), response)
         })
       } finally {
         permit.release()

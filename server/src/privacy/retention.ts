@@ -6,6 +6,7 @@ import type { Logger } from '../Logger.js'
 import type { InTurn } from '../store/createTurns.js'
 import type { Chore } from '../store/Upkeep.js'
 import { StoreError } from '../store/StoreError.js'
+import type { ClockNote } from './ClockNote.js'
 import { deleteFile, deleteRejected, deleteSlice, type Day } from './deleteDay.js'
 import { exportDay, type RetentionArchive } from './exportDay.js'
 
@@ -18,6 +19,7 @@ export interface RetentionOptions {
   exportTo: RetentionArchive | undefined
   /** Where events of closed days are. */
   archive: ArchiveFolder | undefined
+  clock: ClockNote
   logger: Logger
 }
 
@@ -96,7 +98,13 @@ const deleteDay = async (
 export const retention = (options: RetentionOptions): Chore => ({
   failure: 'Events that are too old could not be deleted; it is tried again in an hour.',
   async run(connection, isStopped) {
-    for (const [environment, keptDays] of Object.entries(options.days)) {
+    const doubt = await options.clock.findDoubt(connection)
+    const kept = Object.entries(options.days)
+    if (doubt !== undefined) {
+      if (kept.length > 0) options.logger.error(doubt)
+      return
+    }
+    for (const [environment, keptDays] of kept) {
       for (const day of await findDays(connection, environment, keptDays)) {
         if (isStopped()) return
         await deleteDay(connection, day, options, isStopped)

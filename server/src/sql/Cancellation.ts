@@ -1,6 +1,6 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 
-export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping' | 'memory'
+export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping' | 'memory' | 'unread' | 'disk'
 
 interface Interruptible {
   interrupt(): void
@@ -16,8 +16,16 @@ const reasonText: Record<CancelReason, string> = {
   timeout: 'The query took longer than this service allows.',
   gone: 'The client went away.',
   stopping: 'The service is stopping.',
+  unread: 'The client did not read its answer, and too many others did not read theirs.',
   memory: 'The service needed the memory to store what it had accepted.',
+  disk: 'The disk has too little room left for this statement. It was ended and has changed nothing; delete what is not needed, or make the disk larger.',
 }
+
+const statusOf: Partial<Record<CancelReason, number>> = { stopping: 503, memory: 503, disk: 507 }
+
+/** What is told to the client whose query was ended, or was not begun. */
+export const queryEnded = (reason: CancelReason): HttpError =>
+  refuse(statusOf[reason] ?? 400, `query-${reason}`, reasonText[reason])
 
 /**
  * One way to stop a query, wherever it is. An interrupt that comes while DuckDB is between two calls
@@ -48,9 +56,7 @@ export class Cancellation {
 
   /** What is told to the client; undefined when nothing was cancelled. */
   get error(): HttpError | undefined {
-    if (this.#reason === undefined) return undefined
-    const status = this.#reason === 'stopping' || this.#reason === 'memory' ? 503 : 400
-    return refuse(status, `query-${this.#reason}`, reasonText[this.#reason])
+    return this.#reason === undefined ? undefined : queryEnded(this.#reason)
   }
 
   cancel(reason: CancelReason): void {

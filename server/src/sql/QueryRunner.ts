@@ -1,20 +1,25 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError } from '../http/HttpError.js'
 import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
-import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import type { ConcurrencyLimit, Turn } from '../store/ConcurrencyLimit.js'
+import type { DiskRoom } from '../store/DiskRoom.js'
+import type { GivingBack } from '../store/givingBack.js'
+import { beginReadOnly, inReadOnly, isForbidden, isReading } from '../store/readOnly.js'
 import { quoteText } from '../store/quote.js'
-import { readOnlyUser, type UserRole } from '../users/Identity.js'
-import type { Cancellation } from './Cancellation.js'
+import { isDiskFull } from '../store/StoreError.js'
+import { readOnlyUser } from '../users/Identity.js'
+import { type Cancellation, queryEnded } from './Cancellation.js'
 import type { Guard } from './guard/Guard.js'
-import { onlyReads, takesNumbers } from './onlyReads.js'
+import { readHead } from './guard/readHead.js'
+import { onlyReads } from './onlyReads.js'
 import { planStatement, type Plan } from './planStatement.js'
+import { type QueryJob, refusalOf } from './QueryJob.js'
 import { LoggedQuery, type QueryInfo, type QueryLog } from './QueryLog.js'
-import type { QueryRequest } from './QueryRequest.js'
 import type { QueryThreads } from './QueryThreads.js'
 import { readStats } from './readPlan.js'
 import { messageOf, refuseField, refuseStatement } from './refuse.js'
 import { bufferRows } from './rows/bufferRows.js'
-import type { Layout, Page } from './rows/encodeRows.js'
+import type { Layout } from './rows/encodeRows.js'
 import { exportParquet, type ParquetFile } from './rows/exportParquet.js'
 import { streamRows, type Rows } from './rows/streamRows.js'
 import { runChange } from './runChange.js'
@@ -36,31 +41,9 @@ export interface QueryRunnerOptions {
   tempFolder: string
   threads: number
   queryThreads: QueryThreads
+  room: DiskRoom
+  givingBack: GivingBack
   timeoutMs: number
-}
-
-export interface QueryJob {
-  user: string
-  role: UserRole
-  userAgent: string | null
-  request: QueryRequest
-  layout: Layout | 'parquet'
-  page: Page
-  /** What to say to a statement that does not only read. */
-  readsOnly?: HttpError | undefined
-  cancellation: Cancellation
-  /** By another door than HTTP. */
-  wire?: WireJob
-}
-
-/** What a client that keeps its connection brings with its query. */
-export interface WireJob {
-  /** Its own, and not among those that HTTP requests name. */
-  session: Session
-  /** What is run, where that is not what is logged. */
-  text: string
-  /** Throws what to say to a statement that may not run. */
-  admit(plan: Plan): void
 }
 
 /** A query whose rows are ready to be read. Whoever reads them must end it, in one of the two ways. */
@@ -69,6 +52,10 @@ export interface RunningQuery {
   rows: Rows | ParquetFile
   info: QueryInfo
   startedMs: number
+  /** Whoever waits for the client to read lets others run meanwhile. */
+  turn: Turn
+  /** Aborted when nothing more of it is to be sent. */
+  signal: AbortSignal
   end(): Promise<void>
   /** Gives what to tell the client, at once; what is still under way is waited for. */
   fail(error: unknown): unknown
@@ -76,7 +63,26 @@ export interface RunningQuery {
 
 type Cleanup = () => void
 
+/** The rows that are being fetched hold a thread until they are there. */
+const restOf = (permit: Turn, rows: Rows | ParquetFile): Turn => {
+  let isResting = false
+  return {
+    rest() {
+      isResting = true
+      const settled = 'settled' in rows ? rows.settled?.() : undefined
+      void Promise.resolve(settled).then(() => isResting && permit.rest())
+    },
+    resume() {
+      isResting = false
+      return permit.resume()
+    },
+  }
+}
+
 const outOfMemory = /out of memory/i
+/** Verbs of changes that are needed most where the disk is full. */
+const freeing = /^(drop|delete|truncate)$/
+const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
 /** Nobody waits longer for an answer about a statement. */
 const longestLookMs = 30_000
 
@@ -128,8 +134,11 @@ export class QueryRunner {
       this.counts[next]++
       state = next
     }
+    const refusal = refusalOf(job)
+    let endReading: (() => Promise<void>) | undefined
+    let release: Cleanup | undefined
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
-      const told = cancellation.error ?? error
+      const told = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
       query.end(messageOf(told))
       // A failed statement may leave memory with its connection. Nobody knows a session without a name
@@ -137,7 +146,9 @@ export class QueryRunner {
       const isSpent = outOfMemory.test(messageOf(error)) || (!session.isNamed && !cancellation.isCancelled)
       // DuckDB does not survive a connection that is closed, or used for the next query, under a fetch.
       const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(() => {
+      void Promise.resolve(settled).then(async () => {
+        release?.()
+        await endReading?.()
         cleanUp()
         if (isSpent) void sessions.end(session)
       })
@@ -147,7 +158,11 @@ export class QueryRunner {
       // The session comes before the permit: the other way round, queries that wait for a session
       // could hold the permits that its query waits for.
       cleanups.push(await session.enter(cancellation.signal))
-      const permit = await limit.acquire(cancellation.signal)
+      const permit = await limit.acquire({
+        user,
+        signal: cancellation.signal,
+        end: () => cancellation.cancel('unread'),
+      })
       cleanups.push(() => permit.release())
       cleanups.push(await queryThreads.enter())
       query.start()
@@ -155,21 +170,36 @@ export class QueryRunner {
       const startedMs = performance.now()
       const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
       cleanups.push(() => clearTimeout(timer))
-      const release = cancellation.guard(session.connection)
+      release = cancellation.guard(session.connection)
       cleanups.push(release)
       if (cancellation.error !== undefined) throw cancellation.error
 
+      const lost = await this.#enter(job, session)
+      if (refusal !== undefined) endReading = await beginReadOnly(session.connection)
       const plan = await this.#plan(job, session, query)
+      // What it names without a schema may be there too, and is not what was meant.
+      if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
+      cleanups.push(await this.#watchDisk(job, plan))
       const rows = await this.#open(job, session, plan)
       const end = async () => {
-        release()
+        release?.()
         enter('completed')
         query.end()
+        await endReading?.()
         query.info.stats = await readStats(session.connection, plan)
         cleanUp()
       }
-      return { plan, rows, info: query.info, startedMs, end, fail: (error) => fail(error, rows) }
+      return {
+        plan,
+        rows,
+        info: query.info,
+        startedMs,
+        turn: restOf(permit, rows),
+        signal: cancellation.signal,
+        end,
+        fail: (error) => fail(error, rows),
+      }
     } catch (error) {
       throw fail(error)
     }
@@ -185,13 +215,13 @@ export class QueryRunner {
     const cleanups: Cleanup[] = []
     try {
       cleanups.push(await session.enter(cancellation.signal))
-      const permit = await limit.acquire(cancellation.signal)
+      const permit = await limit.acquire({ user: session.user, signal: cancellation.signal })
       cleanups.push(() => permit.release())
       const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestLookMs))
       cleanups.push(() => clearTimeout(timer))
       cleanups.push(cancellation.guard(session.connection))
       await enterSession(session, {}, readable, home)
-      return await work(session.connection, guard)
+      return await inReadOnly(session.connection, () => work(session.connection, guard))
     } catch (error) {
       throw cancellation.error ?? error
     } finally {
@@ -199,9 +229,9 @@ export class QueryRunner {
     }
   }
 
-  async #plan(job: QueryJob, session: Session, query: LoggedQuery): Promise<Plan> {
-    const { guard, readable, home } = this.#options
-    const { request, role, readsOnly, wire } = job
+  /** Gives what to say to a change where the session's schema is gone. */
+  async #enter({ request }: QueryJob, session: Session): Promise<string | undefined> {
+    const { readable, home } = this.#options
     const { connection } = session
     const lost = await enterSession(session, request, readable, home)
     if (lost !== undefined) session.path = home
@@ -209,14 +239,28 @@ export class QueryRunner {
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
       throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
     })
-    const plan = await planStatement(connection, guard, wire?.text ?? request.statement)
+    return lost
+  }
+
+  async #plan(job: QueryJob, { connection }: Session, query: LoggedQuery): Promise<Plan> {
+    const { request, role, readsOnly, wire } = job
+    const text = wire?.text ?? request.statement
+    const plan = await planStatement(connection, this.#options.guard, text)
     query.describe(plan.tokens)
-    // What it names without a schema may be there too, and is not what was meant.
-    if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
-    if (readsOnly !== undefined && (plan.kind !== 'read' || takesNumbers(plan))) throw readsOnly
-    if (role === 'read' && (!onlyReads(plan) || takesNumbers(plan))) throw readOnlyUser()
+    if (readsOnly !== undefined && plan.kind !== 'read') throw readsOnly
+    if (role === 'read' && !onlyReads(plan)) throw readOnlyUser()
     wire?.admit(plan)
     return plan
+  }
+
+  /** A statement that fills the disk is not begun, and one that runs is ended, when there is too little room. */
+  async #watchDisk({ layout, cancellation }: QueryJob, plan: Plan): Promise<Cleanup> {
+    const { room } = this.#options
+    const fills = layout === 'parquet' || (plan.kind === 'change' && !isFreeing(plan))
+    if (fills && (await room.isShort())) throw queryEnded('disk')
+    return room.watch((isSpilling) => {
+      if (fills || isSpilling) cancellation.cancel('disk')
+    })
   }
 
   async #open(job: QueryJob, session: Session, plan: Plan): Promise<Rows | ParquetFile> {
@@ -230,14 +274,17 @@ export class QueryRunner {
         if (rows !== undefined) return rows
       }
       if (plan.kind === 'use') return await this.#use(session, plan, layout)
-      if (plan.kind === 'change') return await this.#change(session, plan, job, layout)
+      // An EXPLAIN is one of these, and changes nothing when it is of a statement that reads.
+      if (plan.kind === 'change' && !isReading(connection))
+        return await this.#change(session, plan, job, layout)
       const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)
       const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
       session.timezone = zone.getRows()[0]![0] as string
       return rows
     } catch (error) {
       if (error instanceof HttpError) throw error
-      throw cancellation.error ?? refuseStatement(messageOf(error))
+      const message = messageOf(error)
+      throw cancellation.error ?? (isDiskFull(message) ? queryEnded('disk') : refuseStatement(message))
     }
   }
 
@@ -250,11 +297,11 @@ export class QueryRunner {
   }
 
   async #change(session: Session, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
-    const { catalogs } = this.#options
+    const { catalogs, givingBack } = this.#options
     const { connection, path } = session
     const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
     const isStopped = () => job.cancellation.isCancelled
-    const result = await runChange({ connection, plan, catalog, catalogs, isStopped })
+    const result = await givingBack(() => runChange({ connection, plan, catalog, catalogs, isStopped }))
     return bufferRows(connection, result, layout, job.page)
   }
 }

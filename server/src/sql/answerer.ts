@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpError } from '../http/HttpError.js'
 import type { Identity } from '../users/Identity.js'
 import type { Cancellation } from './Cancellation.js'
+import type { QueryJob } from './QueryJob.js'
 import { pageOfRequest, type QueryRequest } from './QueryRequest.js'
-import type { QueryJob, QueryRunner } from './QueryRunner.js'
+import type { QueryRunner } from './QueryRunner.js'
 import { Answer, type Form } from './rows/Answer.js'
 
 const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
@@ -41,7 +42,7 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
         await query.end()
         await answer.sendFile(query.rows, head)
       } else {
-        await answer.writeRows(query.rows, head)
+        await answer.writeRows({ ...query, rows: query.rows }, head)
         await query.end()
         answer.end()
       }

@@ -13,7 +13,3 @@ export const onlyReads = ({ kind, tokens }: Plan): boolean => {
   const isHidden = verb === 'with' && tokens.some((token) => token.kind === 'word' && writes(token.text))
   return !writes(verb) && !isHidden
 }
-
-/** A SELECT changes something all the same when it takes a number from a sequence. */
-export const takesNumbers = ({ tokens }: Plan): boolean =>
-  tokens.some((token) => token.kind !== 'text' && /^nextval$/i.test(token.text))

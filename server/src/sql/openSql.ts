@@ -2,6 +2,9 @@ import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
+import type { DiskRoom } from '../store/DiskRoom.js'
+import type { GivingBack } from '../store/givingBack.js'
+import { isMemoryFree } from '../store/isMemoryFree.js'
 import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
@@ -12,15 +15,20 @@ import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
 import { QueryThreads } from './QueryThreads.js'
 import { Sessions } from './Sessions.js'
+import { type Outcome, withoutQueries } from './withoutQueries.js'
 
 export interface SqlOptions {
   database: Database
   catalogs: readonly string[]
   tempFolder: string
+  room: DiskRoom
+  givingBack: GivingBack
   statementTimeoutMs: number
   maxQueries: number
   /** That DuckDB computes with while a query runs. */
   threads: number
+  /** What DuckDB may hold. */
+  memoryBytes: number
   columns: ColumnsForm
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
   stuckAfterMs: number
@@ -34,11 +42,15 @@ export interface Sql {
   newCancellation(): Cancellation
   /** Ends what still runs. */
   cancelAll(reason: CancelReason): void
+  /** Does work that needs memory while no query is started, and cancels those that hold it up. */
+  withoutQueries(work: (isFree: boolean) => Promise<void>): Promise<Outcome>
   close(): Promise<void>
 }
 
 const maxBodyBytes = 8 * 1_048_576
 const maxWaiting = 200
+/** Answers whose clients do not read on. */
+const maxResting = 32
 const maxSessions = 64
 const sessionIdleMs = 600_000
 const maxLogged = 10_000
@@ -46,15 +58,13 @@ const maxLogged = 10_000
 /** The reading part of the lakehouse group, and what user SQL may change. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
-  const connection = await database.connect()
-  const guard = await Guard.open(connection)
-  connection.closeSync()
+  const guard = await database.use((connection) => Guard.open(connection))
   const queryThreads = new QueryThreads(await database.connect(), threads, storingThreads(threads))
 
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
-  const limit = new ConcurrencyLimit(maxQueries, maxWaiting)
+  const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxResting })
   const sessions = new Sessions({
     connect: () => database.connect(),
     home,
@@ -72,10 +82,16 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     tempFolder,
     threads,
     queryThreads,
+    room: options.room,
+    givingBack: options.givingBack,
     timeoutMs: statementTimeoutMs,
   })
   const looks = new Set<Cancellation>()
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
+  const cancelAll = (reason: CancelReason) => {
+    for (const query of log.live()) query.cancel(reason)
+    for (const look of looks) look.cancel(reason)
+  }
   return {
     runner,
     sessions,
@@ -103,10 +119,12 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         statementTimeoutMs,
       }),
     ],
-    cancelAll(reason) {
-      for (const query of log.live()) query.cancel(reason)
-      for (const look of looks) look.cancel(reason)
-    },
+    cancelAll,
+    withoutQueries: withoutQueries({
+      limit,
+      isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
+      cancelAll: () => cancelAll('memory'),
+    }),
     async close() {
       await sessions.close()
       await queryThreads.close()

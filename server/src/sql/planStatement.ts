@@ -9,6 +9,7 @@ import type { Guard, Guarded } from './guard/Guard.js'
 import { checkAlter, checkNewType } from './guard/checkReplay.js'
 import { readHead } from './guard/readHead.js'
 import { prepareOne } from './prepareOne.js'
+import { refuseNumbers } from './refuseNumbers.js'
 import { messageOf, refuseStatement } from './refuse.js'
 
 /** What changes a catalog or explains such a change: it runs in a transaction bound to one catalog. */
@@ -65,6 +66,7 @@ export const planStatement = async (
 ): Promise<Plan> => {
   const guarded = guard.check(statement)
   if ('problem' in guarded) throw refuseStatement(guarded.problem)
+  refuseNumbers(connection, guarded)
   let prepared: DuckDBPreparedStatement
   try {
     prepared = await prepareOne(connection, guarded.text)

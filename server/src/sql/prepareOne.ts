@@ -4,10 +4,15 @@ import {
   type DuckDBPreparedStatement,
   StatementType,
 } from '@duckdb/node-api'
+import { isReading } from '../store/readOnly.js'
 import { refuseStatement } from './refuse.js'
 
 /** Makes something temporary. Nothing else can be changed, though nobody has asked yet who may do so. */
 const runReadOnly = async (connection: DuckDBConnection, statement: DuckDBPreparedStatement) => {
+  if (isReading(connection)) {
+    await statement.run()
+    return
+  }
   await connection.run('BEGIN TRANSACTION READ ONLY')
   try {
     await statement.run()
@@ -28,7 +33,9 @@ const prepareParts = async (
   extracted: DuckDBExtractedStatements,
 ): Promise<DuckDBPreparedStatement> => {
   const first = await extracted.prepare(0)
-  const inTransaction = first.statementType === StatementType.TRANSACTION
+  // Within a transaction that is open already there is a SET in the place of BEGIN and COMMIT.
+  const ends = isReading(connection) ? StatementType.SET : StatementType.TRANSACTION
+  const inTransaction = first.statementType === ends
   const last = extracted.count - (inTransaction ? 2 : 1)
   for (let at = inTransaction ? 1 : 0; at < last; at++) {
     // One that is prepared is taken out, and cannot be prepared again.

@@ -11,15 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { makeFolders } from './makeFolders.js'
 import { damaged, StoreError } from './StoreError.js'
 
 interface Manifest {
   format: 1
   catalogs: string[]
-  /** Absent where a version wrote it that had the accept log only. */
-  logs?: string[]
+  logs: string[]
 }
 
 /** What a data folder is known by. */
@@ -32,14 +31,19 @@ const minFreeBytes = 16 * 1_048_576
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-const makeFolder = (path: string): void => {
+/** Whether somebody writes to a folder or only looks at it, as it may lie on a disk that is mounted for reading. */
+type Access = 'write' | 'read'
+
+const openFolder = (path: string, access: Access): void => {
   try {
-    makeFolders(path)
+    if (access === 'write') makeFolders(path)
     if (!statSync(path).isDirectory()) throw new Error('it is a file')
-    accessSync(path, constants.W_OK)
-    // LMDB and DuckDB end without a word where they cannot make their first pages.
+    accessSync(path, access === 'write' ? constants.W_OK : constants.R_OK)
+    if (access === 'read') return
+    // DuckDB ends without a word where it cannot make its first pages. A store that is there is opened all the same.
     const { bavail, bsize } = statfsSync(path)
-    if (bavail * bsize < minFreeBytes) throw new Error('its disk is full')
+    const isNew = !existsSync(join(path, manifestName))
+    if (isNew && bavail * bsize < minFreeBytes) throw new Error('its disk is full')
   } catch (error) {
     throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
   }
@@ -58,16 +62,19 @@ export class DataFolder {
   readonly insertIds: string
   /** The erases that are not finished. */
   readonly erasures: string
+  /** When the service ran last. */
+  readonly clock: string
   readonly #manifest: string
 
-  constructor(path: string) {
-    makeFolder(path)
+  constructor(path: string, access: Access = 'write') {
+    openFolder(path, access)
     this.path = realpathSync(path)
     this.temp = join(this.path, 'temp')
     this.acceptLog = join(this.path, acceptLog)
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')
     this.erasures = join(this.path, 'erasures.json')
+    this.clock = join(this.path, 'clock.json')
     this.#manifest = join(this.path, manifestName)
   }
 
@@ -90,6 +97,11 @@ export class DataFolder {
     return join(this.path, `${catalog}.duckdb`)
   }
 
+  /** What of a catalog's log is being stored; it can be lost. */
+  attemptFile(catalog: string): string {
+    return join(this.path, `${catalog}.attempt`)
+  }
+
   /** The catalogs that were recorded, none in a new folder. */
   get catalogs(): readonly string[] {
     return this.#read()?.catalogs ?? []
@@ -99,15 +111,11 @@ export class DataFolder {
   check(): void {
     const manifest = this.#read()
     if (manifest === undefined) return
-    const logs = manifest.logs ?? [acceptLog]
     const files = [
       ...manifest.catalogs.map((catalog) => this.catalogFile(catalog)),
-      ...logs.map((log) => join(this.path, log, 'logs.json')),
+      ...manifest.logs.map((log) => join(this.path, log, 'logs.json')),
     ]
-    // A version before this one kept its log in LMDB.
-    const isThere = (file: string) =>
-      existsSync(file) || (file.endsWith('logs.json') && existsSync(join(dirname(file), 'data.mdb')))
-    const lost = files.find((file) => !isThere(file))
+    const lost = files.find((file) => !existsSync(file))
     if (lost !== undefined) throw damaged(`${lost} is missing`)
   }
 
@@ -115,7 +123,7 @@ export class DataFolder {
   record(catalogs: readonly string[]): void {
     const known = this.#read()
     const all = [...new Set([...(known?.catalogs ?? []), ...catalogs])]
-    if (all.length === known?.catalogs.length && known.logs !== undefined) return
+    if (all.length === known?.catalogs.length) return
     const manifest: Manifest = { format: 1, catalogs: all, logs: [acceptLog, appendLog] }
     writeFileSync(`${this.#manifest}.new`, JSON.stringify(manifest), { flush: true })
     renameSync(`${this.#manifest}.new`, this.#manifest)
@@ -135,7 +143,8 @@ export class DataFolder {
     if (!existsSync(this.#manifest)) return undefined
     try {
       const manifest = JSON.parse(readFileSync(this.#manifest, 'utf8')) as Partial<Manifest>
-      if (manifest.format !== 1 || !Array.isArray(manifest.catalogs)) throw new Error('unknown format')
+      if (manifest.format !== 1 || !Array.isArray(manifest.catalogs) || !Array.isArray(manifest.logs))
+        throw new Error('unknown format')
       return manifest as Manifest
     } catch (error) {
       throw damaged(`${this.#manifest} cannot be read (${reasonOf(error)})`)

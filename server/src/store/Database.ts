@@ -1,16 +1,18 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
+import { lookAtDisk, roomOf } from './DiskRoom.js'
 import { quoteIdentifier, quoteText } from './quote.js'
-import { damaged, StoreError } from './StoreError.js'
+import { damaged, isDiskFull, StoreError } from './StoreError.js'
 
 /** What DuckDB may take of the machine. */
 export interface Resources {
   memoryLimit: string
   threads: number
+  /** What must stay free of the disk, where somebody has said so. */
+  minFreeDiskBytes?: number | undefined
 }
 
 export interface DatabaseOptions extends Resources {
@@ -42,6 +44,8 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
       return
     } catch (error) {
       const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+      if (isDiskFull(reason))
+        throw new StoreError(`DuckDB cannot open ${file}, because its disk is full (${reason}).`)
       const locked = /could not set lock/i.test(reason)
       if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
       if (Date.now() > deadline) {
@@ -54,22 +58,22 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
   }
 }
 
-/** Nine tenths of what is free at the start: a query that spills must not fill the disk of the logs. */
-const tempSize = async (path: string): Promise<string> => {
-  const { bavail, bsize } = await statfs(path)
-  return `${Math.floor((0.9 * bavail * bsize) / 1_000_000)}MB`
+/** Nine tenths of what is free at the start, and nothing of the reserve: a query that spills must not fill the disk of the logs. */
+const tempSize = async (path: string, minFreeDiskBytes: number | undefined): Promise<string> => {
+  const disk = await lookAtDisk(path)
+  return `${Math.floor(Math.min(0.9 * disk.free, roomOf(disk, minFreeDiskBytes)) / 1_000_000)}MB`
 }
 
 /** DuckDB without a file. It can reach files until it is told not to. */
 export const createInstance = async (
   folder: DataFolder,
-  { memoryLimit, threads }: Resources,
+  { memoryLimit, threads, minFreeDiskBytes }: Resources,
 ): Promise<DuckDBInstance> => {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: memoryLimit,
     threads: String(threads),
     temp_directory: folder.temp,
-    max_temp_directory_size: await tempSize(folder.path),
+    max_temp_directory_size: await tempSize(folder.path, minFreeDiskBytes),
     // Rows wait while this much is moved into the file; less of it at once takes no more time in all.
     wal_autocheckpoint: '64MB',
     autoinstall_known_extensions: 'false',
@@ -91,10 +95,12 @@ export const createInstance = async (
  */
 export class Database {
   readonly #instance: DuckDBInstance
+  readonly #folder: DataFolder
   readonly #catalogs: readonly string[]
 
-  private constructor(instance: DuckDBInstance, catalogs: readonly string[]) {
+  private constructor(instance: DuckDBInstance, folder: DataFolder, catalogs: readonly string[]) {
     this.#instance = instance
+    this.#folder = folder
     this.#catalogs = catalogs
   }
 
@@ -120,7 +126,17 @@ export class Database {
       instance.closeSync()
       throw error
     }
-    return new Database(instance, catalogs)
+    return new Database(instance, folder, catalogs)
+  }
+
+  /** How long a catalog's file is. */
+  bytesOf(catalog: string): number {
+    return statSync(this.#folder.catalogFile(catalog)).size
+  }
+
+  /** How long DuckDB's own log of a catalog is, which a checkpoint moves into the file. */
+  logBytesOf(catalog: string): number {
+    return statSync(`${this.#folder.catalogFile(catalog)}.wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 
   connect(): Promise<DuckDBConnection> {

@@ -10,6 +10,9 @@ export class StoreError extends Error {
 export const damaged = (what: string, restore = 'the data folder'): StoreError =>
   new StoreError(`The store is damaged: ${what}. Nothing was changed; restore ${restore} from a backup.`)
 
+/** By what the system, Node or DuckDB says. */
+export const isDiskFull = (reason: string): boolean => /No space left on device|ENOSPC/i.test(reason)
+
 /** An error of the file system as a reason not to start; any other as it is. */
 export const asStoreError = (error: unknown, folder: string): unknown =>
   error instanceof Error && 'syscall' in error

@@ -4,8 +4,8 @@ import { rejectedTable } from './rejectedSchema.js'
 
 export const analyticsCatalog = 'analytics'
 
-/** Of the tables below. A store of an earlier version is upgraded once, one of a later version refused. */
-export const storeVersion = 4
+/** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
+export const storeVersion = 1
 
 const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
 
@@ -17,23 +17,24 @@ const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', '
  * thirty. Ids are not compressed, because finding one among compressed ones takes three times as long.
  */
 export const analyticsSchema = `
-CREATE SCHEMA IF NOT EXISTS analytics.raw;
-CREATE TABLE IF NOT EXISTS analytics.raw.store (version INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS analytics.raw.position (applied BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS analytics.raw.events (
+CREATE SCHEMA analytics.raw;
+CREATE TABLE analytics.raw.store (version INTEGER NOT NULL);
+CREATE TABLE analytics.raw.derived (hash UBIGINT);
+CREATE TABLE analytics.raw.position (applied BIGINT NOT NULL);
+CREATE TABLE analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
   insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR
 );
-CREATE TABLE IF NOT EXISTS analytics.raw.id_map (
+CREATE TABLE analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,
   person_id VARCHAR USING COMPRESSION uncompressed, identified BOOLEAN, id_key UBIGINT, person_key UBIGINT
 );
-CREATE TABLE IF NOT EXISTS analytics.raw.traits (
+CREATE TABLE analytics.raw.traits (
   seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
 );
 ${rejectedTable('analytics.raw.rejected')}
-CREATE TABLE IF NOT EXISTS analytics.raw.persons (
+CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
   first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT

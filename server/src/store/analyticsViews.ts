@@ -3,6 +3,7 @@ import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { browserOf } from './browserOf.js'
 import { answers } from './answers/index.js'
+import { boundedJson } from './boundedJson.js'
 import { pointerSql } from './pointerSql.js'
 import { hostOf, pathOf } from './urlParts.js'
 import { type View, viewSql } from './viewSql.js'
@@ -132,4 +133,4 @@ WHERE schema_name <> '${internalSchema}' AND NOT (database_name = '${analyticsCa
   .join('')
 
 /** What a session sees of analytics. */
-export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${answers}${listings}`
+export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${boundedJson}${answers}${listings}`

@@ -3,8 +3,8 @@
  * is in `raw.events` or in one of these files; what changes that is one transaction.
  */
 export const archiveSchema = `
-CREATE TABLE IF NOT EXISTS analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL);
-CREATE TABLE IF NOT EXISTS analytics.raw.archived_files (
+CREATE TABLE analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL);
+CREATE TABLE analytics.raw.archived_files (
   file VARCHAR NOT NULL, environment VARCHAR NOT NULL, day DATE NOT NULL, events BIGINT NOT NULL
 );`
 

@@ -38,7 +38,15 @@ export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
   const deadline = Date.now() + waitMs
   for (;;) {
     const server = createServer((socket) => socket.destroy())
-    if (await listen(server, name)) {
+    let isMine: boolean
+    try {
+      isMine = await listen(server, name)
+    } catch (error) {
+      // Where no file can be made no service can run either.
+      if ((error as NodeJS.ErrnoException).code === 'EROFS') return () => Promise.resolve()
+      throw error
+    }
+    if (isMine) {
       server.unref()
       return () => new Promise((resolve) => server.close(() => resolve()))
     }

@@ -1,14 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from './quote.js'
 
-/** What was accepted and could not be stored; earlier versions had fewer columns. */
+/** What was accepted and could not be stored. */
 export const rejectedTable = (table: string): string => `
 CREATE TABLE IF NOT EXISTS ${table} (
-  seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR
-);
-ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS target VARCHAR;
-ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS task_id VARCHAR;
-ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS position BIGINT;`
+  seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR,
+  target VARCHAR, task_id VARCHAR, position BIGINT
+);`
 
 const comment = 'Records that were accepted and could not be stored. Made by the service.'
 

@@ -44,7 +44,21 @@ export const retryConflicts = async <T>(
 const passing =
   /^(TransactionContext Error|Transaction Error|IO Error|Out of Memory Error|INTERRUPT Error|Conflict)/i
 
-/** Whether a failed write is worth another try: it met a conflict, a full disk or too little memory. */
+/** Whether DuckDB had too little memory. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  isOfDuckdb(error) && /^Out of Memory Error/i.test(error.message)
+
+/** Whether a disk took no more, which DuckDB calls too little memory where it wanted to put memory aside there. */
+export const isOutOfRoom = (error: unknown): boolean =>
+  isOfDuckdb(error) &&
+  /could not write|no space|disk is full|max_temp_directory_size|failed to offload/i.test(error.message)
+
+/** Whether DuckDB has given a catalog up, or all of them: from then on it takes and answers nothing. */
+export const isInvalidated = (error: unknown): boolean =>
+  isOfDuckdb(error) && /has been invalidated/i.test(error.message)
+
+/** Whether a failed write is worth another try: it met a conflict, a full disk, too little memory, or a DuckDB that must be started anew. */
 export const isTransient = (error: unknown): boolean =>
   isOfDuckdb(error) &&
-  (passing.test(error.message) || /conflict|no space|could not write/i.test(error.message))
+  (passing.test(error.message) ||
+    /conflict|no space|could not write|database has been invalidated/i.test(error.message))

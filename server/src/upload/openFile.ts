@@ -3,6 +3,7 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import { keepsDigits } from '../append/castText.js'
 import { type Column, isNested } from '../append/planAppend.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { maxRowBytes } from './createCsvReader.js'
 import { quoteFractions } from './quoteFractions.js'
 import { readJsonNames } from './readJsonNames.js'
 import { type FileColumn, isReadAsText, readFound, readKnown, settleTypes } from './textTypes.js'
@@ -29,9 +30,13 @@ export interface OpenFileOptions {
   thorough: boolean
 }
 
+/** The line end may count, too. */
+const maxLineBytes = maxRowBytes + 100
+
 const csvOptions =
   `header = true, delim = ',', quote = '"', escape = '"', skip = 0, comment = '', strict_mode = true, ` +
-  String.raw`null_padding = false, ignore_errors = false, allow_quoted_nulls = false, new_line = '\n'`
+  String.raw`null_padding = false, ignore_errors = false, allow_quoted_nulls = false, ` +
+  String.raw`new_line = '\n', max_line_size = ${maxLineBytes}`
 
 const describe = async (connection: DuckDBConnection, from: string): Promise<FileColumn[]> => {
   const reader = await connection.runAndReadAll(`DESCRIBE FROM ${from}`)
@@ -138,6 +143,11 @@ const openers = { csv: openCsv, json: openJson, parquet: openParquet }
 export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> =>
   openers[options.format](connection, options)
 
+export interface StageOptions extends Omit<OpenFileOptions, 'thorough'> {
+  /** How many rows the file has, where that is known. */
+  rows: number | undefined
+}
+
 export interface Staged {
   columns: FileColumn[]
   rows: number
@@ -154,11 +164,10 @@ const copy = async (
   return { columns, rows: Number(counted.getRows()[0]![0]) }
 }
 
-/** Puts a file's rows into a temporary table of the connection, which spills to disk like any other. */
-export const stageFile = async (
+const copyAll = async (
   connection: DuckDBConnection,
   stage: string,
-  options: Omit<OpenFileOptions, 'thorough'>,
+  options: StageOptions,
 ): Promise<Staged> => {
   try {
     return await copy(connection, stage, { ...options, thorough: false })
@@ -167,4 +176,17 @@ export const stageFile = async (
     // A value far down may need another type than the first rows had.
     return copy(connection, stage, { ...options, thorough: true })
   }
+}
+
+/** Puts a file's rows into a temporary table of the connection, which spills to disk like any other. */
+export const stageFile = async (
+  connection: DuckDBConnection,
+  stage: string,
+  options: StageOptions,
+): Promise<Staged> => {
+  const staged = await copyAll(connection, stage, options)
+  const { rows = staged.rows } = options
+  if (rows === staged.rows) return staged
+  const message = `The file has ${rows} rows, of which ${staged.rows} could be read. Nothing was stored.`
+  throw refuse(400, 'invalid-upload', message)
 }

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { refuse } from '../http/HttpError.js'
 import { nameProblem } from '../append/planAppend.js'
+import { refuse } from '../http/HttpError.js'
+import { isShallow, maxJsonDepth } from '../store/boundedJson.js'
 
 export interface JsonNames {
   names: string[]
@@ -14,20 +15,26 @@ export interface JsonNames {
 export const readJsonNames = async (connection: DuckDBConnection, file: string): Promise<JsonNames> => {
   const reader = await connection.runAndReadAll(
     `WITH shape AS MATERIALIZED (
-       SELECT json_type(json) AS kind, json_keys(json) AS names, count(*) AS n
+       SELECT json_type(json) AS kind, json_keys(json) AS names, ${isShallow('json::VARCHAR')} AS shallow, count(*) AS n
        FROM read_json_objects(${file}) GROUP BY ALL
      )
      SELECT (SELECT sum(n)::DOUBLE FROM shape WHERE kind IS DISTINCT FROM 'OBJECT'),
        (SELECT to_json(names)::VARCHAR FROM shape WHERE len(names) > len(list_distinct(names)) LIMIT 1),
        (SELECT to_json(list_sort(list(DISTINCT name)))::VARCHAR FROM (SELECT unnest(names) AS name FROM shape)),
-       (SELECT coalesce(sum(n), 0)::DOUBLE FROM shape)`,
+       (SELECT coalesce(sum(n), 0)::DOUBLE FROM shape),
+       (SELECT coalesce(bool_and(shallow), true) FROM shape)`,
   )
-  const [others, repeated, all, records] = reader.getRows()[0] as [
+  const [others, repeated, all, records, isFlat] = reader.getRows()[0] as [
     number | null,
     string | null,
     string | null,
     number,
+    boolean,
   ]
+  if (!isFlat) {
+    const message = `A record of the file is nested deeper than ${maxJsonDepth} levels.`
+    throw refuse(400, 'invalid-upload', message)
+  }
   if (others !== null)
     throw refuse(400, 'invalid-upload', `The file holds values that are no objects (${others}).`)
   if (repeated !== null) {

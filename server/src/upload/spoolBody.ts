@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { createCsvReader } from './createCsvReader.js'
-import { createJsonBalance } from './createJsonBalance.js'
+import { createJsonReader } from './createJsonReader.js'
 import { decodeBody } from './decodeBody.js'
 import { detectFormat, type FileFormat } from './detectFormat.js'
 
@@ -23,6 +23,8 @@ export interface Spooled {
   format: FileFormat
   /** The columns of a csv file. */
   names: string[]
+  /** How many rows the file has; undefined where its reader is trusted with that. */
+  rows: number | undefined
 }
 
 export interface SpoolOptions {
@@ -95,25 +97,22 @@ const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerato
 /** Looks at a file as it passes, and may change it. */
 interface Reader {
   feed(chunk: Buffer): Buffer
-  /** Refuses a file that is not whole; gives the names of a csv file's columns. */
-  end(): string[]
+  /** Refuses a file that is not whole. */
+  end(): Pick<Spooled, 'names' | 'rows'>
 }
 
-const createJsonReader = (): Reader => {
-  const balance = createJsonBalance()
+const readJson = (): Reader => {
+  const reader = createJsonReader()
   return {
     feed(chunk) {
-      balance.feed(chunk)
+      reader.feed(chunk)
       return chunk
     },
-    end() {
-      if (balance.isClosed()) return []
-      throw refuse(400, 'invalid-upload', 'The JSON is not complete: a bracket or text is open.')
-    },
+    end: () => ({ names: [], rows: reader.end().records }),
   }
 }
 
-const createParquetReader = (): Reader => {
+const readParquet = (): Reader => {
   let tail = Buffer.alloc(0)
   return {
     feed(chunk) {
@@ -121,7 +120,7 @@ const createParquetReader = (): Reader => {
       return chunk
     },
     end() {
-      if (tail.toString('latin1') === 'PAR1') return []
+      if (tail.toString('latin1') === 'PAR1') return { names: [], rows: undefined }
       throw refuse(400, 'invalid-upload', 'The parquet file is not complete: its end is missing.')
     },
   }
@@ -129,8 +128,8 @@ const createParquetReader = (): Reader => {
 
 const createReader: Record<FileFormat, () => Reader> = {
   csv: createCsvReader,
-  json: createJsonReader,
-  parquet: createParquetReader,
+  json: readJson,
+  parquet: readParquet,
 }
 
 const write = async (
@@ -194,5 +193,5 @@ export const spoolBody = async (
   }
   const { format, reader } = found
   if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
-  return { format, names: reader.end() }
+  return { format, ...reader.end() }
 }

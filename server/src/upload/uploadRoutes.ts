@@ -8,9 +8,11 @@ import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
+import type { DiskRoom } from '../store/DiskRoom.js'
+import type { GivingBack } from '../store/givingBack.js'
 import { stageFile } from './openFile.js'
 import { quotedCopy } from './quoteFractions.js'
-import { spoolBody } from './spoolBody.js'
+import { diskFull, spoolBody } from './spoolBody.js'
 import { readUpload, type Upload } from './readUpload.js'
 import { readKnownColumns, storeStaged } from './storeStaged.js'
 
@@ -19,20 +21,25 @@ export interface UploadRoutesOptions {
   catalogs: readonly string[]
   /** The only folder that the engine can read. */
   tempFolder: string
+  room: DiskRoom
+  givingBack: GivingBack
 }
 
 const maxBytes = 100 * 1_000_000_000
-const reserveBytes = 256 * 1_048_576
 /** Each needs much of the engine's memory, so few files are read at once. */
 const maxUploads = 1
 const maxWaitingUploads = 20
 
-/** DuckDB counts rows, not lines: a text in quotes may hold line ends. */
-const raggedRow = (message: string): string | undefined => {
+/** What is wrong with a row of a csv file. DuckDB counts rows, not lines: a text in quotes may hold line ends. */
+const rowProblem = (message: string): string | undefined => {
   const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
+  if (row === undefined) return undefined
   const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
-  if (row === undefined || wanted === undefined) return undefined
-  return `Row ${row} has ${found} fields where the header, which is row 1, has ${wanted}.`
+  if (wanted !== undefined)
+    return `Row ${row} has ${found} fields where the header, which is row 1, has ${wanted}.`
+  if (message.includes('not utf-8')) return `Row ${row} holds bytes that are not UTF-8.`
+  if (message.includes('unterminated quote')) return `Row ${row} has text behind the quotes of a field.`
+  return undefined
 }
 
 const failed = (error: unknown, file: string): Error => {
@@ -40,10 +47,10 @@ const failed = (error: unknown, file: string): Error => {
   const told = error instanceof Error ? error.message : String(error)
   // Where the file lies is nobody's business, and DuckDB's advice is about statements of ours.
   const message =
-    raggedRow(told) ??
+    rowProblem(told) ??
     told
       .replaceAll(file, 'the file')
-      .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions):|Try setting)/, 1)[0]!
+      .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions?):|Try setting)/i, 1)[0]!
   if (/no space|ENOSPC|could not write|Out of Memory/i.test(message)) {
     return refuse(503, 'overloaded', message, { 'retry-after': '60' })
   }
@@ -52,8 +59,8 @@ const failed = (error: unknown, file: string): Error => {
 
 /** `POST /upload` and `POST /upsert`: a file becomes rows of a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { database, catalogs, tempFolder } = options
-  const limit = new ConcurrencyLimit(maxUploads, maxWaitingUploads)
+  const { database, catalogs, tempFolder, room, givingBack } = options
+  const limit = new ConcurrencyLimit({ permits: maxUploads, maxWaiting: maxWaitingUploads })
   // Without an ending in its name no file in it is a table to SQL, and functions that read files are refused.
   const spoolFolder = join(tempFolder, 'spool')
   rmSync(spoolFolder, { recursive: true, force: true })
@@ -64,15 +71,26 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     const file = join(spoolFolder, name)
     await mkdir(spoolFolder, { recursive: true, mode: 0o700 })
     const connection = await database.connect()
+    let isFull = false
+    let endWatch: (() => void) | undefined
     try {
-      const limits = { maxBytes, reserveBytes, idleMs: clientPatienceMs }
-      const { format, names } = await spoolBody(request, file, { ...limits, format: upload.format })
+      const limits = { maxBytes, reserveBytes: room.reserveBytes, idleMs: clientPatienceMs }
+      const {
+        format,
+        names,
+        rows: expected,
+      } = await spoolBody(request, file, { ...limits, format: upload.format })
       const permit = await limit.acquire()
+      endWatch = room.watch(() => {
+        isFull = true
+        connection.interrupt()
+      })
       try {
         const stage = `stage_${name}`
         const known = await readKnownColumns(connection, upload)
-        const { columns, rows } = await stageFile(connection, stage, { file, format, names, known })
-        await storeStaged(connection, { ...upload, stage, columns })
+        const found = { file, format, names, known, rows: expected }
+        const { columns, rows } = await stageFile(connection, stage, found)
+        await givingBack(() => storeStaged(connection, { ...upload, stage, columns }))
         return {
           status: 200,
           body: { ok: true, mode, format, rows },
@@ -82,8 +100,9 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
         permit.release()
       }
     } catch (error) {
-      throw failed(error, file)
+      throw isFull ? diskFull() : failed(error, file)
     } finally {
+      endWatch?.()
       connection.closeSync()
       await rm(file, { force: true })
       await rm(quotedCopy(file), { force: true })

@@ -26,6 +26,8 @@ const form = /^([\w-]+)\.([\w-]{22})\.([\da-z]{1,11})\.([\da-z]{1,11})\.([\w-]{4
  * that none has to be kept: a restart ends no session, and a changed password ends all of its user.
  */
 export class SessionTokens {
+  /** By which a browser tells the cookies of several services on one host apart. */
+  readonly storeId: string
   readonly #secret: Buffer
   readonly #secretOf: (user: string) => string | undefined
   readonly #now: () => number
@@ -38,7 +40,10 @@ export class SessionTokens {
     secretOf: (user: string) => string | undefined,
     now: () => number = Date.now,
   ) {
-    this.#secret = Buffer.from(hkdfSync('sha256', storeSecret, '', 'waymark session tokens', 32))
+    const derive = (use: string, bytes: number) =>
+      Buffer.from(hkdfSync('sha256', storeSecret, '', `waymark session ${use}`, bytes))
+    this.storeId = derive('cookie', 4).toString('hex')
+    this.#secret = derive('tokens', 32)
     this.#secretOf = secretOf
     this.#now = now
   }

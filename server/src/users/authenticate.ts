@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { clientAddress } from '../http/clientAddress.js'
-import { readCookie, writeCookie } from '../http/cookies.js'
+import { isByHttps, readCookies, writeCookie } from '../http/cookies.js'
 import { refuse } from '../http/HttpError.js'
 import { requestId } from '../http/requestId.js'
 import { isSameOrigin } from '../http/sameOrigin.js'
@@ -8,15 +8,16 @@ import type { Identity } from './Identity.js'
 import { type LoginSession, sessionMs, type SessionTokens } from './SessionTokens.js'
 import type { Logins } from './Logins.js'
 
-const cookieName = 'waymark_session'
-
 /** Who asks by HTTP; throws when that is nobody known. It may renew the session's cookie in the answer. */
 export type Authenticate = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
 
-export interface AuthenticationOptions {
-  logins: Logins
+export interface SessionCookieOptions {
   tokens: SessionTokens
   basePath: string
+}
+
+export interface AuthenticationOptions extends SessionCookieOptions {
+  logins: Logins
 }
 
 const unauthorized = (request: IncomingMessage, message: string) =>
@@ -25,19 +26,34 @@ const unauthorized = (request: IncomingMessage, message: string) =>
     'www-authenticate': isSameOrigin(request) ? 'Session realm="waymark"' : 'Basic realm="waymark"',
   })
 
-/** The session that the request's cookie stands for, if a page of this service's own address sent it. */
-export const readSession = (request: IncomingMessage, tokens: SessionTokens): LoginSession | undefined => {
-  const token = readCookie(request, cookieName)
-  return token !== undefined && isSameOrigin(request) ? tokens.read(token) : undefined
+/**
+ * Over https the name begins so that a browser takes the cookie over https alone, from this host alone where the path
+ * is `/`. Over http the name is another one, because no browser lets http replace a cookie of https.
+ */
+const cookieNameOf = (request: IncomingMessage, { tokens, basePath }: SessionCookieOptions): string => {
+  const prefix = basePath === '' ? '__Host-' : '__Secure-'
+  return `${isByHttps(request) ? prefix : ''}waymark_session_${tokens.storeId}`
+}
+
+/** The sessions that the request's cookies stand for, if a page of this service's own address sent them. */
+export const readSessions = (request: IncomingMessage, options: SessionCookieOptions): LoginSession[] => {
+  if (!isSameOrigin(request)) return []
+  return readCookies(request, cookieNameOf(request, options))
+    .map((token) => options.tokens.read(token))
+    .filter((session) => session !== undefined)
 }
 
 /** Without a token it takes the cookie away. */
-export const sessionCookie = (request: IncomingMessage, basePath: string, token?: string): string =>
+export const sessionCookie = (
+  request: IncomingMessage,
+  options: SessionCookieOptions,
+  token?: string,
+): string =>
   writeCookie(request, {
-    name: cookieName,
+    name: cookieNameOf(request, options),
     value: token ?? '',
     maxAgeSeconds: token === undefined ? 0 : sessionMs / 1000,
-    basePath,
+    basePath: options.basePath,
     sameSite: 'Strict',
   })
 
@@ -50,7 +66,8 @@ const readBasic = ({ headers }: IncomingMessage): [name: string, password: strin
 }
 
 /** HTTP Basic, or the cookie of a session. */
-export const authenticateBy = ({ logins, tokens, basePath }: AuthenticationOptions): Authenticate => {
+export const authenticateBy = (options: AuthenticationOptions): Authenticate => {
+  const { logins, tokens } = options
   return async (request, response) => {
     const pair = readBasic(request)
     if (pair !== undefined) {
@@ -64,13 +81,13 @@ export const authenticateBy = ({ logins, tokens, basePath }: AuthenticationOptio
       if (identity === undefined) throw unauthorized(request, 'The user name or the password is wrong.')
       return identity
     }
-    const session = readSession(request, tokens)
+    const [session] = readSessions(request, options)
     const identity = session && logins.identityOf(session.user)
     if (session === undefined || identity === undefined) {
       throw unauthorized(request, 'Authentication required: send a user name and password by HTTP Basic.')
     }
     const renewed = tokens.renew(session)
-    if (renewed !== undefined) response.setHeader('set-cookie', sessionCookie(request, basePath, renewed))
+    if (renewed !== undefined) response.setHeader('set-cookie', sessionCookie(request, options, renewed))
     return identity
   }
 }

@@ -4,19 +4,16 @@ import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import { requestId } from '../http/requestId.js'
 import type { Exchange, Reply, Route } from '../http/Route.js'
-import { type Authenticate, readSession, sessionCookie } from './authenticate.js'
+import { type Authenticate, readSessions, sessionCookie, type SessionCookieOptions } from './authenticate.js'
 import type { Identity } from './Identity.js'
 import type { Logins } from './Logins.js'
-import type { SessionTokens } from './SessionTokens.js'
 
 export const sessionPath = '/session'
 
-export interface SessionRoutesOptions {
+export interface SessionRoutesOptions extends SessionCookieOptions {
   logins: Logins
-  tokens: SessionTokens
   authenticate: Authenticate
   environments: readonly string[]
-  basePath: string
 }
 
 const maxBodyBytes = 4096
@@ -31,7 +28,7 @@ const readLogin = bodyReader<{ user: string; password: string }>(
 
 /** `POST`, `GET` and `DELETE /session`: a login for pages of the service's own address, kept in a cookie. */
 export const sessionRoutes = (options: SessionRoutesOptions): Route[] => {
-  const { logins, tokens, authenticate, environments, basePath } = options
+  const { logins, tokens, authenticate, environments } = options
 
   const reply = ({ user, role }: Identity): Reply => ({
     status: 200,
@@ -54,14 +51,13 @@ export const sessionRoutes = (options: SessionRoutesOptions): Route[] => {
     const { headers, ...rest } = reply(identity)
     return {
       ...rest,
-      headers: { ...headers, 'set-cookie': sessionCookie(request, basePath, tokens.begin(user)) },
+      headers: { ...headers, 'set-cookie': sessionCookie(request, options, tokens.begin(user)) },
     }
   }
 
   const logout = ({ request, response }: Exchange): undefined => {
-    const session = readSession(request, tokens)
-    if (session !== undefined) tokens.end(session)
-    response.writeHead(204, { 'set-cookie': sessionCookie(request, basePath) }).end()
+    for (const session of readSessions(request, options)) tokens.end(session)
+    response.writeHead(204, { 'set-cookie': sessionCookie(request, options) }).end()
     request.resume()
   }
 

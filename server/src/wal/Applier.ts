@@ -1,44 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { shorten } from '../json/shorten.js'
-import type { Logger } from '../Logger.js'
-import type { DeadLetter, DeadLetters } from './DeadLetters.js'
-import type { LogReader } from './LogReader.js'
+import { Recurring } from '../Recurring.js'
+import { isOutOfMemory, isOutOfRoom } from '../store/transactions.js'
+import type { ApplierOptions } from './ApplierOptions.js'
+import { BatchSize } from './BatchSize.js'
+import type { DeadLetter } from './DeadLetters.js'
 import { Pace } from './Pace.js'
 import { lastOf, type LogEntry } from './segment.js'
-import { requestOf, rowsOf } from './splitEntry.js'
+import { batchesOf, requestOf, rowsOf } from './splitEntry.js'
+import { Unstorable } from './Unstorable.js'
 import { Waiters } from './Waiters.js'
-
-/** Resolves when it is time to go on, after so many rows. */
-export type Rest = (rows: number) => Promise<void>
-
-export interface ApplierOptions {
-  log: Pick<LogReader, 'read' | 'last'>
-  /** The position at the start. */
-  applied: number
-  /** What was set aside until now. */
-  deadLetters: DeadLetters
-  /** With so many rows waiting, requests are refused. */
-  maxBacklogRows: number
-  /** Writes the entries and the new position in one transaction; `rest` is called after each piece of them. */
-  apply(entries: readonly LogEntry[], through: number, rest: Rest): Promise<void>
-  /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
-  setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
-  /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
-  isTransient(error: unknown): boolean
-  logger: Logger
-  /** It has failed so many times in a row because there was no memory left. */
-  onStarved?(failures: number): void
-  /** News, for the process that took the requests. */
-  onApplied(through: number): void
-  onSetAside(letter: DeadLetter): void
-}
+import { whyFailing } from './whyFailing.js'
 
 /**
  * Events in one batch: a row group of DuckDB, which it writes to the file as it is. What is left over
  * of a row group is written to DuckDB's own log first, and then twice to the file.
  */
 const maxRows = 122_880
-const maxBytes = 2 ** 26
 /**
  * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
  * to what the last one took, but batch and rest together take a second at most: one that took longer
@@ -54,20 +32,14 @@ const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
  */
 const maxRowsAlone = 1000
 
+/** So many restarts of the engine show that what a row lacks is not held by anything else. */
+const surelyAlone = 2
+/** An engine that so often ended at one row would end there for ever. */
+const maxEnds = 4
+
 /** What DuckDB says of a statement of ours is nobody's business. */
 const reasonOf = (error: unknown) =>
   shorten((error instanceof Error ? error.message : String(error)).split(/\n+LINE \d+:/, 1)[0]!, 500)
-
-/** Says why rows cannot be stored; `of` the request where that holds for all of its rows. */
-export class Unstorable extends Error {
-  constructor(
-    readonly of: 'request' | 'row',
-    message: string,
-  ) {
-    super(message)
-    this.name = 'Unstorable'
-  }
-}
 
 /** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
 export class Applier {
@@ -79,11 +51,22 @@ export class Applier {
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
   readonly #pace: Pace
+  readonly #size: BatchSize
+  readonly #failures = new Recurring()
+  /** The row before was set aside for its need of memory: its neighbours may be like it. */
+  #isWary = false
+  /** There was no memory for the next row, and what held it is not known. */
+  #isStarved = false
+  /** What was told of storing last; null when all was well. */
+  #told: string | null | undefined
 
   constructor(options: ApplierOptions) {
     this.#options = options
     this.#applied = options.applied
-    const { log, maxBacklogRows } = options
+    const { log, maxBacklogRows, memoryBytes, attempt } = options
+    this.#size = new BatchSize(memoryBytes)
+    const unfinished = attempt.unfinishedAt(options.applied)
+    if (unfinished !== undefined) this.#size.beginBelow(unfinished)
     this.#pace = new Pace({ newest: () => log.last, waiting: () => this.#waiting(), maxBacklogRows })
   }
 
@@ -134,25 +117,95 @@ export class Applier {
   }
 
   async #run(): Promise<void> {
-    const { log, logger } = this.#options
+    const { log, onStarved } = this.#options
     let failures = 0
     for (;;) {
-      const entries = await log.read(this.#applied, maxRows, maxBytes)
-      if (entries.length === 0) return
+      const entries = await log.read(this.#applied, maxRows, this.#size.bytes)
+      if (entries.length === 0) {
+        this.#tell(undefined)
+        return
+      }
       const began = performance.now()
+      const newest = log.last
       try {
-        await this.#applyOrSplit(entries)
-        failures = 0
-        if (this.#stopping) return
-        await this.#rest(performance.now() - began)
+        for (const batch of batchesOf(entries, () => this.#size.bytes)) {
+          const isStored = await this.#store(batch)
+          if (this.#stopping) return
+          if (!isStored) break
+          failures = 0
+          this.#tell(undefined)
+        }
+        // What is left was cut off for its size.
+        if (this.#applied >= newest) await this.#rest(performance.now() - began)
       } catch (error) {
-        logger.warn('Storing accepted requests failed; they stay in the log.', { reason: reasonOf(error) })
+        this.#tell(error)
         if (this.#stopping) return
         await delay(retryMs[Math.min(failures, retryMs.length - 1)])
         failures++
-        if (/^Out of Memory/i.test(reasonOf(error))) this.#options.onStarved?.(failures)
+        if (isOutOfMemory(error)) onStarved?.(failures)
       }
     }
+  }
+
+  /** Gives false where it needs more memory than there is, so that it must be tried in smaller batches. */
+  async #store(entries: readonly LogEntry[]): Promise<boolean> {
+    const { attempt } = this.#options
+    const row = entries.length === 1 && entries[0]!.count === 1 ? entries[0] : undefined
+    const bytes = entries.reduce((sum, { body }) => sum + body.length, 0)
+    const isSuspect = row !== undefined && (this.#isWary || attempt.isRowAt(this.#applied))
+    let isStored = false
+    try {
+      attempt.note({ applied: this.#applied, bytes, isOneRow: row !== undefined, isToBlame: this.#isStarved })
+      if (!isSuspect) {
+        await this.#applyOrSplit(entries)
+        isStored = true
+      }
+    } catch (error) {
+      if (!isOutOfMemory(error)) {
+        attempt.clear()
+        throw error
+      }
+      if (row === undefined) {
+        this.#tell(error)
+        this.#size.shrink(bytes)
+        return false
+      }
+    }
+    isStored ||= await this.#storeAlone(row!)
+    this.#isWary = !isStored
+    if (isStored) this.#size.grow()
+    return true
+  }
+
+  /** A row that does not fit while nothing else needs memory never will: it is set aside, and this gives false. */
+  async #storeAlone(row: LogEntry): Promise<boolean> {
+    const { attempt, alone, memoryBytes } = this.#options
+    const noted = { applied: this.#applied, bytes: row.body.length, isOneRow: true }
+    const ends = attempt.endsAt(this.#applied)
+    let reason = `The engine ended ${ends} times while this was stored alone.`
+    if (ends < maxEnds) {
+      const { error, wasFree } = await alone((isFree) => {
+        attempt.note({ ...noted, isToBlame: isFree || this.#isStarved })
+        return this.#applyOrSplit([row])
+      })
+      if (error === undefined) return true
+      if (!isOutOfMemory(error) || isOutOfRoom(error)) {
+        attempt.clear()
+        throw error
+      }
+      if (!wasFree && ends < surelyAlone) {
+        // If this goes on, the engine begins anew, and the next one shall know of it.
+        this.#isStarved = true
+        attempt.note({ ...noted, isToBlame: true })
+        throw error
+      }
+      const limit = Math.round(memoryBytes / 2 ** 20)
+      reason = `To store it takes more memory than DuckDB may have (--memory-limit, ${limit} MiB).`
+    }
+    await this.#setAside([row], lastOf(row), reason)
+    this.#advance([row])
+    this.#size.forget()
+    return false
   }
 
   /** Halves the run, and then the entry, around a row that DuckDB will never take, so that its neighbours get in. */
@@ -162,10 +215,13 @@ export class Applier {
       await this.#options.apply(entries, through, this.#restWithin)
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
-      const parts = entries.length > 1 ? entries : rowsOf(entries[0]!)
-      if (parts.length > 1 && !this.#isHopeless(entries, error)) {
+      const [entry] = entries
+      // One row of several may be stored by itself where what the request says of all of them does not hold.
+      const isPart = entry!.request !== undefined && entry!.isAlone !== true
+      const parts = entries.length > 1 ? entries : rowsOf(entry!)
+      if ((parts.length > 1 || isPart) && !this.#isHopeless(entries, error)) {
         const middle = parts.length >> 1
-        await this.#applyOrSplit(parts.slice(0, middle))
+        if (middle > 0) await this.#applyOrSplit(parts.slice(0, middle))
         await this.#applyOrSplit(parts.slice(middle))
         return
       }
@@ -199,8 +255,24 @@ export class Applier {
     onSetAside(letter)
   }
 
+  /** A failure is told at once, and logged when it is new. */
+  #tell(error: unknown): void {
+    const { logger, onStoring } = this.#options
+    if (error !== undefined) {
+      const reason = reasonOf(error)
+      const times = this.#failures.note(reason)
+      if (times !== undefined)
+        logger.warn('Storing accepted requests failed; they stay in the log.', { reason, times })
+    }
+    const failing = error === undefined ? null : whyFailing(error)
+    if (failing === this.#told) return
+    this.#told = failing
+    onStoring?.(failing ?? undefined, error)
+  }
+
   #advance(entries: readonly LogEntry[]): void {
     this.#applied = lastOf(entries.at(-1)!)
+    this.#isStarved = false
     this.#waiters.reach(this.#applied)
     this.#options.onApplied(this.#applied)
   }

@@ -2,9 +2,12 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
 import type { InTurn } from '../store/createTurns.js'
 import type { Database } from '../store/Database.js'
+import { quoteIdentifier } from '../store/quote.js'
 import { damaged } from '../store/StoreError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
-import { Applier, type Rest } from './Applier.js'
+import { Applier } from './Applier.js'
+import type { AloneOutcome, Rest } from './ApplierOptions.js'
+import { Attempt } from './Attempt.js'
 import { DeadLetters, type DeadLetter } from './DeadLetters.js'
 import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
 import type { LogReader } from './LogReader.js'
@@ -14,7 +17,7 @@ type OpenedReader = Pick<LogReader, 'read' | 'last' | 'close'>
 
 export interface CatalogApplierOptions {
   catalog: string
-  /** The schema with the tables `position` and `rejected`, as SQL writes it. */
+  /** The schema with the tables `position` and `rejected`. */
   schema: string
   database: Database
   /** Whose turn it is to write to the catalog; others may want a moment between two batches. */
@@ -23,6 +26,10 @@ export interface CatalogApplierOptions {
   open(applied: number): OpenedReader | Promise<OpenedReader>
   /** With so many rows waiting, requests are refused. */
   maxBacklogRows: number
+  /** What DuckDB may hold. */
+  memoryBytes: number
+  /** Where it is noted what is being stored. */
+  attemptFile: string
   /** How far the log has been pruned: at least so much must have been applied. */
   pruned: number
   /** Writes a run of entries; the transaction around it is held here. May give what to do after it. */
@@ -36,7 +43,9 @@ export interface CatalogApplierOptions {
   /** The place of a task's last row; the other way round. */
   lastOfTask(taskId: string): number | undefined
   logger: Logger
+  alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
   onStarved(failures: number): void
+  onStoring(failing: string | undefined): void
   onApplied(through: number): void
   onSetAside(letter: DeadLetter): void
 }
@@ -56,22 +65,25 @@ export class CatalogApplier {
   readonly deadLetters: DeadLetters
   readonly #log: OpenedReader
   readonly #connection: DuckDBConnection
+  readonly #attempt: Attempt
 
   private constructor(
     applier: Applier,
     deadLetters: DeadLetters,
-    { log, connection }: { log: OpenedReader; connection: DuckDBConnection },
+    { log, connection, attempt }: { log: OpenedReader; connection: DuckDBConnection; attempt: Attempt },
   ) {
     this.applier = applier
     this.deadLetters = deadLetters
     this.#log = log
     this.#connection = connection
+    this.#attempt = attempt
   }
 
   static async open(options: CatalogApplierOptions): Promise<CatalogApplier> {
     const { catalog, schema, applyEntries, taskIdOf, database, inTurn, pruned, logger } = options
     const connection = await database.connect()
-    const position = `${schema}.position`
+    const internal = `${quoteIdentifier(catalog)}.${schema}`
+    const position = `${internal}.position`
     const applied = await readPosition(connection, position)
     if (applied < pruned) {
       connection.closeSync()
@@ -80,12 +92,14 @@ export class CatalogApplier {
     }
     const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
     const log = await options.open(applied)
+    const attempt = new Attempt(options.attemptFile)
     const deadLetters = new DeadLetters()
-    deadLetters.replace(await readDeadLetters(connection, `${schema}.rejected`, options.lastOfTask))
+    deadLetters.replace(await readDeadLetters(connection, `${internal}.rejected`, options.lastOfTask))
     const applier = new Applier({
       ...options,
       log,
       applied,
+      attempt,
       deadLetters,
       isTransient,
       async apply(entries, through, rest) {
@@ -104,17 +118,18 @@ export class CatalogApplier {
       setAside: (entries, through, reason) =>
         inTurn(() =>
           inTransaction(connection, async () => {
-            await insertRejected(connection, `${schema}.rejected`, rejectedRows(entries, reason, taskIdOf))
+            await insertRejected(connection, { catalog, schema }, rejectedRows(entries, reason, taskIdOf))
             await moveTo(through)
           }),
         ),
     })
-    return new CatalogApplier(applier, deadLetters, { log, connection })
+    return new CatalogApplier(applier, deadLetters, { log, connection, attempt })
   }
 
   async close(): Promise<void> {
     await this.applier.stop()
     await this.#log.close()
     this.#connection.closeSync()
+    this.#attempt.close()
   }
 }

@@ -43,6 +43,8 @@ export class Intake {
   readonly #options: IntakeOptions
   /** Until when it is believed that the disk takes nothing. */
   #refusesUntilMs = 0
+  /** Requests that the disk did not take, in an outage that is not over. */
+  #refused = 0
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -88,16 +90,25 @@ export class Intake {
     } catch (error) {
       if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
       const reason = error instanceof Error ? error.message : String(error)
-      logger.error('The write-ahead log cannot be written.', { reason })
+      // Once for each outage: with a line for each request the log would fill what is left of the disk.
+      if (this.#refused++ === 0) logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs
       const message = 'The service cannot write to its disk. Nothing was accepted; send again later.'
       throw overloaded(message, diskRestMs / 1000)
     }
+    if (this.#refused > 0) this.#recover()
     applier.wake()
     if (sync) await applier.reached(last, syncWaitMs)
     const deadLetter = sync ? applier.deadLetter(last) : undefined
     const taskId = taskIds.issue({ log: number, last })
     return deadLetter === undefined ? { taskId } : { taskId, deadLetter }
+  }
+
+  /** On a disk that is almost full small records may go where large ones do not, which is no end of the outage. */
+  #recover(): void {
+    if (performance.now() < this.#refusesUntilMs) return
+    this.#options.logger.warn('The write-ahead log is written again.', { refused: this.#refused })
+    this.#refused = 0
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type LogEntry,
   type SegmentHead,
 } from './segment.js'
-import { restOf, rowsOf } from './splitEntry.js'
+import { restOf, startOf } from './splitEntry.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
 /** A lone row needs few bytes; a backlog is read in pieces that grow. */
@@ -70,7 +70,7 @@ export class LogReader {
         for (const entry of frame.entries.flatMap((each) => restOf(each, after))) {
           const taken = rows.get(entry.kind) ?? 0
           if (taken >= maxRows || (taken + entry.count > maxRows && entry.count <= maxCutRows)) {
-            entries.push(...rowsOf(entry).slice(0, Math.max(0, maxRows - taken)))
+            entries.push(...startOf(entry, maxRows - taken))
             place.at += at
             place.given = lastOf(entries.at(-1)!)
             return entries
@@ -78,7 +78,8 @@ export class LogReader {
           entries.push(entry)
           rows.set(entry.kind, taken + entry.count)
         }
-        bytes += frame.end - at
+        // What was stored before is only passed by.
+        if (entries.length > 0) bytes += frame.end - at
         at = frame.end
         place.last = place.given = frame.last
       }

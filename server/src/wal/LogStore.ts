@@ -13,7 +13,6 @@ import { dirname, join } from 'node:path'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { damaged, StoreError } from '../store/StoreError.js'
 import { LogReader } from './LogReader.js'
-import { readOldLogs, removeOldLogs } from './oldLogs.js'
 import type { LogIdentity } from './postgres/logSchema.js'
 import type { Mark } from './postgres/readGroups.js'
 import { beforeOf, scanLog } from './scanLog.js'
@@ -64,29 +63,14 @@ export class LogStore {
     this.#state = state
   }
 
-  /** For the process that writes; takes over what an earlier version kept in LMDB. */
-  static async open(folder: string): Promise<LogStore> {
+  /** For the process that writes. */
+  static open(folder: string): LogStore {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    let state = readState(folder)
-    if (state === undefined) {
-      const old = await readOldLogs(folder)
-      state = { secret: (old?.secret ?? randomBytes(32)).toString('base64'), numbers: {}, begun: [] }
-      for (const { catalog, number, pruned, records } of old?.logs ?? []) {
-        state.numbers[catalog] = number
-        state.begun.push(catalog)
-        rmSync(join(folder, catalog), { recursive: true, force: true })
-        const log = await WriteAheadLog.open(join(folder, catalog), pruned)
-        for (const { first, ...record } of records) {
-          log.skipTo(first - 1)
-          await log.append(record)
-        }
-        await log.close()
-      }
-      // Not otherwise: the engine of an earlier start may still be writing to the same file.
-      new LogStore(folder, state).#save()
-    }
-    removeOldLogs(folder)
-    return new LogStore(folder, state)
+    const known = readState(folder)
+    if (known !== undefined) return new LogStore(folder, known)
+    const store = new LogStore(folder, { secret: randomBytes(32).toString('base64'), numbers: {}, begun: [] })
+    store.#save()
+    return store
   }
 
   /** For a process that reads; undefined as long as the other one has not made the logs. */
@@ -221,14 +205,6 @@ export class LogStore {
   /** The same for a process that applies it, as far as `durable` says. */
   reader(catalog: string, durable: () => number): LogReader {
     return new LogReader(join(this.#folder, catalog), durable)
-  }
-
-  /** Takes a catalog's log from the store of another process, where an earlier version kept it. */
-  adopt(catalog: string, old: LogStore): void {
-    const theirs = join(old.#folder, catalog)
-    if (!existsSync(theirs) || this.#state.begun.includes(catalog)) return
-    rmSync(join(this.#folder, catalog), { recursive: true, force: true })
-    renameSync(theirs, join(this.#folder, catalog))
   }
 
   #save(): void {

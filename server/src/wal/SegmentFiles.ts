@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Disk, lookAtDisk } from '../store/DiskRoom.js'
 import { syncFolder } from '../store/syncFolder.js'
 import type { SegmentHead } from './segment.js'
 
@@ -9,6 +10,21 @@ export interface SegmentSizes {
   smallest: number
   largest: number
 }
+
+/** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
+const usualSizes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
+
+/** On a small disk the files that are written, made and kept, up to six of the largest, shall take a tenth of it. */
+export const sizesFor = ({ total }: Disk): SegmentSizes => ({
+  ...usualSizes,
+  largest: Math.max(
+    usualSizes.smallest,
+    Math.min(usualSizes.largest, 2 ** Math.floor(Math.log2(total / 60))),
+  ),
+})
+
+/** No file is made where it would leave less: DuckDB needs it to store what the log holds, and so to shorten the log. */
+const leftFree = ({ total }: Disk) => Math.min(2 ** 24, total / 20)
 
 /** Segments of the largest size that are kept to be used again. */
 const maxKept = 4
@@ -34,6 +50,7 @@ const filledAtOnce = 2 ** 21
 export class SegmentFiles {
   readonly #folder: string
   readonly #sizes: SegmentSizes
+  readonly #look: (path: string) => Promise<Disk>
   /** Segments before this one are not used again. */
   #reusedFrom: number
   /** The file that is to be the next segment, once there is one. */
@@ -42,17 +59,23 @@ export class SegmentFiles {
   readonly #kept: SegmentHead[] = []
 
   /** `newest` is the last segment of an earlier process: what those held does not go into another one. */
-  constructor(folder: string, sizes: SegmentSizes, newest: number) {
+  constructor(folder: string, sizes: SegmentSizes, newest: number, look = lookAtDisk) {
     this.#folder = folder
+    this.#look = look
     this.#sizes = sizes
     this.#reusedFrom = newest + 1
   }
 
   /** Makes the file of a segment that takes at least so many bytes; gives how many it takes. */
   async make(number: number, leastBytes: number): Promise<number> {
-    this.#spare ??= this.#prepareSpare(number, Math.max(this.#sizes.smallest, leastBytes))
-    const bytes = await this.#spare.bytes
-    return bytes < leastBytes ? this.#prepare(number, leastBytes) : bytes
+    const spare = this.#spare?.number === number ? await this.#spare.bytes.catch(() => 0) : 0
+    if (spare > 0 && spare >= leastBytes) return spare
+    return this.#prepare(number, Math.max(this.#sizes.smallest, leastBytes), leastBytes)
+  }
+
+  /** Takes a file that an earlier process has made for the next segment: on a full disk there is no other. */
+  adopt(number: number, bytes: number): void {
+    this.#spare = { number, bytes: Promise.resolve(bytes) }
   }
 
   /** Begins to make the file after that of a segment, which is given away. */
@@ -87,21 +110,32 @@ export class SegmentFiles {
   }
 
   #prepareSpare(number: number, bytes: number) {
-    const spare = { number, bytes: this.#prepare(number, bytes) }
+    const spare = { number, bytes: this.#prepare(number, bytes, this.#sizes.smallest) }
     spare.bytes.catch(() => {
       if (this.#spare === spare) this.#spare = undefined
     })
     return spare
   }
 
+  /** How large a file can be: as wanted, or half of that and so on while the disk has too little room. */
+  async #fit(wanted: number, least: number): Promise<number> {
+    const disk = await this.#look(this.#folder)
+    const room = disk.free - leftFree(disk)
+    let bytes = wanted
+    while (bytes > room && bytes / 2 >= Math.max(1, least)) bytes = Math.floor(bytes / 2)
+    if (bytes > room) throw new Error('The disk has no room for another file of the write-ahead log.')
+    return bytes
+  }
+
   /** Fills the file of a segment with zeros; a full disk shows here, before anything is promised. */
-  async #prepare(number: number, bytes: number): Promise<number> {
-    const kept = bytes <= this.#sizes.largest ? this.#kept.pop() : undefined
+  async #prepare(number: number, wanted: number, least: number): Promise<number> {
+    const kept = wanted <= this.#sizes.largest ? this.#kept.pop() : undefined
     if (kept !== undefined) {
       await rename(keptFile(this.#folder, kept), segmentFile(this.#folder, number))
       await syncFolder(this.#folder)
       return kept.bytes
     }
+    const bytes = await this.#fit(wanted, least)
     const unfinished = join(this.#folder, 'new')
     const handle = await open(unfinished, 'w', 0o600)
     try {
@@ -110,6 +144,10 @@ export class SegmentFiles {
         await handle.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
         await handle.datasync()
       }
+    } catch (error) {
+      // What it holds is missed elsewhere.
+      await handle.truncate().catch(() => undefined)
+      throw error
     } finally {
       await handle.close()
     }

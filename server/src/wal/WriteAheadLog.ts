@@ -1,6 +1,7 @@
-import { constants, readdirSync } from 'node:fs'
+import { constants, readdirSync, statSync } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lookAtDisk } from '../store/DiskRoom.js'
 import { syncFolder } from '../store/syncFolder.js'
 import { FrameBuffer } from './FrameBuffer.js'
 import {
@@ -16,12 +17,13 @@ import {
 import type { AcceptLog } from './AcceptLog.js'
 import { DiskWriter } from './DiskWriter.js'
 import { GroupCommit } from './GroupCommit.js'
+import { LogMark } from './LogMark.js'
 import { type FoundLog, scanLog } from './scanLog.js'
-import { SegmentFiles, segmentFile, type SegmentSizes } from './SegmentFiles.js'
+import { SegmentFiles, segmentFile, sizesFor, type SegmentSizes } from './SegmentFiles.js'
 
-/** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
-const usualBytes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
 const closed = 'The write-ahead log is closed.'
+/** How far it has reached is noted so long after the first row that is not noted yet. */
+const noteAfterMs = 1000
 
 interface Current extends SegmentHead {
   handle: FileHandle
@@ -51,6 +53,8 @@ export class WriteAheadLog implements AcceptLog {
   readonly #files: SegmentFiles
   readonly #frame = new FrameBuffer()
   readonly #writer = new DiskWriter()
+  readonly #mark: LogMark
+  #noting: NodeJS.Timeout | undefined
   readonly #commits = new GroupCommit(
     (records) => this.#commit(records),
     () => this.#writer.gatherMs,
@@ -62,6 +66,7 @@ export class WriteAheadLog implements AcceptLog {
   private constructor(folder: string, sizes: SegmentSizes, found: Pick<FoundLog, 'live' | 'last' | 'held'>) {
     this.#folder = folder
     this.#files = new SegmentFiles(folder, sizes, found.live.at(-1)?.number ?? 0)
+    this.#mark = new LogMark(folder)
     this.#live = found.live
     this.#durable = found.last
     this.#last = found.last
@@ -70,14 +75,17 @@ export class WriteAheadLog implements AcceptLog {
   }
 
   /** Reads all of the log. A new one begins behind `before`. */
-  static async open(folder: string, before = 0, sizes = usualBytes): Promise<WriteAheadLog> {
+  static async open(folder: string, before = 0, given?: SegmentSizes): Promise<WriteAheadLog> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    const sizes = given ?? sizesFor(await lookAtDisk(folder))
     const { spares, end, ...found } = await scanLog(folder, before)
-    for (const number of spares) await rm(segmentFile(folder, number))
+    const next = (found.live.at(-1)?.number ?? 0) + 1
+    for (const number of spares) if (number !== next) await rm(segmentFile(folder, number))
     for (const name of readdirSync(folder)) {
       if (name === 'new' || name.endsWith('.kept')) await rm(join(folder, name))
     }
     const log = new WriteAheadLog(folder, sizes, found)
+    if (spares.includes(next)) log.#files.adopt(next, statSync(segmentFile(folder, next)).size)
     await log.#resume(end)
     return log
   }
@@ -167,6 +175,15 @@ export class WriteAheadLog implements AcceptLog {
     writeFrame({ salt, first: this.#durable + 1, records: [] }, frame)
     if (end + frame.length <= bytes) await handle.write(frame, 0, frame.length, end).catch(() => undefined)
     await handle.close()
+    this.#note()
+    await this.#mark.close()
+  }
+
+  /** Says that what is known to be on disk is there. */
+  #note(): void {
+    clearTimeout(this.#noting)
+    this.#noting = undefined
+    this.#mark.note({ segment: this.#current!.number, last: this.#durable })
   }
 
   async #commit(records: readonly LogRecord[]): Promise<number> {
@@ -183,6 +200,7 @@ export class WriteAheadLog implements AcceptLog {
       this.#durable += count
       this.#held.push({ last: this.#durable, bytes: body.length })
     }
+    this.#noting ??= setTimeout(() => this.#note(), noteAfterMs).unref()
     return this.#durable
   }
 
@@ -218,6 +236,7 @@ export class WriteAheadLog implements AcceptLog {
     await this.#current?.handle.close()
     this.#current = { ...head, handle, end: headBytes }
     this.#live.push(head)
+    this.#note()
     this.#files.makeNext(head)
   }
 }

@@ -1,6 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBTimestampValue } from '@duckdb/node-api'
 import { splitArray } from '../json/splitArray.js'
-import { jsonRows } from '../store/jsonRows.js'
 import { maxDeadLetters, type DeadLetter } from './DeadLetters.js'
 import type { LogEntry } from './segment.js'
 import { requestOf } from './splitEntry.js'
@@ -39,28 +38,40 @@ export const rejectedRows = (
     })
   })
 
-const columns = {
-  seq: 'BIGINT',
-  received_at_ms: 'BIGINT',
-  kind: 'VARCHAR',
-  target: 'VARCHAR',
-  task_id: 'VARCHAR',
-  position: 'BIGINT',
-  body: 'VARCHAR',
-  reason: 'VARCHAR',
+/** A table `rejected`, by names as they are. */
+export interface RejectedTable {
+  catalog: string
+  schema: string
 }
 
+/**
+ * In the order of the table's columns. As one JSON text a row of 64 MB, which was too large for its own table, would
+ * be too large for this one, too.
+ */
 export const insertRejected = async (
   connection: DuckDBConnection,
-  table: string,
+  { catalog, schema }: RejectedTable,
   rows: readonly RejectedRow[],
 ): Promise<void> => {
-  await connection.run(
-    `INSERT INTO ${table} (seq, received_at, kind, target, task_id, position, body, reason)
-     SELECT seq, epoch_ms(received_at_ms), kind, target, task_id, position, body, reason
-     FROM ${jsonRows(columns)}`,
-    { rows: JSON.stringify(rows) },
-  )
+  const appender = await connection.createAppender('rejected', schema, catalog)
+  try {
+    for (const { seq, received_at_ms, kind, body, reason, target, task_id, position } of rows) {
+      appender.appendBigInt(BigInt(seq))
+      appender.appendTimestamp(new DuckDBTimestampValue(BigInt(Math.round(1000 * received_at_ms))))
+      appender.appendVarchar(kind)
+      appender.appendVarchar(body)
+      appender.appendVarchar(reason)
+      if (target === undefined) appender.appendNull()
+      else appender.appendVarchar(target)
+      appender.appendVarchar(task_id)
+      appender.appendBigInt(BigInt(position))
+      appender.endRow()
+    }
+    // It is this that says whether they are there.
+    appender.flushSync()
+  } finally {
+    appender.closeSync()
+  }
 }
 
 /** The newest requests of which rows were set aside. */
@@ -70,7 +81,7 @@ export const readDeadLetters = async (
   lastOfTask: (taskId: string) => number | undefined,
 ): Promise<DeadLetter[]> => {
   const reader = await connection.runAndReadAll(
-    `SELECT task_id, count(*)::INT, arg_min(reason, seq) FROM ${table} WHERE task_id IS NOT NULL
+    `SELECT task_id, count(*)::INT, arg_min(reason, seq) FROM ${table}
      GROUP BY task_id ORDER BY max(seq) DESC LIMIT ${maxDeadLetters}`,
   )
   return (reader.getRows() as [string, number, string][]).toReversed().flatMap(([taskId, rows, reason]) => {

@@ -1,10 +1,14 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { damaged } from '../store/StoreError.js'
+import { StoreError } from '../store/StoreError.js'
+import { readMark, type Reached } from './LogMark.js'
 import { headBytes, readHead, scanSegment, type Held, type SegmentHead } from './segment.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
-const broken = (file: string, what: string) => damaged(`the write-ahead log ${file} ${what}`)
+const broken = (file: string, what: string) =>
+  new StoreError(
+    `The store is damaged: the write-ahead log ${file} ${what}. Nothing was changed; restore the data folder from a backup, or let waymark-server salvage keep what can still be read.`,
+  )
 
 /** The sequence before the oldest row of a log that another process may be writing, 0 for a new one. */
 export const beforeOf = (folder: string): number => {
@@ -31,8 +35,21 @@ export interface FoundLog {
   held: Held[]
 }
 
+/** Throws where a log ends before the place that it is known to have reached. */
+const checkReached = (folder: string, { live, last }: Pick<FoundLog, 'live' | 'last'>, reached: Reached) => {
+  const newest = live.at(-1)?.number ?? 0
+  const lost = last < reached.last ? `; rows ${last + 1} to ${reached.last} were in it` : ''
+  if (newest < reached.segment) {
+    const file = segmentFile(folder, newest + 1)
+    throw broken(file, `${existsSync(file) ? 'holds nothing but zeros' : 'is missing'}${lost}`)
+  }
+  if (lost !== '') throw broken(segmentFile(folder, newest), `has lost its end${lost}`)
+}
+
 /** Reads all of a log, and throws where it is not as it was written. An empty one begins behind `before`. */
 export const scanLog = async (folder: string, before = 0): Promise<FoundLog> => {
+  // Before the segments: of a log that is being written they are further than what was noted then.
+  const reached = await readMark(folder)
   const live: SegmentHead[] = []
   const spares: number[] = []
   const held: Held[] = []
@@ -61,5 +78,6 @@ export const scanLog = async (folder: string, before = 0): Promise<FoundLog> => 
     ;({ last, end } = scan)
     held.push(...scan.held)
   }
+  if (reached !== undefined) checkReached(folder, { live, last }, reached)
   return { live, spares, last, end, held }
 }

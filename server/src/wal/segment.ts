@@ -17,6 +17,8 @@ export interface LogEntry extends LogRecord {
   first: number
   /** The rows of the request that this is a part of, where it is not all of it. */
   request?: { first: number; last: number }
+  /** A row that is tried by itself: what its request says of all rows need not hold for it. */
+  isAlone?: true
 }
 
 export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1
@@ -166,4 +168,13 @@ export const scanSegment = (bytes: Buffer, { salt, before }: SegmentHead): Scan 
     broken = readFrame(bytes, at, salt) !== undefined
   }
   return { last, end, held, broken }
+}
+
+/** All whole frames of a segment, also those behind one that is broken. */
+export const wholeFrames = function* (bytes: Buffer, salt: Buffer): Generator<Frame> {
+  for (let at = headBytes; at >= 0;) {
+    const frame = readFrame(bytes, at, salt)
+    if (frame !== undefined) yield frame
+    at = frame?.end ?? bytes.indexOf(salt, at + 1)
+  }
 }

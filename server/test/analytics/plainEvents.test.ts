@@ -123,11 +123,11 @@ const damage = fc.oneof(
   },
 )
 
-it('counts nothing that would be refused or stored otherwise', () => {
+it('counts nothing that would be refused or stored otherwise', async () => {
   const read = payloadReader('track', environments)
   let taken = 0
-  fc.assert(
-    fc.property(events, damage, fc.constantFrom(0, 1), (list, damaged, spaces) => {
+  await fc.assert(
+    fc.asyncProperty(events, damage, fc.constantFrom(0, 1), async (list, damaged, spaces) => {
       let json = JSON.stringify(list, undefined, spaces).replaceAll(/\n */g, '')
       if (damaged !== undefined) {
         const { at, cut, put } = damaged
@@ -138,7 +138,7 @@ it('counts nothing that would be refused or stored otherwise', () => {
       if (counted === undefined) return
       taken++
       // With a space before it a body is looked at in the usual way.
-      const usual = read(Buffer.concat([Buffer.from(' '), body]), environments)
+      const usual = await read(Buffer.concat([Buffer.from(' '), body]), environments)
       expect(usual.count).toBe(counted)
       expect(usual.body.subarray(1).equals(body)).toBe(true)
     }),

@@ -35,9 +35,7 @@ beforeAll(async () => {
     if (result !== undefined) holds++
     return result
   }
-  server = await serveRoutes([
-    holdRoute(database, [{ catalog: 'analytics', schema: 'analytics.raw', inTurn }]),
-  ])
+  server = await serveRoutes([holdRoute(database, [{ catalog: 'analytics', schema: 'raw', inTurn }])])
 })
 afterAll(async () => {
   server.close()

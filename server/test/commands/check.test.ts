@@ -1,11 +1,15 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
+import { launcher, spawnService, urlIn } from '../fixtures/spawnService.js'
+import { withMounts } from '../fixtures/withMounts.js'
+import { isAnswered } from '../../src/store/lockFolder.js'
 
 let service: Service
 const root = mkdtempSync(join(tmpdir(), 'waymark-check-'))
@@ -65,6 +69,37 @@ describe('check of a store that is whole', () => {
   })
 })
 
+it('reads a folder that it cannot write to, with what DuckDB has not moved from its own log yet', async () => {
+  const folder = join(root, 'read-only')
+  const flags = ['--port', '0', '--data', folder, '--api-keys', 'key', '--quiet']
+  const killed = spawnService(flags, { direct: true })
+  const sent = await fetch(`${urlIn(await killed.ready)}/track?apiKey=key&sync=true`, {
+    method: 'POST',
+    body: JSON.stringify(event('seen')),
+  })
+  expect(sent.status).toBe(200)
+  killed.kill('SIGKILL')
+  await killed.ended
+  // The engine ends a moment later.
+  await vi.waitFor(async () => expect(await isAnswered(join(folder, 'engine.sock'))).toBe(false), {
+    timeout: 20_000,
+  })
+  const names = () => readdirSync(folder, { recursive: true }).map(String).toSorted()
+  const before = names()
+  expect(before).toContain('analytics.duckdb.wal')
+  const own = withMounts(`mount --bind '${folder}' '${folder}' && mount -o remount,bind,ro '${folder}'`)
+  // Enough for whoever is not root, who can mount.
+  chmodSync(folder, 0o500)
+  const command = [process.execPath, launcher, 'check', '--data', folder]
+  const { status, stdout, stderr } = spawnSync('env', [...(own ?? []), ...command], { encoding: 'utf8' })
+  chmodSync(folder, 0o700)
+  expect(stderr).toBe('')
+  expect(stdout).toContain('analytics.raw.events: 1 rows')
+  expect(stdout.trim().split('\n').at(-1)).toBe(`${folder} is whole.`)
+  expect(status).toBe(0)
+  expect(names()).toEqual(before)
+})
+
 describe('check of a store that is not', () => {
   const copy = () => {
     const folder = join(root, 'copy')
@@ -99,7 +134,7 @@ describe('check of a store that is not', () => {
       'Ids have a wrong key, or are there twice (1)',
     ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server knows 4'],
+    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 1'],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)

@@ -7,17 +7,20 @@ import { runWaymark } from '../fixtures/runWaymark.js'
 const folder = mkdtempSync(join(tmpdir(), 'waymark-command-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it.each(['backup', 'restore', 'check', 'export'])('%s --help says how it is used', async (name) => {
-  const { code, lines } = await runWaymark(name, '--help')
-  expect(code).toBe(0)
-  expect(lines.join('\n')).toContain(`waymark-server ${name}`)
-})
+it.each(['backup', 'restore', 'check', 'salvage', 'export'])(
+  '%s --help says how it is used',
+  async (name) => {
+    const { code, lines } = await runWaymark(name, '--help')
+    expect(code).toBe(0)
+    expect(lines.join('\n')).toContain(`waymark-server ${name}`)
+  },
+)
 
 it.each([
   [
     'store',
     [],
-    'There is no command store; there are backup, restore, check, export and hash-password. See --help.',
+    'There is no command store; there are backup, restore, check, salvage, export and hash-password. See --help.',
   ],
   ['backup', [], 'The name of the file is missing. See waymark-server backup --help.'],
   ['backup', ['a', 'b'], 'b is one word too many. See waymark-server backup --help.'],
@@ -34,6 +37,7 @@ it.each([
 it.each([
   ['backup', ['new.tar']],
   ['check', []],
+  ['salvage', []],
   ['export', ['--parquet', 'files']],
 ])('%s says that there is no store, and makes none', async (name, argv) => {
   const data = join(folder, 'nothing')

@@ -132,10 +132,14 @@ describe('outside of the paths for events', () => {
 describe('the session of somebody who has logged in', () => {
   let cookie: string
   beforeAll(async () => {
-    const answer = await service.send('POST', '/session', '{"user":"ada","password":"lovelace"}', {
-      'content-type': 'application/json',
-    })
-    cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
+    const login = (headers: Record<string, string>) =>
+      service.send('POST', '/session', '{"user":"ada","password":"lovelace"}', {
+        'content-type': 'application/json',
+        ...headers,
+      })
+    // Each counts where it was given, over http or https.
+    const answers = [await login({}), await login({ 'x-forwarded-proto': 'https' })]
+    cookie = answers.map(({ headers }) => headers.get('set-cookie')!.split(';', 1)[0]).join('; ')
   })
 
   // A browser sends a `SameSite=Strict` cookie with none of the first three; they must not count on it.

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { apiKey, createService, type Service } from '../fixtures/createService.js'
+import { apiKey, basic, createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 
 let service: Service
@@ -74,6 +74,27 @@ describe('a client without a key', () => {
     const socket = await open()
     socket.write('POST /track HTTP/1.1\r\nHost: x\r\n')
     expect(await readAll(socket)).toContain('HTTP/1.1 408 ')
+  })
+
+  it('is told in one sentence when it does not speak HTTP', async () => {
+    const socket = await open()
+    socket.write('HELLO\r\n\r\n')
+    const answer = await readAll(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.split('\r\n\r\n')[1]).toBe(
+      '{"error":"invalid-request","message":"This cannot be read as HTTP."}',
+    )
+  })
+
+  it('gets nothing between the lines of an answer that has begun', async () => {
+    const socket = await open()
+    const answer = readAll(socket)
+    const statement = encodeURIComponent('SELECT range FROM range(3000000)')
+    const head = `Host: x\r\nAuthorization: ${basic}\r\n`
+    socket.write(`GET /query?format=jsonl&statement=${statement} HTTP/1.1\r\n${head}\r\n`)
+    await once(socket, 'data')
+    socket.write('HELLO\r\n\r\n')
+    expect(await answer).not.toContain('cannot be read')
   })
 
   it('has no more connections than one address may, and another one once these are closed', async () => {

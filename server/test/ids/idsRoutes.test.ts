@@ -40,6 +40,13 @@ describe('the ids cookie of the service', () => {
     },
   )
 
+  it('is found among others of its name, which other ports of the host may have set', async () => {
+    for (const other of ['', 'a', 'a:%', ':b', 'a:b:c']) {
+      const cookie = `waymark_ids=${other}; waymark_ids=device-a:anonymous-b%3A%3Bc; waymark_ids=x:y`
+      expect((await service.send('GET', '/w/ids', undefined, { cookie })).body).toEqual(ids)
+    }
+  })
+
   it('goes when the visitor refuses', async () => {
     const { body, headers } = await service.send('DELETE', '/w/ids')
     expect(body).toEqual(none)

@@ -24,6 +24,7 @@ const hello: ToIngest = {
   pid: 1,
   applied: [],
   setAside: [],
+  storing: [],
   erasures: [],
   vitals: { ...processVitals(), queries: noQueries },
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Supervisor } from '../../src/link/Supervisor.js'
 import { Logger } from '../../src/Logger.js'
 
@@ -28,6 +28,36 @@ const supervise = (first: string, later: string, silentMs: number) => {
   supervisor = new Supervisor({ program, args: [], env: process.env, logger: new Logger('silent'), silentMs })
   return supervisor.start()
 }
+
+it('tells why an engine ended that could not go on, and logs that once', async () => {
+  const lines: string[] = []
+  const reasons: string[] = []
+  const program = join(folder, 'engine.mjs')
+  const mark = JSON.stringify(join(folder, 'ran'))
+  writeFileSync(
+    program,
+    `import { appendFileSync, readFileSync } from 'node:fs'
+     appendFileSync(${mark}, 'x')
+     const starts = readFileSync(${mark}, 'utf8').length
+     if (starts === 1) process.send({ kind: 'ready' })
+     if (starts < 4) process.send({ kind: 'fatal', reason: 'The disk is full.' }, () => process.exit(1))
+     else {
+       process.send({ kind: 'ready' })
+       setInterval(() => {}, 1000)
+     }`,
+  )
+  supervisor = new Supervisor({
+    program,
+    args: [],
+    env: process.env,
+    logger: new Logger('info', (line) => lines.push(line)),
+    onFailed: (reason) => reasons.push(reason),
+  })
+  expect(await supervisor.start()).toEqual({ kind: 'ready' })
+  await vi.waitFor(() => expect(lines.join('')).toContain('The engine runs again.'), { timeout: 30_000 })
+  expect(reasons).toEqual(Array(3).fill('The disk is full.'))
+  expect(lines.filter((line) => line.includes('The engine ended'))).toHaveLength(1)
+})
 
 const stays = 'setInterval(() => {}, 1000)'
 

@@ -18,12 +18,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 })
 
-const launch = (...more: string[]): Spawned => {
+const launchIn = (env: NodeJS.ProcessEnv, ...more: string[]): Spawned => {
   const flags = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'ada:lovelace']
-  const spawned = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more])
+  const spawned = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more], { env })
   running.push(spawned)
   return spawned
 }
+const launch = (...more: string[]): Spawned => launchIn({}, ...more)
 
 /** The children of a process, found where the system lists them. */
 const childrenOf = (pid: number): number[] =>
@@ -127,10 +128,11 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
   )
 
   it.each(['/query', '/validate', '/explain'])(
-    'ends at a statement to %s that takes all memory, and is there again, while events are accepted',
+    'ends at a statement to %s that takes all memory, where the system cannot refuse it, and is there again',
     { timeout: 60_000 },
     async (path) => {
-      const service = launch('--engine-memory', '700MB')
+      // No `prlimit` is found, as on a system without it.
+      const service = launchIn({ PATH: '/nonexistent' }, '--engine-memory', '700MB')
       const client = createClient(urlIn(await service.ready))
       await client.track(client.number(0), true)
       const engine = await engineOf(service)
@@ -168,7 +170,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
       await answers(client)
       const engine = await engineOf(service)
       const { status, text } = await client.post('/query', {
-        statement: `SELECT sum(length(repeat('x', 20000000 + range::INT))) FROM range(1000000)`,
+        statement: `SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))`,
       })
       expect({ status, error: (JSON.parse(text) as { error: string }).error }).toEqual({
         status: 503,

@@ -1,16 +1,29 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { healthRoutes } from '../../src/metrics/healthRoutes.js'
+import type { Failing } from '../../src/wal/Storing.js'
 import type { Role } from '../../src/options/ServerOptions.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
-const well = { accepting: true, up: true, rows: 0, lagSeconds: 0, problem: undefined, role: 'both' as Role }
-const state: Omit<typeof well, 'problem'> & { problem: string | undefined } = { ...well }
+const well = {
+  accepting: true,
+  up: true,
+  rows: 0,
+  lagSeconds: 0,
+  problem: undefined,
+  storing: undefined,
+  role: 'both' as Role,
+}
+const state: Omit<typeof well, 'problem' | 'storing'> & {
+  problem: string | undefined
+  storing: Failing | undefined
+} = { ...well }
 const routes = healthRoutes({
   get role() {
     return state.role
   },
   problem: () => state.problem,
   isAccepting: () => state.accepting,
+  storing: () => state.storing,
   isEngineUp: () => state.up,
   backlog: () => state,
 })
@@ -40,6 +53,7 @@ it.each([
       engine: state.up ? 'up' : 'starting',
       lag_seconds: Math.round(state.lagSeconds * 10) / 10,
       backlog_rows: state.rows,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     },
   ])
 })
@@ -73,4 +87,19 @@ it.each([
 ])('tells of a process that %s', async (_, now, code, body) => {
   Object.assign(state, well, now)
   expect(await ask()).toEqual([code, expect.objectContaining(body)])
+})
+
+it('says at once that rows are not being stored, since when and why, and takes events all the same', async () => {
+  Object.assign(state, well, { storing: { sinceMs: Date.UTC(2026, 0, 2), reason: 'The disk is full.' } })
+  expect(await ask()).toEqual([
+    200,
+    expect.objectContaining({
+      status: 'degraded',
+      accepting: true,
+      reason: 'The disk is full.',
+      storing: { failing_since: '2026-01-02T00:00:00.000Z', reason: 'The disk is full.' },
+    }),
+  ])
+  Object.assign(state, well)
+  expect((await ask())[1]).not.toHaveProperty('storing')
 })

@@ -130,7 +130,14 @@ describe('GET /healthz', () => {
     const { status, body, headers } = await service.send('GET', '/healthz')
     expect([status, body]).toEqual([
       200,
-      { status: 'ok', accepting: true, engine: 'up', lag_seconds: 0, backlog_rows: 0 },
+      {
+        status: 'ok',
+        accepting: true,
+        engine: 'up',
+        lag_seconds: 0,
+        backlog_rows: 0,
+        version: expect.any(String),
+      },
     ])
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await fetch(`${service.url}/healthz`, { method: 'HEAD' })).status).toBe(200)

@@ -6,7 +6,7 @@ describe('parseArguments', () => {
     const flags =
       '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
-      '--memory-limit 1.5GiB --threads 3 --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
+      '--memory-limit 1.5GiB --threads 3 --min-free-disk 2MB --clock-checked 2027-01-31 --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
       '--log-level warn --users-file u --metrics-token t --log postgres://a,b/c --log-durability local ' +
       '--log-readers-kept 3'
     expect(parseArguments(flags.split(' '), {})).toEqual({
@@ -28,6 +28,8 @@ describe('parseArguments', () => {
         catalogs: ['one', 'two'],
         memoryLimit: '1.5GiB',
         threads: 3,
+        minFreeDiskBytes: 2_097_152,
+        clockChecked: '2027-01-31',
         statementTimeoutMs: 5000,
         maxBacklogRows: 1000,
         insertIdWindowMs: 30 * 86_400_000,
@@ -76,6 +78,7 @@ describe('parseArguments', () => {
       options: { logLevel: 'silent' },
     })
     expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
+    expect(parseArguments(['--version'], {})).toEqual({ kind: 'version' })
   })
 
   it.each([
@@ -87,6 +90,9 @@ describe('parseArguments', () => {
     [['--memory-limit', 'lots'], '--memory-limit must be a size'],
     [['--threads', '0'], '--threads must be a number from 1'],
     [['--statement-timeout', '0'], '--statement-timeout must be'],
+    [['--min-free-disk', '5'], '--min-free-disk must be a size'],
+    [['--clock-checked', '2027-1-31'], '--clock-checked must be a day'],
+    [['--clock-checked', '2027-02-41'], '--clock-checked must be a day'],
     [['--log-level', 'loud'], '--log-level must be one of'],
     [['--columns', 'names'], '--columns must be one of objects, labels'],
     [['--environments', ','], '--environments must name'],

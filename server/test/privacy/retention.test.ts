@@ -1,4 +1,4 @@
-import { mkdtempSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -63,6 +63,8 @@ const archived = () =>
     )
     return reader.getRows()
   })
+
+const yearAgo = new Date(Date.now() - 365 * 86_400_000).toISOString()
 
 const seed = async () => {
   const of = (id: string, more = {}) => event('Old', { distinct_id: id, ...more })
@@ -140,6 +142,36 @@ describe('retention', () => {
       old('events', "event = 'Late'", `timezone('UTC', ${first} - INTERVAL 1 MILLISECOND)`),
     )
     await eventually(async () => expect(await rowsOf('SELECT event FROM events')).toEqual([['Kept']]))
+  })
+
+  it.each([
+    ['ran last a year ago', (note: string) => writeFileSync(note, JSON.stringify({ ranAt: yearAgo }))],
+    ['has a store whose newest event is as old', (note: string) => rmSync(note)],
+  ])('deletes nothing when the service %s, until somebody has checked the clock', async (_, change) => {
+    const lines: string[] = []
+    const logged = { logLevel: 'error', writeLog: (line: string) => lines.push(line) } as const
+    await start(logged)
+    const note = join(service.folder, 'clock.json')
+    await service.ingest('/track?sync=true', event('Old'))
+    // Before that the service might be stopped first.
+    await eventually(() => Promise.resolve(expect(existsSync(note)).toBe(true)))
+    await service.stop()
+    change(note)
+    await age(old('events', 'true'))
+    await eventually(() => Promise.resolve(expect(lines).toHaveLength(1)))
+    const today = new Date().toISOString().slice(0, 10)
+    expect(JSON.parse(lines.join('\n'))).toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(`^The clock says ${today}, and the service ran last on 20.*--clock-checked ${today}\\.$`),
+      ),
+    })
+    expect(await rowsOf('SELECT event FROM events')).toEqual([['Old']])
+    await service.stop()
+
+    await start({ ...logged, clockChecked: today })
+    await eventually(async () => expect(await rowsOf('SELECT event FROM events')).toEqual([]))
+    // From here on it is known again without being told.
+    expect(readFileSync(note, 'utf8')).toContain(today.slice(0, 4))
   })
 
   it('deletes nothing that could not be archived', async () => {

@@ -5,10 +5,16 @@ import { Users } from '../../src/users/Users.js'
 
 let logins: Logins
 let lines: string[]
+let nowMs: number
 beforeEach(() => {
   lines = []
+  nowMs = 0
   const logger = new Logger('warn', (line) => lines.push(line))
-  logins = new Logins(new Users({ users: { ada: 'lovelace', bob: 'builder' }, usersFile: '' }), logger)
+  logins = new Logins(
+    new Users({ users: { ada: 'lovelace', bob: 'builder' }, usersFile: '' }),
+    logger,
+    () => nowMs,
+  )
 })
 
 const attempt = (name: string, password: string, address: string) =>
@@ -38,9 +44,41 @@ describe('wrong passwords', () => {
     expect(await attempt('ada', 'lovelace', '10.0.0.2')).toBe('right')
   })
 
-  it('are taken a few times for one user from all addresses together', async () => {
-    const outcomes = await guess(30, 'ada', (at) => `10.0.1.${at}`)
-    expect(outcomes.filter((each) => each === 'wrong')).toHaveLength(20)
+  const countWrong = (outcomes: string[]) => outcomes.filter((each) => each === 'wrong').length
+
+  it('from many addresses do not keep out who comes from a new one with the right one', async () => {
+    for (let at = 0; at < 600; at++) {
+      nowMs = 100 * at
+      await attempt('ada', `guess ${at}`, `10.0.1.${at % 10}`)
+    }
+    // Not even after two slips.
+    expect(await guess(2, 'ada', () => '10.0.0.7')).toEqual(['wrong', 'wrong'])
+    expect(await attempt('ada', 'lovelace', '10.0.0.7')).toBe('right')
+    expect(await attempt('bob', 'builder', '10.0.0.8')).toBe('right')
+  })
+
+  it('are taken a few times for one user from all addresses together, and then three from each', async () => {
+    expect(countWrong(await guess(20, 'ada', (at) => `10.0.1.${at}`))).toBe(20)
+    expect(countWrong(await guess(10, 'ada', () => '10.0.0.1'))).toBe(3)
+    expect(countWrong(await guess(10, 'ada', () => '10.0.0.2'))).toBe(3)
+    // An hour later that user's tries are there again, and after them each of these has one more.
+    nowMs = 3_600_000
+    expect(countWrong(await guess(20, 'ada', (at) => `10.0.3.${at}`))).toBe(20)
+    expect(countWrong(await guess(10, 'ada', () => '10.0.0.1'))).toBe(1)
+  })
+
+  it.each([
+    ['a user', () => 'ada'],
+    ['names of nobody', (at: number) => `nobody-${at}`],
+  ])('for %s are few, from however many addresses', async (_, nameOf) => {
+    let taken = 0
+    const seconds = 60
+    for (let at = 0; at < 100 * seconds; at++) {
+      nowMs = at * 10
+      if ((await attempt(nameOf(at), 'guess', `10.${at >> 8}.${at & 255}.1`)) === 'wrong') taken++
+    }
+    // Twenty at once and one every two seconds, and as often as four times a second from addresses that had not tried.
+    expect(taken).toBeLessThanOrEqual(20 + seconds / 2 + 20 + 4 * seconds + 1)
   })
 
   it('from elsewhere do not keep out who has logged in from an address before', async () => {

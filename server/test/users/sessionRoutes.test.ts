@@ -26,11 +26,11 @@ describe('a login', () => {
     expect(status).toBe(200)
     expect(body).toEqual({ user: 'ada', role: 'write', environments: ['production', 'staging'] })
     expect(headers.get('set-cookie')).toMatch(
-      /^waymark_session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+      /^waymark_session_[\da-f]{8}=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     )
     expect(headers.get('cache-control')).toBe('no-store')
     const secure = await login(undefined, { ...page, 'x-forwarded-proto': 'https' })
-    expect(secure.headers.get('set-cookie')).toMatch(/; SameSite=Strict; Secure$/)
+    expect(secure.headers.get('set-cookie')).toMatch(/^__Host-waymark_session_.*; SameSite=Strict; Secure$/)
   })
 
   it('is refused with a wrong name or password, and sets no cookie', async () => {
@@ -73,14 +73,15 @@ describe('the cookie of a session', () => {
   it('is worth nothing when it was changed, cut off or made up', async () => {
     const cookie = cookieOf(await login())
     const [name, ...rest] = cookie.split('.')
-    const bob = `waymark_session=${Buffer.from('bob').toString('base64url')}`
+    const own = cookie.slice(0, cookie.indexOf('='))
+    const bob = `${own}=${Buffer.from('bob').toString('base64url')}`
     for (const odd of [
       cookie.slice(0, -1),
       `${cookie}x`,
       [bob, ...rest].join('.'),
       [name, rest[0], rest[1], 'zzzzzzzz', rest[3]].join('.'),
-      'waymark_session=',
-      'waymark_session=....',
+      `${own}=`,
+      `${own}=....`,
     ]) {
       expect((await select({ ...page, cookie: odd })).status).toBe(401)
     }
@@ -90,7 +91,7 @@ describe('the cookie of a session', () => {
     const cookie = cookieOf(await login())
     const out = await service.send('DELETE', '/session', undefined, { ...page, cookie })
     expect(out.status).toBe(204)
-    expect(out.headers.get('set-cookie')).toMatch(/^waymark_session=; Path=\/; Max-Age=0;/)
+    expect(out.headers.get('set-cookie')).toMatch(/^waymark_session_[\da-f]{8}=; Path=\/; Max-Age=0;/)
     expect((await select({ ...page, cookie })).status).toBe(401)
   })
 
@@ -104,8 +105,91 @@ describe('the cookie of a session', () => {
     try {
       const answer = await below.send('POST', '/w/session', '{"user":"ada","password":"lovelace"}', page)
       expect(answer.headers.get('set-cookie')).toContain('; Path=/w;')
+      const secure = { ...page, 'x-forwarded-proto': 'https' }
+      const given = await below.send('POST', '/w/session', '{"user":"ada","password":"lovelace"}', secure)
+      // A browser takes `__Host-` for the path `/` alone.
+      expect(given.headers.get('set-cookie')).toMatch(/^__Secure-waymark_session_.*; Path=\/w;.*; Secure$/)
     } finally {
       await below.close()
     }
+  })
+})
+
+/** A browser sends a host's cookies to each of its ports, and those of a longer path first. */
+describe('beside cookies of other programs on its host, the cookie of a session', () => {
+  const whoAsks = async (cookie: string, more: Record<string, string> = {}) =>
+    (await service.send('GET', '/session', undefined, { ...page, ...more, cookie })).body['user']
+  const nameOf = (cookie: string) => cookie.slice(0, cookie.indexOf('='))
+
+  it('counts wherever it stands among others of its name', async () => {
+    const own = cookieOf(await login())
+    const name = nameOf(own)
+    const dead = cookieOf(await login())
+    await service.send('DELETE', '/session', undefined, { ...page, cookie: dead })
+    for (const other of [
+      '',
+      '....',
+      '"quoted"',
+      'a=b',
+      '%',
+      'é',
+      dead.slice(name.length + 1),
+      'x'.repeat(4000),
+    ])
+      for (const cookie of [
+        `${name}=${other}; ${own}`,
+        `${own};${name}=${other}`,
+        `${name}; ${name}=${other};${own}`,
+      ])
+        expect(await whoAsks(cookie), cookie.slice(0, 200)).toBe('ada')
+  })
+
+  it('is given by a login whatever comes with it', async () => {
+    const name = nameOf(cookieOf(await login()))
+    const cookie = `${name}=foreign; ${name}=; waymark_session=x`
+    const answer = await login(undefined, { ...page, cookie })
+    expect(await whoAsks(`${cookie}; ${cookieOf(answer)}`)).toBe('ada')
+  })
+
+  it('is ended by a logout with all others of its name', async () => {
+    const [first, second] = [cookieOf(await login()), cookieOf(await login())]
+    await service.send('DELETE', '/session', undefined, { ...page, cookie: `${first}; ${second}` })
+    for (const cookie of [first, second]) expect(await whoAsks(cookie)).toBeUndefined()
+  })
+
+  it('has a name that no other service has, nor the same one over a clear connection', async () => {
+    const other = await createService()
+    try {
+      const names = [
+        await login(),
+        await login(undefined, { ...page, 'x-forwarded-proto': 'https' }),
+        await other.send('POST', '/session', '{"user":"ada","password":"lovelace"}', page),
+      ].map((answer) => nameOf(cookieOf(answer)))
+      expect(new Set(names).size).toBe(3)
+    } finally {
+      await other.close()
+    }
+    // No browser lets http replace a cookie of https, and no page over http can have set this one.
+    const secure = { 'x-forwarded-proto': 'https' }
+    const cookie = cookieOf(await login(undefined, { ...page, ...secure }))
+    expect([await whoAsks(cookie, secure), await whoAsks(cookie)]).toEqual(['ada', undefined])
+  })
+
+  it('has room beside many, and beyond that it is said what is wrong', async () => {
+    const own = cookieOf(await login())
+    const many = (bytes: number) => `${'theme=dark; '.repeat(bytes / 12)}${own}`
+    expect(await whoAsks(many(24_000))).toBe('ada')
+    const long = `/query?format=jsonl&statement=SELECT+1+--${'x'.repeat(24_000)}`
+    const asked = await service.send('GET', long, undefined, { ...page, cookie: many(6000) })
+    expect([asked.status, asked.body]).toEqual([200, { '1': 1 }])
+    const { status, body } = await service.send('GET', '/app/', undefined, { cookie: many(40_000) })
+    expect([status, body]).toEqual([
+      431,
+      {
+        error: 'headers-too-large',
+        message:
+          'The headers have more than 32 KiB. In a browser, delete the cookies of this host, which those of its other ports belong to.',
+      },
+    ])
   })
 })

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { Applier, type ApplierOptions, Unstorable } from '../../src/wal/Applier.js'
+import { Applier } from '../../src/wal/Applier.js'
+import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
+import { Attempt } from '../../src/wal/Attempt.js'
 import { DeadLetters } from '../../src/wal/DeadLetters.js'
 import { Pace } from '../../src/wal/Pace.js'
 import type { LogEntry } from '../../src/wal/segment.js'
+import { Unstorable } from '../../src/wal/Unstorable.js'
 
 const entry = (first: number, body = 'good', count = 1): LogEntry => ({
   kind: 'track',
@@ -39,6 +42,13 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
       return Promise.resolve()
     },
     isTransient: () => false,
+    memoryBytes: 2 ** 30,
+    attempt: new Attempt(''),
+    alone: (work) =>
+      work(true).then(
+        () => ({ error: undefined, wasFree: true }),
+        (error: unknown) => ({ error, wasFree: true }),
+      ),
     logger: new Logger('silent'),
     onApplied: (through) => told.push(through),
     onSetAside: ({ request, rows, reason }) => told.push(`${request}: ${rows} ${reason}`),
@@ -188,22 +198,6 @@ it('tries again, losing nothing, while a failure may pass', async () => {
   expect(await applier.reached(2, 5000)).toBe(true)
   expect(stored).toEqual([1, 2])
   expect(aside).toEqual([])
-})
-
-it('says how often in a row there was no memory to store with', async () => {
-  const starved: number[] = []
-  let failures = 3
-  const { applier } = createFake([entry(1)], {
-    isTransient: () => true,
-    apply: () => {
-      if (failures-- <= 0) return Promise.resolve()
-      return Promise.reject(new Error(failures === 0 ? 'IO Error: full' : 'Out of Memory Error: no'))
-    },
-    onStarved: (count) => starved.push(count),
-  })
-  applier.wake()
-  expect(await applier.reached(1, 5000)).toBe(true)
-  expect(starved).toEqual([1, 2])
 })
 
 it('tells a waiter when the wait is over before the row is there', async () => {

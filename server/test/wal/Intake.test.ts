@@ -5,10 +5,16 @@ import { LogUnavailable } from '../../src/wal/AcceptLog.js'
 import { Intake, type IntakeOptions } from '../../src/wal/Intake.js'
 import { TaskIds } from '../../src/wal/TaskIds.js'
 
-const create = (last: number, applied: number, durable: Promise<void> = Promise.resolve(), bytes = 0) => {
+const create = (
+  last: number,
+  applied: number,
+  durable: Promise<void> = Promise.resolve(),
+  bytes = 0,
+  more: { logger?: Logger; append?: () => Promise<number> } = {},
+) => {
   const taskIds = new TaskIds(Buffer.alloc(32))
   const log: IntakeOptions['log'] = {
-    append: ({ count }) => durable.then(() => last + count),
+    append: more.append ?? (({ count }) => durable.then(() => last + count)),
     last,
     bytes,
     obstacle: undefined,
@@ -19,7 +25,7 @@ const create = (last: number, applied: number, durable: Promise<void> = Promise.
     reached: () => Promise.resolve(true),
     deadLetter: () => undefined,
   }
-  const logger = new Logger('silent')
+  const logger = more.logger ?? new Logger('silent')
   const bounds = { maxBacklogRows: 100, maxBacklogBytes: 500 }
   const intake = new Intake({ number: 3, log, applier, taskIds, ...bounds, syncWaitMs: 10, logger })
   return { intake, taskIds }
@@ -68,6 +74,39 @@ it('says whether it would take a record: not beyond its bounds, nor for ten seco
     expect(intake.isAccepting).toBe(false)
     vi.advanceTimersByTime(10_000)
     expect(intake.isAccepting).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('logs a disk that takes nothing once for each outage, and once when it is over', async () => {
+  const lines: unknown[] = []
+  const logger = new Logger('info', (line) => lines.push(JSON.parse(line)))
+  let isFull = true
+  const append = () => (isFull ? Promise.reject(new Error('It is full.')) : Promise.resolve(1))
+  const { intake } = create(0, 0, undefined, 0, { logger, append })
+  const accept = () => intake.accept(record, false).catch(() => undefined)
+  const failing = { level: 'error', message: 'The write-ahead log cannot be written.', reason: 'It is full.' }
+  vi.useFakeTimers()
+  try {
+    for (let n = 0; n < 50; n++) await accept()
+    expect(lines).toMatchObject([failing])
+    // What still has room is no end of it.
+    isFull = false
+    await accept()
+    isFull = true
+    for (let n = 0; n < 50; n++) await accept()
+    expect(lines).toHaveLength(1)
+    isFull = false
+    vi.advanceTimersByTime(10_000)
+    for (let n = 0; n < 3; n++) await accept()
+    expect(lines).toMatchObject([
+      failing,
+      { level: 'warn', message: 'The write-ahead log is written again.', refused: 100 },
+    ])
+    isFull = true
+    await accept()
+    expect(lines.slice(2)).toMatchObject([failing])
   } finally {
     vi.useRealTimers()
   }

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LogStore } from '../../src/wal/LogStore.js'
 import type { LogRecord } from '../../src/wal/segment.js'
@@ -28,12 +27,12 @@ const bodies = async (store: LogStore, catalog: string, after: number) => {
 }
 
 it('keeps its secret, its numbers and its logs', async () => {
-  const store = await LogStore.open(folder)
+  const store = LogStore.open(folder)
   expect([store.numberOf('a'), store.numberOf('b'), store.numberOf('a')]).toEqual([0, 1, 0])
   const log = await store.writer('a')
   await log.append(record('one'))
   await log.close()
-  const again = await LogStore.open(folder)
+  const again = LogStore.open(folder)
   expect(again.taskSecret).toEqual(store.taskSecret)
   expect(again.numberOf('b')).toBe(1)
   expect(await bodies(again, 'a', 0)).toEqual(['1 one'])
@@ -41,7 +40,7 @@ it('keeps its secret, its numbers and its logs', async () => {
 
 it('is there to be read once it is made, and has all the catalogs asked for', async () => {
   expect(LogStore.openToRead(folder, [])).toBeUndefined()
-  const store = await LogStore.open(folder)
+  const store = LogStore.open(folder)
   store.numberOf('a')
   expect(LogStore.openToRead(folder, ['a'])?.isBegun('a')).toBe(false)
   await (await store.writer('a')).close()
@@ -51,56 +50,20 @@ it('is there to be read once it is made, and has all the catalogs asked for', as
 })
 
 it('keeps what was read of a log in PostgreSQL, also when it is followed again', async () => {
-  const store = await LogStore.open(folder)
+  const store = LogStore.open(folder)
   expect(store.marks).toEqual([])
   store.follow({ id: 'id', secret: 'secret' })
   const marks = [3, 7].map((last) => ({ last, head: Buffer.of(last, 0, 255) }))
   store.note(marks)
-  const again = await LogStore.open(folder)
+  const again = LogStore.open(folder)
   expect(again.marks).toEqual(marks)
   again.follow(again.followed!)
-  expect((await LogStore.open(folder)).marks).toEqual(marks)
+  expect(LogStore.open(folder).marks).toEqual(marks)
 })
 
 it('tells of a log that has gone', async () => {
-  const store = await LogStore.open(folder)
+  const store = LogStore.open(folder)
   await (await store.writer('a')).close()
   rmSync(join(folder, 'a'), { recursive: true })
-  await expect((await LogStore.open(folder)).writer('a')).rejects.toThrow(
-    /^The store is damaged: .* is missing/,
-  )
-})
-
-it('takes over what an earlier version kept in LMDB, once, and only what was not applied', async () => {
-  const secret = Buffer.alloc(32, 7)
-  const root = open<unknown, string>({ path: folder, maxDbs: 300 })
-  await root.openDB<Buffer, string>('meta', { encoding: 'binary' }).put('task-secret', secret)
-  await root.openDB<number, string>('numbers', {}).put('analytics', 0)
-  await root.openDB<number, string>('numbers', {}).put('lakehouse', 1)
-  await root.openDB<number, string>('pruned', {}).put('analytics', 4)
-  const log = root.openDB<LogRecord, number>('log:analytics', {})
-  // A write that failed has left a gap.
-  for (const [key, value] of [
-    [3, record('applied', 2)],
-    [5, record('waits', 3)],
-    [12, record('too')],
-  ] as const) {
-    await log.put(key, value)
-  }
-  await root.openDB<LogRecord, number>('log:lakehouse', {}).put(1, { ...record('row'), target: ' {"a b":1}' })
-  await root.close()
-
-  const store = await LogStore.open(folder)
-  expect(existsSync(join(folder, 'data.mdb'))).toBe(false)
-  expect(store.taskSecret).toEqual(secret)
-  expect([store.numberOf('analytics'), store.numberOf('lakehouse')]).toEqual([0, 1])
-  expect(store.trimmedOf('analytics')).toBe(4)
-  const again = await LogStore.open(folder)
-  expect(await bodies(again, 'analytics', 4)).toEqual(['5 waits', '12 too'])
-
-  const mine = await LogStore.open(join(folder, 'mine'))
-  mine.adopt('lakehouse', again)
-  expect(await bodies(mine, 'lakehouse', 0)).toEqual(['1 row {"a b":1}'])
-  mine.adopt('lakehouse', again)
-  expect(await bodies(mine, 'lakehouse', 0)).toEqual(['1 row {"a b":1}'])
+  await expect(LogStore.open(folder).writer('a')).rejects.toThrow(/^The store is damaged: .* is missing/)
 })

@@ -41,14 +41,13 @@ const bodies = async (folder: string, through: number, after = 0) =>
   (await readAll(folder, through, after)).map(({ body }) => body.toString())
 const files = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.wal'))
 
-it('gives what is left of a request of which a part was stored, row by row', async () => {
+it('gives what is left of a request of which a part was stored', async () => {
   const log = await WriteAheadLog.open(root)
   await log.append({ ...record('[{"n":1.0}, {"n":2},{"n":3}]', 3), target: 't' })
   await log.append(record('[4]'))
   const shared = { ...record(''), target: 't', request: { first: 1, last: 3 } }
   expect(await readAll(root, log.last, 1)).toEqual([
-    { ...shared, first: 2, body: Buffer.from('[ {"n":2}]') },
-    { ...shared, first: 3, body: Buffer.from('[{"n":3}]') },
+    { ...shared, first: 2, count: 2, body: Buffer.from('[ {"n":2},{"n":3}]') },
     { ...record('[4]'), first: 4 },
   ])
   await log.close()
@@ -71,63 +70,67 @@ it('holds what came while another write was on its way, in order and byte for by
   await log.close()
 })
 
-it('gives back what it took, however it was cut into writes, segments, openings, reads and trims', async () => {
-  const step = fc.record({
-    sizes: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 5 }),
-    reopen: fc.boolean(),
-    trim: fc.boolean(),
-  })
-  const kinds = ['track', 'identify']
-  let run = 0
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 12 }),
-      fc.integer({ min: 1, max: 9 }),
-      fc.constantFrom(1000, Infinity),
-      async (steps, maxRows, maxBytes) => {
-        const folder = join(root, String(run++))
-        let log = await WriteAheadLog.open(folder, 0, tiny)
-        const reader = new LogReader(folder, () => log.durable)
-        const expected: string[] = []
-        const found: string[] = []
-        let [after, sent] = [0, 0]
-        const take = async () => {
-          const entries = await reader.read(after, maxRows, maxBytes)
-          found.push(...entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[]))
-          after = lastOf(entries.at(-1)!)
-          const rows = kinds.map((kind) =>
-            entries.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0),
-          )
-          expect(Math.max(...rows)).toBeLessThanOrEqual(maxRows)
-          if (maxBytes === Infinity && after < log.durable) expect(rows).toContain(maxRows)
-        }
-        for (const { sizes, reopen, trim } of steps) {
-          for (const [at, size] of sizes.entries()) {
-            const rows = Array.from({ length: 1 + (at % 3) }, () => `${sent++}:${'x'.repeat(size)}`)
-            const appended = log.append({
-              ...record(JSON.stringify(rows), rows.length),
-              kind: kinds[at % 2] ?? '',
-            })
-            if (at === sizes.length - 1) await appended
-            expected.push(...rows)
+it(
+  'gives back what it took, however it was cut into writes, segments, openings, reads and trims',
+  { timeout: 60_000 },
+  async () => {
+    const step = fc.record({
+      sizes: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 5 }),
+      reopen: fc.boolean(),
+      trim: fc.boolean(),
+    })
+    const kinds = ['track', 'identify']
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.constantFrom(1000, Infinity),
+        async (steps, maxRows, maxBytes) => {
+          const folder = join(root, String(run++))
+          let log = await WriteAheadLog.open(folder, 0, tiny)
+          const reader = new LogReader(folder, () => log.durable)
+          const expected: string[] = []
+          const found: string[] = []
+          let [after, sent] = [0, 0]
+          const take = async () => {
+            const entries = await reader.read(after, maxRows, maxBytes)
+            found.push(...entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[]))
+            after = lastOf(entries.at(-1)!)
+            const rows = kinds.map((kind) =>
+              entries.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0),
+            )
+            expect(Math.max(...rows)).toBeLessThanOrEqual(maxRows)
+            if (maxBytes === Infinity && after < log.durable) expect(rows).toContain(maxRows)
           }
-          if (reopen) {
-            await log.close()
-            log = await WriteAheadLog.open(folder, 0, tiny)
+          for (const { sizes, reopen, trim } of steps) {
+            for (const [at, size] of sizes.entries()) {
+              const rows = Array.from({ length: 1 + (at % 3) }, () => `${sent++}:${'x'.repeat(size)}`)
+              const appended = log.append({
+                ...record(JSON.stringify(rows), rows.length),
+                kind: kinds[at % 2] ?? '',
+              })
+              if (at === sizes.length - 1) await appended
+              expected.push(...rows)
+            }
+            if (reopen) {
+              await log.close()
+              log = await WriteAheadLog.open(folder, 0, tiny)
+            }
+            await take()
+            if (trim) await log.trim(after)
+            expect(log.before).toBeLessThanOrEqual(after)
           }
-          await take()
-          if (trim) await log.trim(after)
-          expect(log.before).toBeLessThanOrEqual(after)
-        }
-        while (after < log.last) await take()
-        expect(found).toEqual(expected)
-        await reader.close()
-        await log.close()
-      },
-    ),
-    { numRuns: 60 },
-  )
-})
+          while (after < log.last) await take()
+          expect(found).toEqual(expected)
+          await reader.close()
+          await log.close()
+        },
+      ),
+      { numRuns: 60 },
+    )
+  },
+)
 
 it('is read from any row on, also from within a write', async () => {
   const log = await WriteAheadLog.open(root, 0, tiny)
@@ -320,6 +323,8 @@ describe('a small log that was damaged', () => {
     await log.append(record(texts.at(1)!))
     const full = readFileSync(join(fresh, files(fresh).at(0)!))
     await log.close()
+    // The writes were not noted yet: that comes after them.
+    rmSync(join(fresh, 'reached'))
     for (let at = 44; at < 220; at++) {
       const torn = Buffer.concat([full.subarray(0, at), empty.subarray(at)])
       const found = await openAfter(fresh, files(fresh).at(0)!, (file) => writeFileSync(file, torn), true)

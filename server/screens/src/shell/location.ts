@@ -5,13 +5,22 @@ export interface Place {
   /** Below the base: `/app/funnel`. */
   path: string
   search: URLSearchParams
+  /** The screens have led here, and not a link of somebody else, whose statement nobody has seen. */
+  isOwn: boolean
 }
+
+/** What the browser keeps of an entry of its history. No page of another address can write it. */
+interface Entry {
+  isOwn: true
+}
+const own: Entry = { isOwn: true }
 
 export type SearchChange = Record<string, string | readonly string[] | undefined>
 
 const read = (): Place => ({
   path: location.pathname.slice(base.length),
   search: new URLSearchParams(location.search),
+  isOwn: (history.state as Partial<Entry> | null)?.isOwn === true,
 })
 
 export const place = createStore<Place>(read())
@@ -33,8 +42,8 @@ export const addressOf = (path: string, search?: URLSearchParams): string => {
 }
 
 const go = (address: string, { replace = false } = {}) => {
-  if (replace) history.replaceState(null, '', address)
-  else history.pushState(null, '', address)
+  if (replace) history.replaceState(own, '', address)
+  else history.pushState(own, '', address)
   place.set(read())
 }
 

@@ -1,6 +1,7 @@
+import type { Edit } from '../../sql/guard/applyEdits.js'
 import type { SqlToken } from '../../sql/guard/tokenize.js'
 import { quoteText } from '../../store/quote.js'
-import type { Edit, Statement } from '../statements.js'
+import type { Statement } from '../statements.js'
 import { catalogMacros, catalogSchema, catalogViews } from './catalogSchema.js'
 
 /** Postgres's types for names of things, and what DuckDB has in their place. */

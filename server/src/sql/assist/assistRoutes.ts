@@ -4,7 +4,8 @@ import { bodyReader } from '../../http/readJson.js'
 import type { Route } from '../../http/Route.js'
 import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import type { Database } from '../../store/Database.js'
-import { readIdentity } from '../../users/Identity.js'
+import { inReadOnly } from '../../store/readOnly.js'
+import { type Identity, readIdentity } from '../../users/Identity.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Guard } from '../guard/Guard.js'
 import { enterPath, enterSession, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
@@ -40,8 +41,7 @@ interface AssistRequest {
 }
 
 /** One request to look at a statement. */
-interface Look {
-  user: string
+interface Look extends Identity {
   body: AssistRequest
   cancellation: Cancellation
 }
@@ -83,19 +83,20 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
     look: Look,
     work: (connection: DuckDBConnection) => Promise<T>,
   ): Promise<T> => {
-    const { body, cancellation } = look
+    const { user, role, body, cancellation } = look
     const { signal } = cancellation
     const session = sessionOf(look)
     const leave = await session?.enter(signal)
     try {
       signal.throwIfAborted()
-      const permit = await limit.acquire(signal)
+      const permit = await limit.acquire({ user, signal })
       const connection = session?.connection ?? (await database.connect())
       const release = cancellation.guard(connection)
       try {
         if (session !== undefined) await enterSession(session, body, readable, home)
         else await enterPath(connection, pathOfRequest(body, home, readable))
-        return await work(connection)
+        // A change can be looked at only where it could be made.
+        return await (role === 'read' ? inReadOnly(connection, () => work(connection)) : work(connection))
       } finally {
         release()
         if (session === undefined) connection.closeSync()
@@ -117,14 +118,14 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       path,
       writeError: lakehouseError,
       async handle({ request, response }) {
-        const { user } = readIdentity(request)
+        const identity = readIdentity(request)
         const body = await read(request)
         const cancellation = newCancellation()
         const timer = setTimeout(() => cancellation.cancel('timeout'), limitMs)
         response.once('close', () => cancellation.cancel('gone'))
         looks.add(cancellation)
         try {
-          const answer = await work({ user, body, cancellation })
+          const answer = await work({ ...identity, body, cancellation })
           // An interrupted statement must not be called a wrong one.
           cancellation.signal.throwIfAborted()
           return { status: 200, body: { statement: body.statement, connections_errors: {}, ...answer } }
@@ -140,10 +141,10 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
 
   return [
     route('/validate', schemaOf({}), async (look) => {
-      const { body } = look
+      const { body, role } = look
       const path = pathOfRequest(body, sessionOf(look)?.path ?? home, readable)
       const error = await withConnection(look, (connection) =>
-        validateStatement(connection, guard, body.statement, { path, readable }),
+        validateStatement(connection, guard, body.statement, { role, path, readable }),
       )
       return { valid: error === undefined, error: error ?? null }
     }),

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier } from '../../store/quote.js'
+import { renewReadOnly } from '../../store/readOnly.js'
 import type { Guard } from '../guard/Guard.js'
 import type { Relation } from './findRelations.js'
 
@@ -22,6 +23,11 @@ export const columnsOf = async (
   const guarded = guard.check(text)
   // To know the columns of a PIVOT takes more than a look.
   if ('problem' in guarded || /\bpivot/i.test(text)) return []
-  const reader = await connection.runAndReadAll(text).catch(() => undefined)
-  return reader?.getRows().map(([column]) => column as string) ?? []
+  try {
+    const reader = await connection.runAndReadAll(guarded.text)
+    return reader.getRows().map(([column]) => column as string)
+  } catch {
+    await renewReadOnly(connection)
+    return []
+  }
 }

@@ -1,9 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
+import { isForbidden } from '../../store/readOnly.js'
+import { readOnlyUser } from '../../users/Identity.js'
 import type { Guard } from '../guard/Guard.js'
 import { prepareOne } from '../prepareOne.js'
 import { estimateScans, parsePlan, type PlanNode } from '../readPlan.js'
 import { messageOfSecondLine } from '../refuse.js'
+import { refuseNumbers } from '../refuseNumbers.js'
 
 export interface TableScanEstimate {
   table_name: string
@@ -99,11 +102,12 @@ export const explainStatement = async (
     if (/^(explain|analyze)$/i.test(guarded.tokens[0]!.text)) {
       return failed('Send the statement alone, without EXPLAIN or ANALYZE.')
     }
+    refuseNumbers(connection, guarded)
     const explain = await prepareOne(connection, `EXPLAIN (FORMAT JSON)\n${guarded.text}`)
     const reader = await explain.runAndReadAll()
     json = String(reader.getRows()[0]![1])
   } catch (error) {
-    return failed(messageOfSecondLine(error))
+    return failed(isForbidden(error) ? readOnlyUser().message : messageOfSecondLine(error))
   }
   const tables: TableScanEstimate[] = []
   for (const scan of estimateScans(parsePlan(json))) tables.push(await estimate(connection, scan))

@@ -1,6 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
+import { isForbidden } from '../../store/readOnly.js'
+import { readOnlyUser, type UserRole } from '../../users/Identity.js'
 import type { Guard } from '../guard/Guard.js'
+import { onlyReads } from '../onlyReads.js'
 import { type Plan, planStatement } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { messageOf } from '../refuse.js'
@@ -23,15 +26,22 @@ const tryChange = async (
   await runChange({ connection, plan: { ...plan, prepared }, catalog, catalogs, isStopped: () => true })
 }
 
+interface Place {
+  role: UserRole
+  path: SearchPath
+  readable: readonly string[]
+}
+
 /** What is wrong with a statement, found without running it; undefined when it is valid. */
 export const validateStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
   statement: string,
-  { path, readable }: { path: SearchPath; readable: readonly string[] },
+  { role, path, readable }: Place,
 ): Promise<string | undefined> => {
   try {
     const plan = await planStatement(connection, guard, statement)
+    if (role === 'read' && !onlyReads(plan)) return readOnlyUser().message
     if (plan.kind === 'use') {
       const { catalog, schema } = pathOfUse(plan.tokens, path, readable)
       const found = await connection.runAndReadAll(
@@ -40,10 +50,10 @@ export const validateStatement = async (
       )
       if (found.getRows().length === 0) return `There is no schema ${schema} in the catalog ${catalog}.`
     }
-    if (plan.kind !== 'change') return undefined
+    if (plan.kind !== 'change' || role === 'read') return undefined
     await tryChange(connection, plan, path, readable)
     return await findNamesake(connection, plan.tokens)
   } catch (error) {
-    return messageOf(error)
+    return isForbidden(error) ? readOnlyUser().message : messageOf(error)
   }
 }

@@ -1,8 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
+import { allowedFunctions, allowedViews } from './allowed.js'
+import { applyEdits } from './applyEdits.js'
+import { boundJson } from './boundJson.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
+import { findUnread } from './findUnread.js'
+import { castsToVariant } from './findVariant.js'
 import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
 import { tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
@@ -13,25 +18,6 @@ export interface Guarded {
   tokens: readonly SqlToken[]
 }
 
-/** Table functions that only look at data or the catalog. All others are refused, new ones included. */
-const harmless = new Set(
-  (
-    'range generate_series unnest repeat repeat_row json_each json_tree histogram histogram_values summary ' +
-    'duckdb_columns duckdb_constraints duckdb_dependencies duckdb_functions duckdb_indexes ' +
-    'duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_variables duckdb_views ' +
-    'pragma_table_info pragma_show pragma_storage_info pragma_version pragma_platform pragma_user_agent ' +
-    'pragma_collations pragma_database_size table_info storage_info show show_tables show_databases ' +
-    'show_tables_expanded version platform user_agent collations functions database_list database_size ' +
-    'icu_calendar_names pg_timezone_names test_all_types test_vector_types seq_scan'
-  ).split(' '),
-)
-const alwaysRefused = ['write_log', 'json_deserialize_sql']
-/** Views that show where the service keeps its files. Those of the schema `pg`, for Postgres' clients, do not. */
-const telling = new Set(['duckdb_databases', 'pragma_database_list', 'pg_settings'])
-/** Settings whose values are nothing but the engine's own affairs. */
-const harmlessSettings = new Set(
-  'timezone calendar search_path schema threads worker_threads memory_limit max_memory'.split(' '),
-)
 /** `PRAGMA database_list` without the places of the files. */
 const databaseList =
   'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
@@ -51,9 +37,6 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
-const isHarmlessSetting = (token: SqlToken | undefined): boolean =>
-  token?.kind === 'text' && harmlessSettings.has(token.text.slice(1, -1).toLowerCase())
-
 /** Behind these words stands the name of a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   let first = at
@@ -62,27 +45,32 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
 }
 
+/** The names of DuckDB's own functions; an operator, whose name has no letter, is no call. */
+const functionNames = `SELECT DISTINCT lower(function_name) FROM system.main.duckdb_functions()
+  WHERE internal AND regexp_matches(function_name, '[A-Za-z]')`
+const viewNames = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views() WHERE internal'
+
 /**
  * Reads a statement before DuckDB does. The engine's settings are the first wall; this one refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
- * inside a SELECT, or that run SQL from a text.
+ * inside a SELECT, or that run SQL from a text. Of what is DuckDB's own it lets through what is on a list.
  */
 export class Guard {
-  readonly #refused: ReadonlySet<string>
+  readonly #functions: ReadonlySet<string>
+  readonly #views: ReadonlySet<string>
 
-  private constructor(refused: ReadonlySet<string>) {
-    this.#refused = refused
+  private constructor(functions: ReadonlySet<string>, views: ReadonlySet<string>) {
+    this.#functions = functions
+    this.#views = views
   }
 
-  /** Asks the engine for all functions that it has. */
+  /** Asks the engine for all functions and views that it has. */
   static async open(connection: DuckDBConnection): Promise<Guard> {
-    const reader = await connection.runAndReadAll(
-      `SELECT DISTINCT lower(function_name) FROM duckdb_functions()
-       WHERE internal AND function_type IN ('table', 'table_macro', 'pragma')`,
-    )
-    const refused = new Set([...reader.getRows().map(([name]) => name as string), ...alwaysRefused])
-    for (const name of harmless) refused.delete(name)
-    return new Guard(refused)
+    const refused = async (sql: string, allowed: ReadonlySet<string>) => {
+      const rows = (await connection.runAndReadAll(sql)).getRows() as [string][]
+      return new Set(rows.map(([name]) => name).filter((name) => !allowed.has(name)))
+    }
+    return new Guard(await refused(functionNames, allowedFunctions), await refused(viewNames, allowedViews))
   }
 
   check(sql: string): Guarded | { problem: string } {
@@ -93,12 +81,16 @@ export class Guard {
     if (first === undefined) return { problem: 'The statement is empty.' }
     const statements = tokens.filter((token) => token.kind === 'symbol' && token.text === ';').length + 1
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
+    const isPragma = /^pragma$/i.test(first.text)
+    if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
+      return { text: databaseList, tokens }
     const found = findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
-    const isDatabaseList = /^pragma$/i.test(first.text) && /^database_list$/i.test(tokens[1]?.text ?? '')
-    const plain = withPlainSpaces(sql, tokens)
-    const text = mendArrows(plain.slice(first.start, tokens.at(-1)!.end), tokens)
-    return { text: isDatabaseList && tokens.length === 2 ? databaseList : text, tokens }
+    const json = boundJson(tokens)
+    if ('problem' in json) return json
+    const plain = withPlainSpaces(sql, tokens).slice(0, tokens.at(-1)!.end)
+    const text = applyEdits(plain, [...mendArrows(tokens), ...json]).slice(first.start)
+    return { text, tokens }
   }
 
   #findProblem(tokens: readonly SqlToken[]): string | undefined {
@@ -109,13 +101,15 @@ export class Guard {
       if (name === undefined) continue
       const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
       const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
-      if (isCall && this.#refused.has(name)) return `The function ${name} is not allowed here.`
+      const isPragma = verb === 'pragma' && at === 1
+      if ((isCall || isPragma) && this.#functions.has(name))
+        return `The function ${name} is not allowed here.`
+      // Those of the schema `pg`, for Postgres' clients, are our own.
       const isOfPostgres = tokens[at - 1]?.text === '.' && nameOf(tokens[at - 2]) === 'pg'
-      if (telling.has(name) && !isOfPostgres)
+      if (this.#views.has(name) && !isOfPostgres)
         return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
-      if (name === 'current_setting' && called && !isOfPostgres && !isHarmlessSetting(tokens[at + 2])) {
-        return 'current_setting takes one of these names here: ' + [...harmlessSettings].join(', ') + '.'
-      }
+      const unread = called && !isOfPostgres ? findUnread(tokens, at, name) : undefined
+      if (unread !== undefined) return unread
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }
     const file = findFile(tokens)
@@ -127,6 +121,7 @@ export class Guard {
     if (isExplain && verb !== '' && !explained.has(verb))
       return `EXPLAIN of ${verb.toUpperCase()} is not allowed here.`
     if (object === 'secret') return 'Secrets are not allowed here.'
+    if (castsToVariant(tokens)) return 'A cast to VARIANT is not allowed here: cast to JSON.'
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import type { Edit } from './applyEdits.js'
 import type { SqlToken } from './tokenize.js'
 
 /** Before a bracket these are no name of a function, and after them an operand begins. */
@@ -61,25 +62,19 @@ const startOf = (
   }
 }
 
-interface Edit {
-  from: number
-  to: number
-  text: string
-}
-
 /**
  * `properties->>'a' = '1'` as it is meant. DuckDB binds `->>` weaker than `=` and takes `'$url'` for a
  * JSON path, so the arrows with their keys are put into brackets, and such a key into a path. Only keys
  * that are written out are: to compare two of them with each other first would make no sense.
  */
-export const mendArrows = (text: string, tokens: readonly SqlToken[]): string => {
-  if (!text.includes('->>')) return text
-  const offset = tokens[0]!.start
-  const opened = openings(tokens)
+export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
   const edits: Edit[] = []
+  let opened: Map<number, number> | undefined
   for (let at = 0; at < tokens.length; at++) {
     let length = arrowLength(tokens, at)
-    const start = length === 0 ? undefined : startOf(tokens, opened, at - 1)
+    if (length === 0) continue
+    opened ??= openings(tokens)
+    const start = startOf(tokens, opened, at - 1)
     if (start === undefined) continue
     const keys: SqlToken[] = []
     let asText = false
@@ -90,17 +85,12 @@ export const mendArrows = (text: string, tokens: readonly SqlToken[]): string =>
     }
     // A lambda may give back a text: `x -> 'a'`.
     if (!asText) continue
-    edits.push({ from: tokens[start]!.start, to: tokens[start]!.start, text: '(' })
+    edits.push({ start: tokens[start]!.start, end: tokens[start]!.start, text: '(' })
     for (const { text: key, start: from, end: to } of keys) {
-      if (/^'\$[A-Za-z_]\w*'$/.test(key)) edits.push({ from, to, text: `'$."${key.slice(1, -1)}"'` })
+      if (/^'\$[A-Za-z_]\w*'$/.test(key))
+        edits.push({ start: from, end: to, text: `'$."${key.slice(1, -1)}"'` })
     }
-    edits.push({ from: keys.at(-1)!.end, to: keys.at(-1)!.end, text: ')' })
+    edits.push({ start: keys.at(-1)!.end, end: keys.at(-1)!.end, text: ')' })
   }
-  let mended = ''
-  let done = 0
-  for (const edit of edits.toSorted((a, b) => a.from - b.from)) {
-    mended += text.slice(done, edit.from - offset) + edit.text
-    done = edit.to - offset
-  }
-  return mended + text.slice(done)
+  return edits
 }

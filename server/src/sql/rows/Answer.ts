@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib'
 import type { DuckDBType } from '@duckdb/node-api'
 import { brokenLine, HttpError, refuse } from '../../http/HttpError.js'
 import { clientPatienceMs } from '../../http/readBody.js'
+import type { Turn } from '../../store/ConcurrencyLimit.js'
 import type { ColumnsForm } from '../columnsForm.js'
 import type { Format } from '../QueryRequest.js'
 import type { Page } from './encodeRows.js'
@@ -20,6 +21,14 @@ export interface Form {
   isZipped: boolean
   /** Sent as a file to be saved. */
   isFile: boolean
+}
+
+/** Where the rows of an answer come from. */
+export interface Source {
+  rows: Rows
+  turn: Turn
+  /** Aborted when nothing more is to be sent. */
+  signal: AbortSignal
 }
 
 /** What is told about a query before its rows. */
@@ -91,14 +100,14 @@ export class Answer {
   }
 
   /** The answer is not complete before `end`. */
-  async writeRows(rows: Rows, head: Head): Promise<void> {
+  async writeRows({ rows, turn, signal }: Source, head: Head): Promise<void> {
     // Read before the status is sent, so that a statement that fails at once is a 400.
     let lines = await rows.next()
     this.#begin(head)
     const opening = openingLines(rows, head, this.#form)
-    let taken = opening === '' || (await this.#write(opening))
+    let taken = opening === '' || (await this.#write(opening, turn, signal))
     while (lines !== undefined && taken) {
-      taken = await this.#write(lines)
+      taken = await this.#write(lines, turn, signal)
       if (taken) lines = await rows.next()
     }
     if (!taken) throw refuse(400, 'query-gone', 'The client went away.')
@@ -121,8 +130,11 @@ export class Answer {
   /** What is under way is not complete, and nobody may take it for that: not for a row either. */
   breakOff(error: unknown, queryId: string): void {
     const told = error instanceof HttpError ? error : refuse(500, 'internal', String(error))
-    if (this.#form.format === 'default') this.#out.end(brokenLine(told, queryId))
-    else this.#response.destroy()
+    if (this.#form.format !== 'default') this.#response.destroy()
+    else {
+      this.#out.end(brokenLine(told, queryId))
+      this.#response.setTimeout(clientPatienceMs, () => this.#response.destroy())
+    }
   }
 
   #begin(head: Head, more: OutgoingHttpHeaders = {}): void {
@@ -140,7 +152,7 @@ export class Answer {
   }
 
   /** Writes, and waits while the client is slower than the query. False once the client has gone. */
-  async #write(lines: string | Buffer): Promise<boolean> {
+  async #write(lines: string | Buffer, turn: Turn, signal: AbortSignal): Promise<boolean> {
     const response = this.#response
     if (response.destroyed) return false
     if (this.#out.write(lines)) return true
@@ -148,11 +160,14 @@ export class Answer {
     const leave = () => gone.abort()
     const timer = setTimeout(leave, clientPatienceMs)
     response.once('close', leave)
+    turn.rest()
     try {
-      await once(this.#out, 'drain', { signal: gone.signal })
+      await once(this.#out, 'drain', { signal: AbortSignal.any([gone.signal, signal]) })
+      await turn.resume()
       return true
     } catch {
-      response.destroy()
+      // What was cancelled is told to a client that may still be there.
+      if (!signal.aborted) response.destroy()
       return false
     } finally {
       clearTimeout(timer)

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBType } from '@duckdb/node-api'
+import { renewReadOnly } from '../../store/readOnly.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
@@ -22,6 +23,7 @@ const withinMs = 10_000
 const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), withinMs)
   try {
+    await renewReadOnly(connection)
     const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
     await explain.run()
   } catch (error) {
@@ -52,7 +54,10 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   const { names, types } = plan
   const sql = encodeRows(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, page, types)
   const wrapped = await prepareOne(connection, sql).catch(() => undefined)
-  if (wrapped === undefined) return undefined
+  if (wrapped === undefined) {
+    await renewReadOnly(connection)
+    return undefined
+  }
   const mend =
     layout === 'csv' || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
   let result: DuckDBResult

@@ -17,7 +17,7 @@ export interface PostgresSourceOptions {
   store: LogStore
   logger: Logger
   /** The store cannot go on; nothing more is read. */
-  onLost(): void
+  onLost(reason: string): void
 }
 
 /** The store of this data folder may begin with, or go on with, a log in PostgreSQL. */
@@ -56,7 +56,7 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
       follower.once('lost', (reason) => {
         logger.error(reason)
         store.lose(reason)
-        onLost()
+        onLost(reason)
       })
       await follower.start()
       taskIds = new TaskIds(Buffer.from(store.followed!.secret, 'base64'))

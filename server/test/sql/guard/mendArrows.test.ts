@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { applyEdits } from '../../../src/sql/guard/applyEdits.js'
 import { mendArrows } from '../../../src/sql/guard/mendArrows.js'
 import { tokenize } from '../../../src/sql/guard/tokenize.js'
 
-const mend = (sql: string) => mendArrows(sql, tokenize(sql).tokens)
+const mend = (sql: string) => applyEdits(sql, mendArrows(tokenize(sql).tokens))
 
 describe('mendArrows', () => {
   it.each([
@@ -47,10 +48,8 @@ describe('mendArrows', () => {
     expect(mend(`p->>'$.a.b' = '1'`)).toBe(`(p->>'$.a.b') = '1'`)
   })
 
-  it('cuts out the statement where it begins behind a comment', () => {
-    const statement = `SELECT p->>'a' = '1'`
-    const { tokens } = tokenize(`/* one */ ${statement}`)
-    expect(mendArrows(statement, tokens)).toBe(`SELECT (p->>'a') = '1'`)
+  it('finds the places of a statement that begins behind a comment', () => {
+    expect(mend(`/* one */ SELECT p->>'a' = '1'`)).toBe(`/* one */ SELECT (p->>'a') = '1'`)
   })
 
   it('adds nothing but brackets and paths to any statement, as many that open as close', () => {
@@ -75,7 +74,7 @@ describe('mendArrows', () => {
         const sql = `x${parts.join('')}`
         const { tokens, problem } = tokenize(sql)
         if (problem !== undefined) return
-        const mended = mendArrows(sql, tokens)
+        const mended = applyEdits(sql, mendArrows(tokens))
         const plain = (text: string) => text.replaceAll(`'$."$b"'`, `'$b'`).replaceAll(/[()]/g, '')
         expect(plain(mended)).toBe(plain(sql))
         const count = (text: string, sign: string) => text.split(sign).length - 1

@@ -5,7 +5,7 @@ const formats = [
   ['jsonl', 'JSON'],
   ['parquet', 'Parquet'],
 ] as const
-/** A request's head has 16 KiB of room in the service, for cookies and all. */
+/** A request's head has 32 KiB of room in the service, for cookies and all. */
 const longestAddress = 12_000
 
 /** Links that run the statement again and save all of its rows. */

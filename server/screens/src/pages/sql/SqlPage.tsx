@@ -4,6 +4,7 @@ import { session } from '../../data/session'
 import { newUuid } from '../../data/uuid'
 import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
+import { place } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
 import { Editor, type EditorHandle } from './Editor'
 import { findPlace, withoutQuote } from './findPlace'
@@ -19,7 +20,7 @@ FROM events
 GROUP BY event
 ORDER BY events DESC`
 
-/** A longer address could not be loaded again: a request's head has 16 KiB of room. */
+/** A longer address could not be loaded again: a request's head has 32 KiB of room. */
 const longestLink = 8000
 
 /** Of this page as long as it is loaded, so that temporary tables and variables stay from one run to the next. */
@@ -30,6 +31,8 @@ export function SqlPage() {
   const { timeZone } = useScope()
   const user = useStore(session).user?.user ?? ''
   const asked = search.get('q')
+  // By a statement somebody else could end the engine, or ask in the reader's name: it waits until it was read.
+  const isForeign = !useStore(place).isOwn && asked !== null
   const [text, setText] = useState(asked ?? example)
   const { run, start, cancel } = useRun(sessionId)
   const lastRun = useRef<string>(undefined)
@@ -40,20 +43,27 @@ export function SqlPage() {
   const isRunning = run?.isRunning ?? false
   const lastEnded = useRef<string>(undefined)
   if (run && !isRunning) lastEnded.current = run.id
-  const found = useValidation(text, sessionId, !isRunning)
+  // To look at a statement is to compute what is constant in it.
+  const found = useValidation(text, sessionId, !isRunning && !isForeign)
   const refused = run?.problem?.kind === 'refused' && run.statement === text ? run.problem : undefined
   const mistake = useMemo(() => {
     const message = refused?.message ?? found
     return message ? { message, place: findPlace(text, message) } : undefined
   }, [refused, found, text])
 
-  // By a link, or by going back and forward. Whoever follows a link must not change anything by that.
+  // By a link of the screens, or by going back and forward. Nobody must change anything by that.
   useEffect(() => {
+    if (isForeign) {
+      lastRun.current = undefined
+      setText(asked)
+      cancel()
+      return
+    }
     if (!asked || asked === lastRun.current) return
     lastRun.current = asked
     setText(asked)
     void start(asked, { mustRead: true })
-  }, [asked])
+  }, [asked, isForeign])
   useEffect(() => cancel, [])
 
   const submit = () => {
@@ -63,6 +73,8 @@ export function SqlPage() {
     // The chart's columns are those of the statement before.
     if (text !== asked)
       setSearch({ q: isShort ? text : undefined, x: undefined, y: undefined, chart: undefined })
+    // Now it is this page's.
+    else if (isForeign) setSearch({}, { replace: true })
     void start(text)
   }
 
@@ -105,13 +117,18 @@ export function SqlPage() {
             </span>
           </div>
         </Card>
-        {isHeldBack && (
+        {isHeldBack && !isForeign && (
           <p class="sql-held" role="status">
-            The statement of this link changes something, so it was not run. Read it, then press Run if you
-            want that.
+            The statement changes something, so it was not run by itself. Read it, then press Run if you want
+            that.
           </p>
         )}
-        {run && !isHeldBack && <Result run={run} sessionId={sessionId} />}
+        {isForeign && (
+          <p class="sql-held" role="status">
+            This statement came by a link. Read it, then run it.
+          </p>
+        )}
+        {run && !isHeldBack && !isForeign && <Result run={run} sessionId={sessionId} />}
       </div>
       <div class="sql-side">
         <Schema askedAt={lastEnded.current} insert={(name) => editor.current?.insert(name)} />

@@ -1,0 +1,85 @@
+import type { Cleanups } from '../Cleanups.js'
+import type { Logger } from '../Logger.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { emptyLog } from '../privacy/openErasures.js'
+import { createTurns } from '../store/createTurns.js'
+import { internalSchema } from '../store/lakehouseSchema.js'
+import type { CatalogApplier, CatalogApplierOptions } from '../wal/CatalogApplier.js'
+import { Intake } from '../wal/Intake.js'
+import type { LogSource } from '../wal/LogSource.js'
+import type { LogStore } from '../wal/LogStore.js'
+import type { TaskIds } from '../wal/TaskIds.js'
+import { applyAppends } from './applyAppends.js'
+
+/** What an applier needs to know of its catalog. */
+export type OfCatalog = Pick<
+  CatalogApplierOptions,
+  'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask' | 'catalog' | 'schema' | 'inTurn'
+>
+
+/** Opens the applier of the log with a number; news of it goes to `tell`. */
+export type OpenApplier = (
+  number: number,
+  catalog: OfCatalog,
+  tell: Pick<LogSource, 'onApplied' | 'onSetAside'>,
+) => Promise<CatalogApplier>
+
+export interface OpenIntakesOptions {
+  options: CompleteOptions
+  /** Numbers the logs of all catalogs. */
+  acceptLog: LogStore
+  appendLog: LogStore
+  taskIds: TaskIds
+  logger: Logger
+  cleanups: Cleanups
+  openApplier: OpenApplier
+  /** Whether nothing may be left in a log's files of what was in them. */
+  mustEmpty: boolean
+}
+
+/** What takes rows by `/append`, for each catalog of the lakehouse, with its log and its applier. */
+export const openIntakes = async ({
+  options,
+  acceptLog,
+  appendLog,
+  taskIds,
+  logger,
+  cleanups,
+  openApplier,
+  mustEmpty,
+}: OpenIntakesOptions): Promise<Map<string, Intake>> => {
+  const intakes = new Map<string, Intake>()
+  for (const catalog of options.catalogs) {
+    const number = acceptLog.numberOf(catalog)
+    const log = await appendLog.writer(catalog)
+    cleanups.add(() => log.close())
+    const { applier } = await openApplier(
+      number,
+      {
+        catalog,
+        schema: internalSchema,
+        inTurn: createTurns(),
+        open(through) {
+          log.skipTo(through)
+          return appendLog.reader(catalog, () => log.durable)
+        },
+        pruned: log.before,
+        applyEntries: applyAppends(catalog),
+        taskIdOf: (last) => taskIds.issue({ log: number, last }),
+        lastOfTask: (taskId) => taskIds.read(taskId)?.last,
+      },
+      {
+        onApplied(through) {
+          log.trim(through).catch((error: unknown) => {
+            logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
+          })
+        },
+        onSetAside: () => undefined,
+      },
+    )
+    applier.wake()
+    if (mustEmpty) await emptyLog(log, applier)
+    intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
+  }
+  return intakes
+}

@@ -1,0 +1,83 @@
+import { refuse } from '../http/HttpError.js'
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
+
+/** Parsing so much takes some milliseconds. */
+export const sliceBytes = 2 ** 18
+/** A little more than any value may have, so that a check that knows the value's name speaks first. */
+const maxDepth = 128
+/** Each costs JSON.parse tens of nanoseconds, and a name that is new to it almost a microsecond. */
+const maxValues = 50_000
+
+const tooDeep = () => refuse(400, 'invalid-body', `The body is nested deeper than ${maxDepth} levels.`)
+const tooMany = (isList: boolean) =>
+  refuse(
+    400,
+    'invalid-body',
+    `${isList ? 'An item of the body' : 'The body'} holds more than ${maxValues} values. Send fewer of them in one.`,
+  )
+
+const afterSpace = (json: Buffer, from: number): number => {
+  let at = from
+  while (at < json.length && json[at]! <= 0x20) at++
+  return at
+}
+
+/** Where the text ends that begins here; behind the last byte when it does not end. */
+const endOfText = (json: Buffer, from: number): number => {
+  let at = from + 1
+  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1
+  return at
+}
+
+/**
+ * Parts a JSON array into smaller ones, each of whole items and at least of `sliceBytes`, so that a large body can be
+ * read with other work in between. Anything else comes as it is. It counts before anything is parsed, and refuses what
+ * is nested too deep and items of too many values. What is no JSON is not JSON in one of its slices either.
+ */
+export function* sliceItems(json: Buffer): Generator<Buffer, void> {
+  const start = afterSpace(json, 0)
+  const isList = json[start] === openList
+  let from = 0
+  let depth = 0
+  let values = 0
+  for (let at = start; at < json.length; at++) {
+    const byte = json[at]!
+    if (byte === quote) at = endOfText(json, at)
+    else if (byte === open || byte === openList) {
+      if (++depth > maxDepth) throw tooDeep()
+      if (++values > maxValues) throw tooMany(isList)
+    } else if (byte === close || byte === closeList) depth--
+    else if (byte === comma) {
+      if (!isList || depth > 1) {
+        if (++values > maxValues) throw tooMany(isList)
+        continue
+      }
+      values = 0
+      // A comma before the closing bracket must stay where JSON.parse sees both.
+      if (at - from < sliceBytes || json[afterSpace(json, at + 1)] === closeList) continue
+      yield sliceOf(json, from, at)
+      from = at + 1
+    }
+  }
+  yield from === 0 ? json : sliceOf(json, from, json.length)
+}
+
+/** The first slice has the array's own opening bracket, and the last all that comes behind its items. */
+const sliceOf = (json: Buffer, from: number, end: number): Buffer =>
+  Buffer.concat([
+    Buffer.from(from === 0 ? '' : '['),
+    json.subarray(from, end),
+    Buffer.from(end === json.length ? '' : ']'),
+  ])
+
+/** Puts slices together again. */
+export const joinSlices = (slices: readonly Buffer[]): Buffer => {
+  if (slices.length === 1) return slices[0]!
+  const parts = slices.flatMap((slice, at) => [
+    Buffer.from(at === 0 ? '[' : ','),
+    slice.subarray(slice.indexOf(openList) + 1, slice.lastIndexOf(closeList)),
+  ])
+  return Buffer.concat([...parts, Buffer.from(']')])
+}

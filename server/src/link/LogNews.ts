@@ -1,0 +1,47 @@
+import type { DeadLetter, DeadLetters } from '../wal/DeadLetters.js'
+import type { Hello } from './EngineLink.js'
+import type { ToIngest } from './messages.js'
+
+interface Known {
+  applied: number
+  letters: DeadLetters
+  /** Why nothing is stored; null when all is well, undefined until it was tried. */
+  failing?: string | null
+}
+
+/** What the ingest process hears of the engine's logs: news as they come, and all of it when it connects. */
+export class LogNews {
+  readonly #logs = new Map<number, Known>()
+  readonly #tell: (message: ToIngest) => void
+
+  constructor(tell: (message: ToIngest) => void) {
+    this.#tell = tell
+  }
+
+  begin(log: number, known: Known): void {
+    this.#logs.set(log, known)
+  }
+
+  advance(log: number, through: number): void {
+    this.#logs.get(log)!.applied = through
+    this.#tell({ kind: 'applied', log, through })
+  }
+
+  setAside(log: number, letter: DeadLetter): void {
+    this.#tell({ kind: 'setAside', log, letter })
+  }
+
+  storing(log: number, failing: string | undefined): void {
+    this.#logs.get(log)!.failing = failing ?? null
+    this.#tell({ kind: 'storing', log, failing: failing ?? null })
+  }
+
+  get all(): Pick<Hello, 'applied' | 'setAside' | 'storing'> {
+    const logs = [...this.#logs]
+    return {
+      applied: logs.map(([log, { applied }]) => [log, applied]),
+      setAside: logs.map(([log, { letters }]) => [log, letters.all()]),
+      storing: logs.flatMap(([log, { failing }]) => (failing === undefined ? [] : [[log, failing] as const])),
+    }
+  }
+}

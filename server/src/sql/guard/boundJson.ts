@@ -1,0 +1,23 @@
+import { analyticsCatalog } from '../../store/analyticsSchema.js'
+import type { Edit } from './applyEdits.js'
+import type { SqlToken } from './tokenize.js'
+
+/** DuckDB's functions that go down into JSON level by level until its stack is at an end. */
+const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
+
+const isSymbol = (token: SqlToken | undefined, text: string) =>
+  token?.kind === 'symbol' && token.text === text
+
+/** Puts macros in their place that look first how deep it is, see `store/boundedJson.ts`. */
+export const boundJson = (tokens: readonly SqlToken[]): Edit[] | { problem: string } => {
+  const edits: Edit[] = []
+  for (const [at, { kind, text, start }] of tokens.entries()) {
+    const name = text.toLowerCase()
+    if (kind === 'text' || !bounded.has(name) || !isSymbol(tokens[at + 1], '(')) continue
+    if (!isSymbol(tokens[at - 1], '.')) edits.push({ start, end: start, text: `${analyticsCatalog}.main.` })
+    else if (tokens[at - 4]?.text.toLowerCase() !== analyticsCatalog || !isSymbol(tokens[at - 3], '.')) {
+      return { problem: `Write ${name}(…), with nothing and no dot before it.` }
+    }
+  }
+  return edits
+}

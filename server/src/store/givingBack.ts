@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Database } from './Database.js'
+import { type DiskRoom, giveBallast, lookAtDisk, takeBallast } from './DiskRoom.js'
+import { internalSchema } from './lakehouseSchema.js'
+import { quoteIdentifier, quoteText } from './quote.js'
+
+/** A file that is longer by less is left as it is. */
+const leastBytes = 2 ** 22
+const tries = 10
+const retryMs = 100
+
+export interface GivingBackOptions {
+  database: Database
+  folder: { path: string }
+  /** Those that user statements write to. */
+  catalogs: readonly string[]
+  room: DiskRoom
+  /** The disk gets back no more while this engine runs. */
+  onKept(catalog: string): void
+}
+
+/** Does work that writes to catalogs; when it fails, the disk gets back what their files have grown by. */
+export type GivingBack = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Fails where somebody else's change is under way for longer than that. */
+const checkpoint = async (connection: DuckDBConnection, catalog: string): Promise<void> => {
+  for (let left = tries; ; left--) {
+    try {
+      await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`)
+      return
+    } catch (error) {
+      if (left === 0) throw error
+      await delay(retryMs)
+    }
+  }
+}
+
+/**
+ * Gives the free end of a catalog's file back to the disk. DuckDB makes a file shorter only in a checkpoint that frees
+ * its last blocks, so some are written and freed; where the disk is full, in the room of the ballast.
+ */
+const shrink = ({ database, folder, room }: GivingBackOptions, catalog: string): Promise<void> =>
+  database.use(async (connection) => {
+    giveBallast(folder)
+    // DuckDB gives a catalog up whose checkpoint meets the end of the disk.
+    if ((await lookAtDisk(folder.path)).free < database.logBytesOf(catalog) + leastBytes) return
+    const blocks = `${quoteIdentifier(catalog)}.${internalSchema}.blocks`
+    try {
+      await connection.run(`CREATE OR REPLACE TABLE ${blocks} AS SELECT random() FROM range(200000)`)
+      await checkpoint(connection, catalog)
+      await connection.run(`DROP TABLE ${blocks}`)
+      await checkpoint(connection, catalog)
+      await takeBallast(folder, room)
+    } catch {
+      // Another one does the same, or the disk still takes nothing. A later checkpoint gives the blocks back.
+    }
+  })
+
+/** The bytes of a catalog's file behind the last block that its head counts, which an engine left that was killed. */
+const uncountedBytes = async (database: Database, catalog: string): Promise<number> => {
+  const counted = await database.use(async (connection) => {
+    const reader = await connection.runAndReadAll(
+      `SELECT total_blocks * block_size FROM pragma_database_size() WHERE database_name = ${quoteText(catalog)}`,
+    )
+    return Number(reader.getRows()[0]?.[0] ?? 0)
+  })
+  return database.bytesOf(catalog) - counted
+}
+
+/** Does so at a start for what an earlier engine has left. */
+export const giveBackLeftovers = async (options: GivingBackOptions): Promise<void> => {
+  const isShort = (await options.room.isShort()) || (await options.room.isFull())
+  for (const catalog of options.catalogs) {
+    if (isShort || (await uncountedBytes(options.database, catalog)) > leastBytes)
+      await shrink(options, catalog)
+  }
+}
+
+export const createGivingBack =
+  (options: GivingBackOptions): GivingBack =>
+  async (work) => {
+    const { database, catalogs, room, onKept } = options
+    const before = catalogs.map((catalog) => database.bytesOf(catalog))
+    const hasGrown = (at: number) => database.bytesOf(catalogs[at]!) > before[at]! + leastBytes
+    try {
+      const result = await work()
+      // Something was deleted: nothing else is begun then.
+      if (await room.isShort()) for (const catalog of catalogs) await shrink(options, catalog)
+      return result
+    } catch (error) {
+      for (const [at, catalog] of catalogs.entries()) {
+        if (!hasGrown(at)) continue
+        await shrink(options, catalog)
+        // A write that a full disk has refused keeps the last block of the file for as long as DuckDB has it open.
+        if (hasGrown(at) && (await room.isFull())) onKept(catalog)
+      }
+      throw error
+    }
+  }

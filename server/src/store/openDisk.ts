@@ -1,0 +1,40 @@
+import type { Logger } from '../Logger.js'
+import { DiskRoom, takeBallast } from './DiskRoom.js'
+import { createGivingBack, giveBackLeftovers, type GivingBack, type GivingBackOptions } from './givingBack.js'
+
+export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'catalogs'> {
+  folder: { path: string; temp: string }
+  minFreeDiskBytes: number | undefined
+  logger: Logger
+  endMe(): void
+}
+
+/** The client of the statement gets its answer before the engine ends for it. */
+const answerMs = 1000
+
+/** What keeps statements from filling the disk, once what earlier ones have left there is given back. */
+export const openDisk = async (
+  options: OpenDiskOptions,
+): Promise<{ room: DiskRoom; givingBack: GivingBack }> => {
+  const { folder, minFreeDiskBytes, logger, endMe } = options
+  const room = await DiskRoom.open(folder, minFreeDiskBytes)
+  const giving = {
+    ...options,
+    room,
+    onKept(catalog: string) {
+      logger.error('A statement has filled the disk; the engine is ended, so that DuckDB gives it back.', {
+        catalog,
+      })
+      setTimeout(endMe, answerMs).unref()
+    },
+  }
+  await giveBackLeftovers(giving)
+  await takeBallast(folder, room)
+  if (await room.isShort()) {
+    logger.warn(
+      'The disk has less room than must stay free, so changes by SQL, /append and /upload are refused.',
+      { min_free_bytes: room.reserveBytes },
+    )
+  }
+  return { room, givingBack: createGivingBack(giving) }
+}

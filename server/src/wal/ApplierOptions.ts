@@ -1,0 +1,46 @@
+import type { Logger } from '../Logger.js'
+import type { Attempt } from './Attempt.js'
+import type { DeadLetter, DeadLetters } from './DeadLetters.js'
+import type { LogReader } from './LogReader.js'
+import type { LogEntry } from './segment.js'
+
+/** Resolves when it is time to go on, after so many rows. */
+export type Rest = (rows: number) => Promise<void>
+
+/** What became of work that was done while no query ran. */
+export interface AloneOutcome {
+  /** What it was rejected with; undefined when it was done. */
+  error: unknown
+  /** Whether nothing else held memory meanwhile. */
+  wasFree: boolean
+}
+
+export interface ApplierOptions {
+  log: Pick<LogReader, 'read' | 'last'>
+  /** The position at the start. */
+  applied: number
+  /** What was set aside until now. */
+  deadLetters: DeadLetters
+  /** With so many rows waiting, requests are refused. */
+  maxBacklogRows: number
+  /** Writes the entries and the new position in one transaction; `rest` is called after each piece of them. */
+  apply(entries: readonly LogEntry[], through: number, rest: Rest): Promise<void>
+  /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
+  setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
+  /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */
+  isTransient(error: unknown): boolean
+  /** What DuckDB may hold. */
+  memoryBytes: number
+  /** What the engine before this one was at, and this one is. */
+  attempt: Pick<Attempt, 'unfinishedAt' | 'isRowAt' | 'endsAt' | 'note' | 'clear'>
+  /** Does work while queries are held back, and ends those that hold memory; tells it whether nothing else does. */
+  alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
+  logger: Logger
+  /** There was no memory for a single row so many times in a row, and what held it is not known. */
+  onStarved?(failures: number): void
+  /** Why the last try failed; undefined once one has succeeded, or nothing is left to store. */
+  onStoring?(failing: string | undefined, error?: unknown): void
+  /** News, for the process that took the requests. */
+  onApplied(through: number): void
+  onSetAside(letter: DeadLetter): void
+}

@@ -1,0 +1,57 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { readMark } from './LogMark.js'
+import { listSegments, segmentFile } from './SegmentFiles.js'
+import { headBytes, readHead, wholeFrames } from './segment.js'
+import { restOf } from './splitEntry.js'
+import { WriteAheadLog } from './WriteAheadLog.js'
+
+export interface Salvaged {
+  /** Rows that were kept and are not in the catalog yet. */
+  kept: number
+  /** Rows that were accepted, and are neither kept nor in the catalog. */
+  lost: number
+}
+
+/** Where a head cannot be read, its salt may be there all the same. */
+const saltOf = (bytes: Buffer, number: number): Buffer | undefined => {
+  const head = readHead(bytes)
+  if (head !== undefined) return head.number === number ? head.salt : undefined
+  const salt = bytes.subarray(8, 16)
+  return bytes.length > headBytes && salt.some((byte) => byte !== 0) ? salt : undefined
+}
+
+/** Writes a log anew with all rows of a damaged one that can still be read and that its catalog has not, which are those after `applied`. */
+export const salvageLog = async (folder: string, applied: number): Promise<Salvaged> => {
+  const [fresh, damaged] = [`${folder}.salvaged`, `${folder}.damaged`]
+  // An earlier try may have been killed between the two renames.
+  if (!existsSync(folder) && existsSync(damaged)) renameSync(damaged, folder)
+  rmSync(fresh, { recursive: true, force: true })
+  const log = await WriteAheadLog.open(fresh, applied)
+  let reached = Math.max(applied, (await readMark(folder))?.last ?? 0)
+  let kept = 0
+  try {
+    for (const number of existsSync(folder) ? listSegments(folder) : []) {
+      const bytes = await readFile(segmentFile(folder, number))
+      const salt = saltOf(bytes, number)
+      if (salt === undefined) continue
+      for (const { entries } of wholeFrames(bytes, salt)) {
+        // What is stored is not needed, and what comes a second time was in an earlier use of the file.
+        for (const { first, request: _, ...record } of entries.flatMap((each) => restOf(each, log.last))) {
+          log.skipTo(first - 1)
+          await log.append(record)
+          kept += record.count
+        }
+      }
+      reached = Math.max(reached, log.last, readHead(bytes)?.before ?? 0)
+    }
+    await log.close()
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    throw error
+  }
+  if (existsSync(folder)) renameSync(folder, damaged)
+  renameSync(fresh, folder)
+  rmSync(damaged, { recursive: true, force: true })
+  return { kept, lost: reached - applied - kept }
+}

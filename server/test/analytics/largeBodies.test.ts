@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { apiKey, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+
+describe('a large body', () => {
+  const many = (times: number, item: string) => `[${`${item},`.repeat(times - 1)}${item}]`
+  const item = JSON.stringify(
+    event('many', { properties: { deep: { list: [1, 2.5, null] }, text: 'x'.repeat(300) } }),
+  )
+
+  it('of some thousand events is taken, each of them once and in order', async () => {
+    const count = 20_000
+    const body = Array.from({ length: count }, (_, at) => item.replace('"many"', `"many ${at}"`))
+    const sent = `[${body.join(',')}]`
+    expect(sent.length).toBeGreaterThan(8_000_000)
+    const answer = await service.ingest('/track?sync=true', sent)
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } })
+    const { rows } = await service.query(
+      `SELECT count(*), count(DISTINCT event), arg_max(event, event_id) FROM events WHERE event LIKE 'many %'`,
+    )
+    expect(rows).toEqual([[count, count, `many ${count - 1}`]])
+  })
+
+  it('is stored as a small one is, also where a timestamp or half a character must be written anew', async () => {
+    const odd = String.raw`{"environment":"production","event":"odd","timestamp":"2026-01-02","properties":{"n":12345678901234567890,"a":"\ud83d"}}`
+    const body = ` [ ${odd} , ${many(2000, item).slice(1, -1)} , ${odd} ] `
+    expect(await service.ingest('/track?sync=true', body)).toMatchObject({ status: 200 })
+    const { rows } = await service.query(
+      `SELECT "timestamp", properties->>'n', properties->>'a' FROM events WHERE event = 'odd'`,
+    )
+    const row = ['2026-01-02T00:00:00+00:00', '12345678901234567890', '\ufffd']
+    expect(rows).toEqual([row, row])
+  })
+
+  const good = many(2000, item).slice(1, -1)
+  it.each([
+    [
+      'an event that is none',
+      `[${good},{}]`,
+      'invalid-body',
+      "/2000 must have required property 'environment'.",
+    ],
+    [
+      'a property that is refused',
+      `[${good},${JSON.stringify(event('x', { properties: { $x: 1 } }))}]`,
+      'unknown-built-in-property',
+      'track 2000: the property "$x"',
+    ],
+    ['no JSON', `[${good},${good},{"a"]`, 'invalid-json', /^The body from track \d+ on is not JSON: /],
+    ['a comma too many', `[${good},]`, 'invalid-json', 'is not JSON: '],
+    ['brackets without end', '['.repeat(4_000_000), 'invalid-body', 'nested deeper than 128 levels'],
+    [
+      'a million empty events',
+      many(1_000_000, '{}'),
+      'invalid-body',
+      "/0 must have required property 'environment'.",
+    ],
+    [
+      'an event of a million values',
+      `[${JSON.stringify(event('x'))},{"properties":{"a":[${'0,'.repeat(1_000_000)}0]}}]`,
+      'invalid-body',
+      'An item of the body holds more than 50000 values.',
+    ],
+  ])('is refused whole for %s', async (_, body, code, message) => {
+    const before = await service.query('SELECT count(*) FROM events')
+    const answer = await service.ingest('/track?sync=true', body)
+    expect(answer.status).toBe(400)
+    expect([answer.body['error_code'] ?? answer.body['error'], answer.body['message']]).toEqual([
+      code,
+      expect.stringMatching(
+        message instanceof RegExp ? message : message.replaceAll(/[$.]/g, String.raw`\$&`),
+      ),
+    ])
+    expect(await service.query('SELECT count(*) FROM events')).toMatchObject({ rows: before.rows })
+  })
+})
+
+describe('large bodies of one key', () => {
+  const megabytes = 15 * 1_048_576
+  /** Announces a body, or comes with a part of it, and holds the rest back. */
+  const hold = async (head: string, part: Buffer) => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    let told = ''
+    socket.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    await once(socket, 'connect')
+    socket.write(`POST /track?apiKey=${apiKey} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`)
+    socket.write(part)
+    return { socket, told: () => told }
+  }
+
+  it.each([
+    ['with their lengths', `Content-Length: ${megabytes}`, Buffer.alloc(1)],
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked',
+      Buffer.concat([
+        Buffer.from(`${megabytes.toString(16)}\r\n`),
+        Buffer.alloc(megabytes, 0x20),
+        Buffer.from('\r\n'),
+      ]),
+    ],
+  ])(
+    'that come %s may hold 32 MiB at once; more is answered 503, and small ones are taken',
+    async (_, head, part) => {
+      const held = await Promise.all(Array.from({ length: 6 }, () => hold(head, part)))
+      const refused = () => held.filter(({ told }) => told() !== '')
+      await vi.waitFor(() => expect(refused()).toHaveLength(4), { timeout: 30_000 })
+      for (const { told } of refused()) {
+        expect(told()).toMatch(
+          /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n[^]*"ok":false[^]*"error":"overloaded"/i,
+        )
+      }
+      expect(await service.ingest('/track', event('small'))).toMatchObject({ status: 200 })
+      // Another key has room of its own.
+      const large = event('large', { properties: { a: 'x'.repeat(1_000_000) } })
+      expect(await service.ingest('/track', large, { 'x-api-key': 'key-2' })).toMatchObject({ status: 200 })
+      for (const { socket } of held) socket.destroy()
+      await vi.waitFor(
+        async () => expect(await service.ingest('/track', large)).toMatchObject({ status: 200 }),
+        { timeout: 30_000 },
+      )
+    },
+  )
+})

@@ -1,0 +1,25 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { WatchOptions } from '../src/store/watchDatabase.js'
+import { createService, type Service } from './fixtures/createService.js'
+import { event } from './fixtures/events.js'
+
+const watched: WatchOptions[] = []
+vi.mock('../src/store/watchDatabase.js', () => ({
+  watchDatabase(options: WatchOptions) {
+    watched.push(options)
+    return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve() })
+  },
+}))
+
+let service: Service | undefined
+afterEach(() => service?.close())
+
+it('a service in one process opens its store anew when DuckDB has given a catalog up', async () => {
+  service = await createService()
+  await service.ingest('/track?sync=true', event('before'))
+  expect(watched[0]?.tables).toEqual(['"analytics".raw.position', '"lakehouse".waymark_internal.position'])
+  watched[0]?.onLost('IO Error: Database "analytics" has been invalidated because checkpointing failed.')
+  await vi.waitFor(() => expect(watched).toHaveLength(2), { timeout: 30_000 })
+  await service.ingest('/track?sync=true', event('after'))
+  expect((await service.query('SELECT event FROM events ORDER BY 1')).rows).toEqual([['after'], ['before']])
+})

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../../fixtures/createService.js'
+import { writeUsers } from '../../fixtures/usersFile.js'
+
+const people = { ada: 'lovelace', bob: 'builder' }
+type Person = keyof typeof people
+
+let folder: string
+let service: Service
+let clients: Record<Person, pg.Client>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-doors-'))
+  const usersFile = join(folder, 'users.json')
+  writeUsers(usersFile, { bob: [people.bob, 'read'] })
+  service = await createService({ usersFile, postgresPort: 0 })
+  const connect = async (user: Person) => {
+    const { postgresPort: port } = service
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      user,
+      password: people[user],
+      database: 'lakehouse',
+    })
+    await client.connect()
+    return client
+  }
+  clients = { ada: await connect('ada'), bob: await connect('bob') }
+  for (const statement of [
+    'CREATE SEQUENCE numbers',
+    'CREATE TABLE kept AS SELECT 1 AS n',
+    "CREATE VIEW taking AS SELECT nextval('numbers') AS n",
+    "CREATE MACRO take() AS nextval('numbers')",
+    "CREATE MACRO takes() AS TABLE SELECT nextval('numbers') AS n",
+  ]) {
+    expect((await service.query(statement)).status).toBe(200)
+  }
+})
+afterAll(async () => {
+  await Promise.all(Object.values(clients).map((client) => client.end()))
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** What came back, and whether the statement was refused. */
+interface Reply {
+  isRefused: boolean
+  text: string
+}
+
+const ask = async (user: Person, path: string, body?: object): Promise<{ status: number; text: string }> => {
+  const response = await fetch(service.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${user}:${people[user]}`).toString('base64')}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+const asked = ({ status, text }: { status: number; text: string }): Reply => ({
+  isRefused: status === 400 || status === 403,
+  text,
+})
+const looked = ({ text }: { text: string }): Reply => ({
+  isRefused: (JSON.parse(text) as { error: string | null }).error !== null,
+  text,
+})
+const wired = async (user: Person, text: string, values?: []): Promise<Reply> => {
+  try {
+    const { rows } = await clients[user].query(values === undefined ? { text } : { text, values, name: '' })
+    return { isRefused: false, text: JSON.stringify(rows) }
+  } catch (error) {
+    return { isRefused: true, text: String(error) }
+  }
+}
+
+/** Each way on which SQL comes to the engine. */
+const doors: Record<string, (user: Person, statement: string) => Promise<Reply>> = {
+  'POST /query': async (user, statement) => asked(await ask(user, '/query', { statement })),
+  'POST /query in Parquet': async (user, statement) =>
+    asked(await ask(user, '/query', { statement, format: 'parquet' })),
+  'POST /query in csv': async (user, statement) =>
+    asked(await ask(user, '/query', { statement, format: 'csv', ephemeral: true })),
+  'GET /query': async (user, statement) =>
+    asked(await ask(user, `/query?${new URLSearchParams({ statement, format: 'jsonl' })}`)),
+  'POST /validate': async (user, statement) => looked(await ask(user, '/validate', { statement })),
+  'POST /explain': async (user, statement) =>
+    looked(await ask(user, '/explain', { statement, include_plan: true })),
+  'simple Postgres': (user, statement) => wired(user, statement),
+  'extended Postgres': (user, statement) => wired(user, statement, []),
+}
+/** It answers whatever it is asked. */
+const autocomplete = (user: Person, statement: string) =>
+  ask(user, '/autocomplete', { statement: `WITH x AS (${statement}) SELECT x.` })
+
+const inText = `'SELECT current_setting(''temp_directory'')'`
+const refused = [
+  `SELECT json_serialize_plan(${inText}, optimize := true)`,
+  `SELECT "JSON_Serialize_Plan" /* here */ (${inText}, optimize := true)`,
+  `SELECT system.main.json_serialize_plan(${inText}, optimize := true)`,
+  `SELECT (${inText}).json_serialize_plan(optimize := true)`,
+  `SELECT list_transform([${inText}], lambda x: json_serialize_plan(x, optimize := true))`,
+  `FROM (SELECT 1 AS n) WHERE json_serialize_plan(${inText}, optimize := true) IS NOT NULL`,
+  `SELECT json_serialize_sql('SELECT 1')`,
+  `SELECT json_deserialize_sql(json_serialize_sql('SELECT 1'))`,
+  `FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))`,
+  `PRAGMA json_execute_serialized_sql('{}')`,
+  `FROM query(${inText})`,
+  `FROM query_table('kept')`,
+  `CALL query_table('kept')`,
+  `FROM sql_auto_complete('SELECT ')`,
+  `SELECT current_setting('temp_directory')`,
+  `SELECT current_setting('schema'[:0] || 'temp_directory')`,
+  `SELECT current_setting('threads' || '')`,
+  `SELECT system.main.current_setting($$temp_directory$$)`,
+  `FROM duckdb_settings()`,
+  `CALL duckdb_settings()`,
+  `FROM duckdb_databases()`,
+  `FROM duckdb_databases`,
+  `FROM system.main.pragma_database_list`,
+  `FROM duckdb_logs`,
+  `PRAGMA database_list()`,
+  `PRAGMA metadata_info`,
+  `PRAGMA extension_versions`,
+  `FROM arrow_scan(1, 2, 3)`,
+  `SELECT write_log('x')`,
+  `SELECT sleep_ms(1)`,
+  `SELECT pg_sleep(1)`,
+  `SELECT __internal_decompress_string(1::UTINYINT)`,
+  `SELECT reservoir_quantile(1.5, [])`,
+  `SELECT list_aggregate([1.5], 'reservoir_quantile', [])`,
+  `SELECT list_aggr([1.5], 'reservoir' || '_quantile', [])`,
+  `SELECT ([1.5]).aggregate('reservoir_quantile', [])`,
+  `SELECT is_histogram_other_bin(n) FROM kept`,
+  `SELECT list_sort(1::VARIANT)`,
+  `SELECT list_sort(CAST(1 AS "variant"))`,
+  `SELECT list_sort(TRY_CAST(1 AS system.main.VARIANT))`,
+  `SELECT 1::STRUCT(a INT, b VARIANT[])`,
+  `SELECT VARIANT '1'`,
+  `SELECT from_json('1', '"VARIANT"')`,
+  `SELECT from_json('[]', repeat('[', 20000) || '"JSON"' || repeat(']', 20000))`,
+  `SELECT ('[]'::JSON).json_transform(repeat('[', 20000))`,
+  `SELECT system.main.json_structure('{}')`,
+  `SELECT ('{}').json_structure()`,
+  `SET VARIABLE x = json_serialize_sql('SELECT 1')`,
+  `EXPLAIN ANALYZE SELECT json_serialize_sql('SELECT 1')`,
+  `PREPARE p AS SELECT json_serialize_sql('SELECT 1')`,
+  `EXECUTE p`,
+  `PIVOT (SELECT json_serialize_sql('SELECT 1') AS x) ON x`,
+]
+
+let tries = 0
+describe.each(Object.entries(doors))('%s', (door, enter) => {
+  it.each(Object.keys(people) as Person[])('refuses what is on no list to %s', async (user) => {
+    for (const statement of refused) {
+      tries++
+      const { isRefused, text } = await enter(user, statement)
+      // By the Postgres protocol current_setting is Postgres' own, which knows none of DuckDB's.
+      const isOther = door.endsWith('Postgres') && /SELECT current_setting/.test(statement)
+      expect([statement, isRefused || (isOther && text.endsWith(':null}]'))]).toEqual([statement, true])
+      expect(text).not.toContain(service.folder)
+    }
+  })
+
+  it('takes no number for a user who may only read, however it is asked for', async () => {
+    for (const statement of [
+      "SELECT nextval('numbers')",
+      'SELECT "nextval"(\'numbers\')',
+      "FROM range(nextval('numbers'))",
+      'FROM taking',
+      'SELECT take()',
+      'FROM takes()',
+      'SELECT (SELECT n FROM taking) + 1 FROM kept',
+      'SELECT list_transform([1], lambda x: x + take())',
+      'PIVOT taking ON n',
+      'EXPLAIN ANALYZE FROM taking',
+      'SET VARIABLE x = (SELECT n FROM taking)',
+      'FROM kept WHERE n = take() OR true',
+    ]) {
+      tries++
+      const { isRefused } = await enter('bob', statement)
+      // What only looks at a statement does not run it, and what is never run takes none.
+      expect([statement, isRefused || /validate|explain/.test(door)]).toEqual([statement, true])
+    }
+    expect(
+      (await service.query("SELECT last_value FROM duckdb_sequences() WHERE sequence_name = 'numbers'")).rows,
+    ).toEqual([[null]])
+  })
+
+  it('goes on after all that', async () => {
+    for (const user of Object.keys(people) as Person[])
+      expect((await enter(user, 'SELECT n FROM kept')).isRefused).toBe(false)
+  })
+})
+
+it('/autocomplete tells nothing of what is on no list', async () => {
+  for (const user of Object.keys(people) as Person[]) {
+    for (const statement of [...refused, 'FROM taking', 'FROM takes()']) {
+      tries++
+      const { status, text } = await autocomplete(user, statement)
+      expect([statement, status]).toEqual([statement, 200])
+      expect(text).not.toContain(service.folder)
+    }
+  }
+})
+
+it('what a writer leaves for others calls nothing that is on no list', async () => {
+  const call = `json_serialize_plan(${inText}, optimize := true)`
+  for (const statement of [
+    `CREATE VIEW left_behind AS SELECT ${call}`,
+    `CREATE MACRO left_behind() AS ${call}`,
+    `CREATE MACRO left_behind(x := ${call}) AS x`,
+    `CREATE MACRO left_behind() AS TABLE SELECT ${call}`,
+    `CREATE TABLE left_behind (a VARCHAR DEFAULT ${call})`,
+    `CREATE TABLE left_behind (a INT, b VARCHAR GENERATED ALWAYS AS (${call}))`,
+    `CREATE TABLE left_behind (a VARCHAR CHECK (a <> ${call}))`,
+    `CREATE INDEX left_behind ON kept ((${call}))`,
+    `CREATE TYPE left_behind AS ENUM (SELECT ${call})`,
+    `ALTER TABLE kept ALTER n SET DEFAULT ${call}`,
+    `INSERT INTO kept SELECT length(${call})`,
+    `UPDATE kept SET n = length(${call})`,
+    `DELETE FROM kept WHERE length(${call}) > 0 RETURNING ${call}`,
+  ]) {
+    tries++
+    expect(await service.query(statement), statement).toMatchObject({
+      status: 400,
+      error: { message: 'The function json_serialize_plan is not allowed here.' },
+    })
+  }
+})
+
+it('so many tries were made', () => {
+  expect(tries).toBe(8 * (2 * refused.length + 12) + 2 * (refused.length + 2) + 13)
+})

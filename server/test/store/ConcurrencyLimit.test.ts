@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ConcurrencyLimit } from '../../src/store/ConcurrencyLimit.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const aMoment = () => vi.advanceTimersByTimeAsync(50)
+
+/** Notes in which order they have their turn. */
+const ask = (limit: ConcurrencyLimit, order: string[], user: string, name = user) =>
+  limit.acquire({ user }).then((permit) => {
+    order.push(name)
+    return permit
+  })
+
+it('the next is the user who has the fewest places, and then who came first', async () => {
+  const limit = new ConcurrencyLimit({ permits: 2, maxWaiting: 10 })
+  const order: string[] = []
+  const first = await ask(limit, order, 'ada', 'a1')
+  const second = await ask(limit, order, 'ada', 'a2')
+  void ask(limit, order, 'ada', 'a3')
+  const bobs = ask(limit, order, 'bob', 'b1')
+  void ask(limit, order, 'ada', 'a4')
+  first.release()
+  const permit = await bobs
+  expect(order).toEqual(['a1', 'a2', 'b1'])
+  second.release()
+  permit.release()
+  await aMoment()
+  expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+})
+
+it('one that rests gives its place to others, and has one again when there is one', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
+  const order: string[] = []
+  const ada = await ask(limit, order, 'ada')
+  const bob = ask(limit, order, 'bob')
+  ada.rest()
+  const permit = await aMoment().then(() => bob)
+  const back = ada.resume().then(() => order.push('ada again'))
+  await aMoment()
+  expect(order).toEqual(['ada', 'bob'])
+  permit.release()
+  await back
+  expect(order).toEqual(['ada', 'bob', 'ada again'])
+})
+
+it('one that goes on within a moment keeps its place', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
+  const order: string[] = []
+  const ada = await ask(limit, order, 'ada')
+  void ask(limit, order, 'bob')
+  ada.rest()
+  await vi.advanceTimersByTimeAsync(49)
+  await ada.resume()
+  await aMoment()
+  expect(order).toEqual(['ada'])
+  ada.release()
+  await aMoment()
+  expect(order).toEqual(['ada', 'bob'])
+})
+
+it('a place is given once, whatever one that rests does then', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
+  const order: string[] = []
+  const ada = await ask(limit, order, 'ada')
+  ada.rest()
+  await aMoment()
+  ada.release()
+  ada.release()
+  const bob = await ask(limit, order, 'bob')
+  void ask(limit, order, 'eve')
+  await aMoment()
+  expect(order).toEqual(['ada', 'bob'])
+  bob.release()
+  await aMoment()
+  expect(order).toEqual(['ada', 'bob', 'eve'])
+})
+
+it('one that waits to go on leaves when it is cancelled', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
+  const gone = new AbortController()
+  const ada = await limit.acquire({ user: 'ada', signal: gone.signal })
+  ada.rest()
+  await aMoment()
+  const bob = await limit.acquire({ user: 'bob' })
+  const back = ada.resume()
+  gone.abort(new Error('gone'))
+  await expect(back).rejects.toThrow('gone')
+  ada.release()
+  bob.release()
+  await expect(limit.acquire({ user: 'eve' })).resolves.toBeDefined()
+})
+
+it('when too many rest, the one ends that has rested longest of the user who has most', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10, maxResting: 3 })
+  const ended: string[] = []
+  for (const [user, name] of [
+    ['bob', 'b1'],
+    ['ada', 'a1'],
+    ['ada', 'a2'],
+    ['eve', 'e1'],
+  ] as const) {
+    const permit = await limit.acquire({ user, end: () => ended.push(name) })
+    permit.rest()
+    await aMoment()
+  }
+  expect(ended).toEqual(['a1'])
+})
+
+it('refuses one more when enough wait', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 1 })
+  await limit.acquire()
+  void limit.acquire()
+  await expect(limit.acquire()).rejects.toMatchObject({ status: 503, code: 'overloaded' })
+})

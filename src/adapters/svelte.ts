@@ -1,0 +1,62 @@
+import { getContext, hasContext, setContext } from 'svelte'
+import { waymark as usual } from '../entries/index'
+import type { EventMap, InitConfig, Properties, Waymark } from '../core/types'
+
+const key = Symbol('waymark')
+
+export interface SvelteOptions<Events extends object = EventMap> {
+  /** The instance for everything inside. @defaultValue the one that `waymark` exports */
+  waymark?: Waymark<Events>
+  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
+  apiKey?: string
+  /** What `init` takes. */
+  config?: InitConfig
+}
+
+/**
+ * Starts waymark in the browser and hands it to `getWaymark` in all components inside. Call it in the outermost
+ * component's script.
+ *
+ * @example
+ * setWaymark({ apiKey: 'pk_1', config: { endpoint: 'https://api.example.com' } })
+ */
+export function setWaymark<Events extends object = EventMap>({
+  waymark = usual,
+  apiKey,
+  config,
+}: SvelteOptions<Events>): Waymark<Events> {
+  setContext(key, waymark)
+  return apiKey ? waymark.init(apiKey, config!) : waymark
+}
+
+/** The instance of the component around, or the one that `waymark` exports. Call it in a component's script. */
+export const getWaymark = <Events extends object = EventMap>(): Waymark<Events> =>
+  hasContext(key) ? getContext<Waymark<Events>>(key) : usual
+
+/** What `use:track` takes. */
+export interface TrackAction {
+  event: string
+  properties?: Properties
+  /** The DOM event that is waited for. @defaultValue `'click'` */
+  on?: string
+}
+
+/**
+ * Makes the action `track`, which records an event at every click.
+ *
+ * @example
+ * const track = createTrackAction(getWaymark())
+ * // <button use:track={{ event: 'Plan Chosen', properties: { plan: 'pro' } }}>
+ */
+export const createTrackAction = (waymark: Waymark) => (node: Element, given: TrackAction) => {
+  let now = given
+  const heard = () => void waymark.track(now.event, now.properties)
+  const { on = 'click' } = given
+  node.addEventListener(on, heard)
+  return {
+    update(next: TrackAction) {
+      now = next
+    },
+    destroy: () => node.removeEventListener(on, heard),
+  }
+}

@@ -1,0 +1,221 @@
+import { maybe } from './maybe'
+import { holdCalls, isDenied, readVisitor } from './consent'
+import { isTooLong, isUnknown, toFields } from './contract'
+import { wake } from './delivery'
+import { newId, readUserId } from './ids'
+import { isAway, runsCalls, type Instance, type Refusal } from './instance'
+import { isObject, toJson, toText } from './json'
+import { put } from './queue'
+import { complain, tell } from './signals'
+import { Receipt } from './receipt'
+import type { BeforeSend, Draft, Kind, Properties, TrackOptions, Tracked } from './types'
+import { isInSession } from './session'
+import { act, readIds, touch } from './visitor'
+
+/** Calls kept before the visitor is known; the oldest go first. */
+const mostWaiting = 1000
+
+/** `what` is the name or the value that is wrong. */
+export const refuse: (errorCode: string, what: unknown) => never = (errorCode, what) => {
+  throw ['invalid', errorCode, what] satisfies Refusal
+}
+
+const readUser = (given: unknown): string => readUserId(given) ?? refuse('invalid-user-id', given)
+
+/** Whether the service takes a property of that name; says so if it does not. */
+const isTaken = (w: Instance, name: string) =>
+  !isUnknown(name) || complain(w, 'unknown-built-in-property', name)
+
+/**
+ * Copies `given`, with every value made fit for JSON: nothing in it is the caller's any more. What is named wrongly is
+ * said, and left out; a name that is too long may refuse the whole.
+ */
+export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): Properties => {
+  const own: Properties = {}
+  if (!isObject(given)) {
+    if (given !== undefined) complain(w, 'invalid-properties', given)
+    return own
+  }
+  for (const name of Object.keys(given)) {
+    if (isTooLong(name)) {
+      if (noun) refuse(`${noun}-name-too-long`, name)
+      complain(w, 'property-name-too-long', name)
+    } else if (noun === 'trait' || isTaken(w, name))
+      try {
+        let value = given[name]
+        const type = typeof value
+        if (type !== 'string' && type !== 'number' && type !== 'boolean') {
+          // Undefined for a function, or where nothing was given: the name stays, so that `registerOnce` finds it.
+          const json = toJson(value)
+          value = json && JSON.parse(json)
+        }
+        own[name] = value
+      } catch {
+        // A getter of the caller's has thrown.
+        own[name] = '[unreadable]'
+      }
+  }
+  return own
+}
+
+let second = ''
+let secondAt = 0
+
+/** Within a second only the milliseconds differ. Writing all of it takes a microsecond; in a task of its own, eight. */
+const toIso = (at: number): string => {
+  const date = new Date(at)
+  if (secondAt !== (secondAt = Math.floor(at / 1000))) second = date.toISOString().slice(0, 20)
+  return second + `${1000 + date.getMilliseconds()}Z`.slice(1)
+}
+
+const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): string => {
+  if (given === undefined) return toIso(at)
+  // `new Date(null)` is 1970, so null counts as no time.
+  const text = maybe(() => new Date(given ?? NaN).toISOString()) ?? ''
+  // Beyond the years of four digits it is longer, and few can read it.
+  if (text.length === 24) return text
+  complain(w, 'invalid-timestamp', given)
+  return toIso(at)
+}
+
+/** What `beforeSend` and the plugins make of a call. */
+const filter = (w: Instance, draft: Draft): Draft => {
+  const { event, userId } = draft
+  for (const { beforeSend } of [...w.used.keys(), w.config]) {
+    if (!beforeSend) continue
+    let next: ReturnType<BeforeSend> | undefined = draft
+    try {
+      next = beforeSend(draft)
+    } catch (error) {
+      complain(w, 'before-send-failed', error)
+    }
+    if (!next || typeof next === 'string') throw [next || 'before-send'] satisfies Refusal
+    // What it leaves out stays.
+    draft = { ...draft, ...next, userId } as Draft
+    draft.event ??= event!
+    const { properties } = draft
+    // It may have added names that the service does not know.
+    if (properties)
+      draft.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => isTaken(w, name)))
+  }
+  return draft
+}
+
+/** Whether calls run as they are made; `at` is the time of one that belongs to a session. */
+const isOpen = (w: Instance, at: number | false) => {
+  if (runsCalls(w) && at && !w.heldCalls[0] && !isAway(w) && !isInSession(w, at)) {
+    // The session is over. Tabs agree on the next one in the transaction that reads it.
+    holdCalls(w)
+    readVisitor(w)
+  }
+  return runsCalls(w)
+}
+
+/**
+ * Makes a call. `make` checks and copies what was given, and returns what runs when the visitor is known; what that
+ * returns is sent. Time, page and id are those of the call, and so is what is refused.
+ */
+const call = (
+  w: Instance,
+  kind: Kind | undefined,
+  make: () => (id: string, at: number) => Draft | void,
+  options?: TrackOptions,
+): Tracked => {
+  const receipt = new Receipt()
+  const at = w.browser.now()
+  /** Ends the call by what was thrown: a refusal, or an error of a getter or a proxy of the caller's. */
+  const end = (thrown: unknown) => {
+    const [reason, errorCode, what] = (
+      Array.isArray(thrown) ? thrown : ['invalid', 'unreadable', thrown]
+    ) as Refusal
+    if (errorCode) complain(w, errorCode, what)
+    if (kind) tell(w, [kind, [{ id: receipt.id, receipt }]], { status: 'dropped', reason, errorCode })
+  }
+  try {
+    if (w.pageState === 'shut') throw ['shut-down'] satisfies Refusal
+    const finish = make()
+    const timestamp = readTime(w, at, options?.timestamp)
+    const id = (receipt.id = options?.insertId ?? newId())
+    const run = () => {
+      try {
+        const own = finish(id, at)
+        if (!own) return
+        const fields = toFields[own.kind](readIds(w), filter(w, own), timestamp)
+        fields.environment = w.config.environment
+        put(w, own.kind, { id, body: toText(fields), receipt })
+        wake(w)
+      } catch (thrown) {
+        end(thrown)
+      }
+    }
+    if (isDenied(w)) end(['no-consent'])
+    else if (isOpen(w, kind === 'track' && at)) run()
+    else if (w.heldCalls.push({ run, end }) > mostWaiting) w.heldCalls.shift()!.end(['too-many'])
+  } catch (thrown) {
+    end(thrown)
+  }
+  return receipt
+}
+
+export const track = (w: Instance, event: string, properties?: object, options?: TrackOptions) =>
+  call(
+    w,
+    'track',
+    () => {
+      if (typeof event !== 'string' || !event) refuse('invalid-event-name', event)
+      if (isTooLong(event)) refuse('event-name-too-long', event)
+      const own = copy(w, properties, 'property')
+      const page = w.browser.page()
+
+      return (id, at) => {
+        const { insertId, release } = w.config
+        touch(w, at)
+        const all: Properties = {
+          $lib: 'waymark',
+          $lib_version: __VERSION__,
+          $release: release || undefined,
+          $url: w.filterUrl(page.url),
+          $referer: w.filterUrl(page.referrer) || undefined,
+          $viewport: page.viewport,
+          ...w.settings.persistent,
+          ...own,
+        }
+        if (insertId && isTaken(w, insertId)) all[insertId] ??= id
+        return { kind: 'track', event, properties: all }
+      }
+    },
+    options,
+  )
+
+/** Traits of a user; of the one of the last `identify` without an id. */
+const describe = (w: Instance, user: string, given?: Properties) => {
+  const traits = copy(w, given, 'trait')
+
+  return () => {
+    if (user) act(w, 'login', user)
+    const { userId } = readIds(w)
+    if (!userId) refuse('not-identified', traits)
+    return { kind: 'identify' as const, userId, traits }
+  }
+}
+
+export const identify = (w: Instance, userId: string, traits?: Properties, options?: TrackOptions) =>
+  call(w, 'identify', () => describe(w, readUser(userId), traits), options)
+
+export const updateTraits = (w: Instance, traits: Properties, options?: TrackOptions) =>
+  call(w, 'identify', () => describe(w, '', traits), options)
+
+export const alias = (w: Instance, newUserId: string) =>
+  call(w, 'alias', () => {
+    const userId = readUser(newUserId)
+    return () => ({ kind: 'alias' as const, userId })
+  })
+
+/** A call that changes the instance alone; `read` copies what it is given. */
+export const change = <Own>(w: Instance, read: () => Own, run: (own: Own) => void) =>
+  void call(w, undefined, () => {
+    const own = read()
+    return () => {
+      run(own)
+    }
+  })

@@ -1,0 +1,197 @@
+import { backOff, backOffUnheard } from './backOff'
+import { claim, scan } from './claim'
+import type { Answer } from './contract'
+import { handOff } from './handOff'
+import { isAway, restart, runsCalls, type Instance, type Payload, type Settings } from './instance'
+import { finish, mark, next, stillOurs } from './queue'
+import { complain } from './signals'
+import { send } from './transport'
+import { set } from './visitor'
+
+/** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
+const misconfiguredFailures = 7
+
+/** For so long a rejection is doubted in a window that closes itself. */
+const believeAfterMs = 300
+
+/** A page that has sent everything looks for what others left, but not more often than this. */
+const scanEveryMs = 60_000
+
+/** What is known in this session of a service that never answered. */
+const unheard = ({ settings: { down, session } }: Instance) =>
+  typeof down === 'object' && down.session === session?.id ? down : undefined
+
+/** When a request is due that may wait so long: not before the service may be asked again. */
+const dueAt = (w: Instance, ms: number) => Math.max(w.browser.now() + ms, unheard(w)?.tryAt ?? 0)
+
+const wait = (w: Instance, ms: number) => {
+  w.stopTimer()
+  // A page that has left has no timer, nor an instance that has ended: an answer may come later.
+  w.timerAt = isAway(w) ? Infinity : dueAt(w, ms)
+  // Another tab may have asked meanwhile.
+  if (w.timerAt < Infinity) w.stopTimer = w.browser.after(w.timerAt - w.browser.now(), () => flushDue(w))
+}
+
+/** Flushes, as soon as the service may be asked. */
+const flushDue = (w: Instance) => (dueAt(w, 0) > w.browser.now() ? wait(w, 0) : void flush(w))
+
+export const setDown = (
+  w: Instance,
+  // Who was never answered is not taken for one who was, because the network is gone.
+  down: Settings['down'] = w.settings.down || w.settings.down === false || { misses: 0, tryAt: 0 },
+) => down !== w.settings.down && set(w, { down })
+
+/** Sends all that waits now, or lets the sending under way go on as far. Never rejects. */
+export const flush = (w: Instance): Promise<void> => {
+  w.until = w.records.at(-1)?.key[1] ?? 0
+  wait(w, Infinity)
+  return (w.running ??= run(w))
+}
+
+/** Flushes when the visitor is known, so that calls which wait for that are sent, too. */
+export const flushKnown = async (w: Instance) => {
+  // A page that goes on in memory does not wait: where the database never answers, the read has no end.
+  if (!runsCalls(w)) await w.reading
+  if (runsCalls(w)) await flush(w)
+}
+
+/** Looks for what other pages left, and sends it. */
+export const adoptOthers = async (w: Instance): Promise<void> => {
+  try {
+    await scan(w, () => void adoptOthers(w))
+    // After a failure there is a timer, and before that the service is not to be asked.
+    if ((await claim(w)) && !w.failures) flushDue(w)
+  } catch (error) {
+    tellUnexpected(w, error)
+  }
+}
+
+/** A transaction may fail, or be aborted because the page goes: the next scan finds the same. */
+const tellUnexpected = (w: Instance, error: unknown) => {
+  if (!(error instanceof DOMException)) complain(w, 'internal', error)
+}
+
+/** The batch that is to be sent now, if there is one. */
+const nextDue = (w: Instance) => {
+  const batch = next(w, w.config.batch.maxBytes)
+  // What came in meanwhile waits for the next flush, unless it is enough for one: a page that tracks all the time
+  // would send a request for every few events.
+  const isDue = batch[0] && (batch[0].record.key[1] <= w.until || w.queuedCount >= w.config.batch.maxEvents)
+  return isDue && !isAway(w) && batch
+}
+
+const run = async (w: Instance) => {
+  const { attempts } = w
+  try {
+    for (;;) {
+      const batch = nextDue(w)
+      if (!(batch ? await deliver(w, batch) : (await more(w)) || nextDue(w))) break
+    }
+  } catch (error) {
+    tellUnexpected(w, error)
+  }
+  // A page that came back from the page cache may have begun anew.
+  if (attempts !== w.attempts) return
+  // In the task of the last look at the queue: who asks from now on is not told that it is being done.
+  w.running = undefined
+  if (w.timerAt < Infinity) return
+  // What is left gets its time. Where nothing is left, what comes next does not wait for a retry.
+  if (w.queuedCount) wait(w, w.config.batch.intervalMs)
+  else w.failures = 0
+}
+
+/** Everything is sent: claims more, and looks for more now and then. */
+const more = (w: Instance) => {
+  if (w.browser.now() - w.scannedAt > scanEveryMs) void adoptOthers(w)
+  return claim(w)
+}
+
+/** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
+const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
+  const { browser } = w
+  const batch = await stillOurs(w, given)
+  if (isAway(w) || !batch[0]) return true
+
+  w.inFlight = batch
+  mark(batch, true)
+  const answer = await send(w, batch)
+  if (answer.isMissing && browser.closing()) {
+    // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
+    await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
+  }
+  // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
+  if (w.inFlight !== batch) return false
+  w.inFlight = []
+  mark(batch, false)
+
+  const { status, errorCode, taskId } = answer
+  const isRefused = status === 'refused'
+  const isDown = !isRefused && status !== 'accepted'
+  learn(w, answer, isDown)
+  if (isDown) return false
+  if (isRefused && batch[1]) {
+    const middle = batch.length >> 1
+    return (await deliver(w, batch.slice(0, middle))) && deliver(w, batch.slice(middle))
+  }
+  finish(
+    w,
+    batch,
+    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
+  )
+  return true
+}
+
+/** How the service is, and when to try again. */
+const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answer, isDown: boolean) => {
+  const { browser, paused: before } = w
+  const random = browser.random()
+  w.paused = status === 'misconfigured' ? errorCode : ''
+  // Once for each time it is away: a browser does not tell a page why.
+  if (isMissing && !w.settings.down) complain(w, 'unreachable', w.config.endpoint)
+  if (isMissing && typeof w.settings.down !== 'boolean' && browser.online()) {
+    const misses = (unheard(w)?.misses ?? 0) + 1
+    const tryAt = browser.now() + backOffUnheard(misses, random)
+    setDown(w, { misses, tryAt, session: w.settings.session?.id })
+    w.failures = 0
+    return wait(w, 0)
+  }
+  w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
+  setDown(w, isMissing ? undefined : isDown)
+  if (isDown) wait(w, backOff(w.failures, random, afterMs))
+  // Once for each cause, and to the console: someone has to mend it.
+  if (w.paused && w.paused !== before)
+    complain(w, errorCode, `${w.config.endpoint} ${w.config.environment}`, true)
+}
+
+/** A payload was put. In a page that is leaving it goes to the browser at once. */
+export const wake = (w: Instance) => {
+  const ms = w.queuedCount < w.config.batch.maxEvents ? w.config.batch.intervalMs : 0
+  // Its handlers do that by themselves.
+  if (w.pageState === 'leaving') return
+  if (isAway(w)) leave(w)
+  else if (!w.queuedCount || w.running || w.failures || dueAt(w, ms) >= w.timerAt) return
+  // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
+  // its first request does not know that the service is down.
+  else if (!ms && w.browser.hidden()) flushDue(w)
+  else wait(w, ms)
+}
+
+/** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
+export const hide = (w: Instance) => {
+  if (!w.failures && !w.settings.down) void flushKnown(w)
+}
+
+/**
+ * The page goes, or may: everything that is not sent is given to the browser, when there is reason to believe that it
+ * arrives.
+ */
+export const leave = (w: Instance) => {
+  wait(w, Infinity)
+  if (!w.browser.online() || w.settings.down) return
+  const sent = w.inFlight
+  w.inFlight = []
+  handOff(w, sent)
+}
+
+/** The page is back: what was under way when it left is done or lost. */
+export const enter = (w: Instance) => void Object.assign(w, restart())

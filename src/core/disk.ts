@@ -1,0 +1,127 @@
+import { canWriteSettings, isAway, mayRun, type Instance, type Settings } from './instance'
+import { emit } from './signals'
+
+// Mirrors memory in one database: what changes in a task is put or deleted in one transaction, in its microtask. One
+// transaction an event costs ten times as much; a timer or an idle callback loses a third when the page goes.
+//
+// Settings lie under strings, each with its name, so that one request reads them all; event records under arrays, which
+// sort above: `[queue, sequence, payloads, origin]` → kind and bodies, a line each.
+
+/** How long a page does without IndexedDB before it tries again. */
+const retryAfterMs = 30_000
+
+/** All keys from `lower` to `upper`, both included. */
+export const range = (lower: IDBValidKey, upper: IDBValidKey) => IDBKeyRange.bound(lower, upper)
+
+export const works = (w: Instance) => w.brokenUntil < w.browser.now()
+
+/** Zero is for a database that works. */
+const setBrokenUntil = (w: Instance, until: number) => {
+  const wasWorking = !w.brokenUntil
+  w.brokenUntil = until
+  if (wasWorking !== !until) emit(w, 'storage', { store: until ? 'memory' : 'indexeddb' })
+}
+
+/** Gives IndexedDB up for a while. */
+export const suspect = (w: Instance) => setBrokenUntil(w, w.browser.now() + retryAfterMs)
+
+/** Has all that this task changes saved at its end. */
+export const schedule = (w: Instance) => {
+  // A page that goes has no microtask to come.
+  if (w.pageState === 'leaving') return save(w, true)
+  if (isAway(w)) return saveNow(w)
+  if (w.isSaving) return
+  w.isSaving = true
+  w.browser.soon(() => {
+    w.isSaving = false
+    saveNow(w)
+  })
+}
+
+const saveNow = (w: Instance) => {
+  save(w)
+  if (w.visitorState === mayRun && works(w)) emit(w, 'works')
+}
+
+/**
+ * Writes what has changed, in a transaction of its own or in the one that `run` runs: puts each record that has items, and
+ * deletes each that has none. A page that goes writes its deletes first, alone: WebKit keeps those and drops puts.
+ */
+export const save = (
+  w: Instance,
+  onlyDeletes?: boolean,
+  run = (work: (store: IDBObjectStore) => void) => w.database!.transact('put', work),
+) => {
+  const records = [...w.dirty].filter((record) => (record.items[0] ? !onlyDeletes : record.isStored))
+  const settings = canWriteSettings(w) && !onlyDeletes ? w.changes : {}
+  if (!works(w) || !(records.length || Object.keys(settings).length)) return
+  for (const record of records) w.dirty.delete(record)
+  run((store) => {
+    for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
+    const gone = records
+      .filter(({ items }) => !items[0])
+      .map(({ key }) => key)
+      .sort((a, b) => a[1] - b[1])
+    const last = gone.at(-1)
+    // A request costs the page as much as an event: one for a whole batch, where nothing else lies in between.
+    if (last && !w.isMixed && !(w.records[0] && w.records[0].key[1] < last[1]))
+      store.delete(range(gone[0]!, last))
+    else for (const key of gone) store.delete(key)
+    for (const record of records) {
+      if (record.items[0])
+        store.put([record.kind, ...record.items.map(({ body }) => body)].join('\n'), record.key)
+      record.isStored = true
+    }
+  }).then(
+    () => {
+      if (w.changes === settings) w.changes = {}
+      w.isFull = false
+      setBrokenUntil(w, 0)
+    },
+    (error) => {
+      for (const record of records) {
+        if (record.items[0]) record.isStored = false
+        w.dirty.add(record)
+      }
+      if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)
+      w.isFull = true
+      emit(w, 'full')
+    },
+  )
+}
+
+/**
+ * Reads the settings, and saves in the same transaction what `use` makes of them. Tabs that do so at the same time
+ * therefore agree. Rejects where there is no database.
+ */
+export const load = (w: Instance, use: (stored: Settings) => void) => {
+  const loading = w.database!.transact('readwrite', (store, commit) => {
+    const found = store.getAll(range('', []))
+    found.onsuccess = () => {
+      setBrokenUntil(w, 0)
+      use(Object.fromEntries(found.result))
+      save(w, false, (work) => {
+        work(store)
+        return loading
+      })
+      commit()
+    }
+  })
+  return loading
+}
+
+/** Forgets everything, on disk too; a refusal that was chosen is remembered. */
+export const wipe = (w: Instance) => {
+  const isChosen = w.settings.consent === 'denied'
+  w.settings = w.recent = w.changes = {}
+  w.dirty.clear()
+  if (isChosen || canWriteSettings(w))
+    w.database
+      ?.transact('put', (store) => {
+        store.clear()
+        if (isChosen) store.put(['consent', 'denied'], 'consent')
+      })
+      .catch(() => {
+        // There is no database, so nothing was kept.
+      })
+}

@@ -1,0 +1,41 @@
+import type { Attempt, Instance, Payload } from './instance'
+import { save } from './disk'
+import { finish, next, sizeOf } from './queue'
+import { canOutlive, handOffBytes, prepareHandOff } from './transport'
+
+/** What was begun is off the queue, and taken off the disk. */
+const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
+  // Behind a service worker nothing is sure to arrive that was not deferred.
+  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !isDeferred)
+  if (isKept) save(w)
+  finish(w, batch, { status: 'handed-off' }, isKept)
+}
+
+/**
+ * Gives to the browser all that a page has not sent, batch by batch, as far as its budget reaches. Each batch is noted
+ * before, and taken off the disk right after: a handler that is cut short leaves whole batches, and the next one goes
+ * on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted once more; what
+ * was not waits again.
+ */
+export const handOff = (w: Instance, inFlight: Payload[]) => {
+  const { maxBytes } = w.config.batch
+  w.attempts = w.attempts.filter(({ begun }) => begun)
+  // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
+  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true })
+  for (const attempt of w.attempts) settle(w, attempt)
+
+  for (;;) {
+    const budget = w.attempts.reduce((bytes, { batch }) => bytes - sizeOf(batch), handOffBytes)
+    const batch = next(w, Math.min(maxBytes, budget))
+    if (!batch[0] || sizeOf(batch) > budget) return
+    const send = prepareHandOff(w, batch)
+    const attempt = { batch, begun: false }
+    w.attempts.push(attempt)
+    if (!send(attempt)) {
+      // The browser did not take it: it stays on disk for the next page.
+      w.attempts.pop()
+      return
+    }
+    settle(w, attempt)
+  }
+}

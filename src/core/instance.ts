@@ -1,0 +1,315 @@
+import type { Browser } from './browser'
+import { defaults } from './config'
+import type { Database } from './database'
+import { newId } from './ids'
+import type { Receipt } from './receipt'
+import type {
+  Config,
+  Consent,
+  DropReason,
+  Host,
+  Ids,
+  Kind,
+  Plugin,
+  Properties,
+  Signals,
+  Stop,
+  Waymark,
+} from './types'
+
+export type StoredIds = Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'>
+
+/** One visit, shared by all tabs. */
+export interface Session {
+  id: string
+  startedAt: number
+  /** When the last event was tracked. */
+  lastAt: number
+}
+
+/** What a visitor who never had an answer knows of the service: how often they asked in a session, and when the next may. */
+export interface Unheard {
+  misses: number
+  tryAt: number
+  session?: string | undefined
+}
+
+/** What all tabs of a browser share, each under its name in the database. */
+export interface Settings {
+  consent?: Consent | undefined
+  ids?: StoredIds | undefined
+  session?: Session | undefined
+  /** Registered properties. */
+  persistent?: Properties | undefined
+  /** The last request failed, or the browser said that it is offline; false once the service has answered. */
+  down?: boolean | Unheard | undefined
+}
+
+/** What is done to the settings, and with what (`visitor.ts` does it). */
+export type Act = [name: 'login' | 'reset' | 'register' | 'registerOnce' | 'unregister', given: unknown]
+
+/** Ends a call, by being thrown and caught in `capture.ts`. What has a code is told; a reason alone is only counted. */
+export type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
+
+/** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
+export interface Call {
+  run(): void
+  end(refusal: Refusal): void
+}
+
+/** A call whose end is told. */
+export interface Ended {
+  readonly id: string
+  readonly body?: string
+  /** What the caller holds, when this page made the call. */
+  readonly receipt?: Receipt | undefined
+}
+
+/** One call that waits: serialised when it was made, sent as it is. */
+export interface Payload extends Ended {
+  readonly body: string
+  /** Bytes of the body in UTF-8, and one for what stands between two. */
+  readonly size: number
+  readonly record: EventRecord
+}
+
+/** An event record: what one task tracked, stored under one key. */
+export interface EventRecord {
+  readonly kind: Kind
+  readonly key: RecordKey
+  items: Payload[]
+  /** A transaction puts it, or has put it, on disk. */
+  isStored: boolean
+  /** A request carries it. */
+  isBusy: boolean
+}
+
+/**
+ * Keys alone tell how much waits and how old it is, so that a page can count what others left without reading it.
+ * `sequence` is in microseconds since 1970; with `origin`, the page queue it was tracked in, it is unique for ever.
+ */
+export type RecordKey = [queue: string, sequence: number, payloads: number, origin: string]
+
+/** One request of an unload: what it carries, and whether it was given to the browser, as far as can be known. */
+export interface Attempt {
+  batch: Payload[]
+  begun: boolean
+  /** `fetchLater` carries it. */
+  isDeferred?: boolean
+}
+
+/** What is announced upwards: the public signals, and what the parts of an instance tell each other. */
+export interface News extends Signals {
+  /** The database, which did not answer, may do so by now. */
+  works: void
+  /** There is no room on the disk. */
+  full: void
+  /** Another tab says something. */
+  tab: { ask?: true; here?: string; change?: Settings }
+  /** The visitor is known: what was called until now may run. */
+  open: void
+  /** The visitor does not agree, or not any more: calls wait, or are refused. */
+  closed: void
+}
+
+/**
+ * What becomes of a page (`page.ts` is the only one that changes it):
+ *
+ *   starting ──▶ open ──▶ leaving ──▶ away ──▶ back ──▶ open
+ *
+ * starting: calls wait, because the visitor is not known yet, or has not agreed.
+ * open: calls run, and what they put is stored and sent.
+ * leaving: the handlers of `pagehide`, `freeze` or the `hidden` after them run: now or never.
+ * away: nothing is begun. The page is dying, or lies in the page cache.
+ * back: it is shown again; calls wait until the visitor was read anew.
+ * shut: the instance was ended, or there is no page to begin with.
+ */
+export type PageState = 'starting' | 'open' | 'leaving' | 'away' | 'back' | 'shut'
+
+/**
+ * What is known of the visitor (`consent.ts` is the only one that changes it). A state is made of what it allows:
+ *
+ *                  | settings stay unwritten | settings may be written
+ *   ---------------+-------------------------+------------------------
+ *   calls wait     | unread                  | read
+ *   calls may run  | memory                  | known
+ *
+ *   unread ──▶ read ──▶ known     the database answers, and the calls that waited run
+ *   unread ──▶ memory ──▶ known   the page cannot wait for the database, which answers after all, or there is none
+ *   known ──▶ read                the session is over, or the page is back: the visitor is read anew
+ *   memory ──▶ unread             the session is over, or the page is back, and there is no database
+ *   each ──▶ unread               consent is not given, or is taken back: calls wait, or are refused
+ *
+ * Nothing is written over that was not read: hence the left column.
+ */
+export type VisitorState = number
+
+export const mayWrite = 1
+export const mayRun = 2
+
+/** Everything that one instance knows, each in one place: plain data, for the functions of this folder. */
+export interface Instance {
+  browser: Browser
+  config: Config
+  apiKey: string
+  /** Names the database and the channel, one for each key and environment. Empty before `init`. */
+  storeName: string
+  pageState: PageState
+
+  // signals.ts
+  listeners: Set<[name: keyof News | false, fn: (news: never) => void]>
+  accepted: number
+  handedOff: number
+  lost: number
+  dropCounts: Partial<Record<DropReason, number>>
+
+  // plugins.ts
+  used: Map<Plugin, Stop | void>
+  pluginHost?: Host | undefined
+
+  // capture.ts
+  heldCalls: Call[]
+  /** Strips a URL to what may leave the page. */
+  filterUrl(href: string): string
+
+  // visitor.ts
+  settings: Settings
+  /** What has changed since the last read was asked for, and is newer than what it finds. */
+  recent: Settings
+  /** What was done under assumed ids, which were made because the page could not wait. Undefined under other ids. */
+  unmerged?: Act[] | undefined
+  /** The user that the server knew, until it was used. */
+  bootUser?: string | undefined
+  /** When the time of the last event was last stored and told to other tabs. */
+  sharedAt?: number | undefined
+
+  // consent.ts
+  visitorState: VisitorState
+  consent: Consent
+  /** Counts what was decided: a read that began before the last decision is void. */
+  decisions: number
+  /** The last read of what is stored, until it is done. */
+  reading?: Promise<void>
+
+  // waymark.ts
+  /** The object that the page holds. */
+  handle: Waymark
+  /** What was chosen before `init`, at the latest. */
+  chosen?: Consent | 'dismissed'
+  /** Ends what follows the page. */
+  unfollow?: Stop
+  readiness: Promise<void>
+  /** Resolves `readiness`: the visitor is known, or the page has waited for long enough. */
+  onReady(): void
+
+  // disk.ts
+  database?: Database | undefined
+  /** Rows that differ from what is on the disk. */
+  dirty: Set<EventRecord>
+  /** Settings that are not known to be on the disk: those in a transaction that has not said that it is done, too. */
+  changes: Settings
+  isSaving?: boolean | undefined
+  isFull?: boolean | undefined
+  /** The disk may hold records of others between this page's own: claimed just now, or of a queue given up. */
+  isMixed?: boolean | undefined
+  brokenUntil: number
+
+  // queue.ts
+  queueId: string
+  sequence: number
+  records: EventRecord[]
+  queuedCount: number
+  queuedBytes: number
+
+  // tabs.ts, claim.ts
+  /** Other tabs are heard by it; undefined while none may be heard. */
+  tabs?: Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
+  alive: Set<string>
+  /** Keys of event records whose page is gone, the oldest first. */
+  abandoned: RecordKey[]
+  isScanning?: boolean | undefined
+  /** When abandoned queues were last looked for; `Infinity` before the first time. */
+  scannedAt: number
+  stopScan: Stop
+
+  // delivery.ts, handOff.ts, transport.ts
+  /** The sending under way, which may consist of several requests. */
+  running?: Promise<void> | undefined
+  inFlight: Payload[]
+  /** How many requests in a row have failed: the measure of the back-off. */
+  failures: number
+  /** When the timer rings that begins the next request; `Infinity` where there is none. */
+  timerAt: number
+  stopTimer: Stop
+  /** The code for which the service refuses the configuration. */
+  paused?: string | undefined
+  /** How far to send: the newest when it was last asked. */
+  until: number
+  beaconArrives?: boolean | undefined
+  attempts: Attempt[]
+}
+
+/** Nothing may be begun: what is left is handed off, or waits on the disk. */
+export const isAway = (w: Instance) => /leaving|away|shut/.test(w.pageState)
+
+/** Calls run as they are made. */
+export const runsCalls = (w: Instance) => w.visitorState >= mayRun
+
+/** The settings may be written: not before consent, and not before they were read. */
+export const canWriteSettings = (w: Instance) => w.visitorState & mayWrite
+
+/** The state of delivery in a page that has just begun, or is back. */
+export const restart = () => ({
+  running: undefined,
+  inFlight: [],
+  failures: 0,
+  paused: undefined,
+  attempts: [],
+  isScanning: false,
+})
+
+/** An instance that was not started, for the object that the page holds. */
+export const createInstance = (browser: Browser, handle: Waymark): Instance => {
+  const nothing = () => {}
+  let onReady = nothing
+  const readiness = new Promise<void>((resolve) => (onReady = resolve))
+  return {
+    browser,
+    handle,
+    config: defaults,
+    apiKey: '',
+    storeName: '',
+    pageState: browser.isPage ? 'starting' : 'shut',
+    listeners: new Set(),
+    accepted: 0,
+    handedOff: 0,
+    lost: 0,
+    dropCounts: {},
+    used: new Map(),
+    heldCalls: [],
+    filterUrl: String,
+    settings: {},
+    recent: {},
+    visitorState: 0,
+    consent: 'pending',
+    decisions: 0,
+    readiness,
+    onReady,
+    dirty: new Set(),
+    changes: {},
+    brokenUntil: Infinity,
+    queueId: newId(10),
+    sequence: 0,
+    records: [],
+    queuedCount: 0,
+    queuedBytes: 0,
+    alive: new Set(),
+    abandoned: [],
+    scannedAt: Infinity,
+    stopScan: nothing,
+    timerAt: Infinity,
+    stopTimer: nothing,
+    until: 0,
+    ...restart(),
+  }
+}

@@ -1,0 +1,123 @@
+import { hearProbe } from './claim'
+import { decide, hasNotedRefusal, holdCalls, isDenied, letRun, readVisitor } from './consent'
+import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './delivery'
+import { save } from './disk'
+import { newId } from './ids'
+import { canWriteSettings, isAway, runsCalls, type Instance } from './instance'
+import { dropAll, dropHalf, giveUp } from './queue'
+import { complain, emit, on } from './signals'
+import { closeTabs, openTabs } from './tabs'
+import { applyChange, assume, note, readIds } from './visitor'
+
+/**
+ * A page that is back leaves the database alone for a moment: a transaction that waits for the last deletes of the
+ * page just left throws that one out of Chromium's page cache, and its deletes with it.
+ */
+const openAfterReturnMs = 300
+
+/** Runs what was called until now, with the ids that are known. */
+const runCalls = (w: Instance) => {
+  letRun(w)
+  if (!w.unmerged) emit(w, 'identity', readIds(w))
+  // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
+  for (; w.heldCalls[0]; w.heldCalls.shift()) w.heldCalls[0].run()
+}
+
+/** Ends the instance. */
+export const shut = (w: Instance) => {
+  w.pageState = 'shut'
+  w.unfollow?.()
+}
+
+/** Follows what becomes of the page, and of the visitor's mind. Returns what ends that. */
+export const follow = (w: Instance) => {
+  const { browser } = w
+
+  on(w, 'works', () => readVisitor(w))
+  on(w, 'full', () => dropHalf(w))
+  on(w, 'tab', (message) => {
+    const { change } = message
+    hearProbe(w, message)
+    if (!change) return
+    applyChange(w, change)
+    if ('consent' in change) decide(w, change.consent ?? 'pending', false)
+  })
+  on(w, 'open', () => {
+    if (!isAway(w)) w.pageState = 'open'
+    runCalls(w)
+    if (isAway(w)) return
+    wake(w)
+    void adoptOthers(w)
+    w.onReady()
+  })
+  on(w, 'closed', () => {
+    if (!isAway(w)) w.pageState = 'starting'
+    if (isDenied(w)) dropAll(w, 'no-consent')
+  })
+
+  const goes = () => {
+    // The state comes first: Firefox can cut this handler short at any call, and the next must know that the page has left.
+    w.pageState = 'leaving'
+    try {
+      goNow()
+    } catch (error) {
+      complain(w, 'internal', error)
+    }
+    w.pageState = 'away'
+  }
+  const goNow = () => {
+    // Calls of a page that goes before the visitor is known are better sent under fresh ids than not at all.
+    // A page that knows its visitor asks no storage here: what it hands off must be on its way at once.
+    if (runsCalls(w) || (w.consent === 'granted' && !hasNotedRefusal(w))) {
+      assume(w)
+      runCalls(w)
+    }
+    w.database?.abortReads()
+    leave(w)
+    note(w)
+    save(w)
+    w.stopScan()
+    closeTabs(w)
+  }
+  const comes = () => {
+    if (w.pageState !== 'away') return
+    w.pageState = 'back'
+    holdCalls(w)
+    // Chromium may tell only now that a read from before was ended.
+    w.decisions++
+    // The page noted when it left what it may not have stored. What others have stored since then is newer.
+    if (canWriteSettings(w)) w.changes = {}
+    // The page takes a new queue, because another page may have found the old one.
+    giveUp(w, newId(10))
+    enter(w)
+    browser.after(openAfterReturnMs, () => w.pageState === 'back' && begin())
+  }
+  /** Opens the channel first, so that what another tab changes after the read is heard. */
+  const begin = () => {
+    openTabs(w)
+    readVisitor(w)
+  }
+
+  // The read waits for the next microtask: opening a database takes a millisecond that `init` need not.
+  browser.soon(() => w.decisions || begin())
+
+  // `unload` and `beforeunload` are not heard: they cost the page cache.
+  return browser.on({
+    pagehide: goes,
+    freeze: goes,
+    visibilitychange() {
+      if (!browser.hidden()) return
+      // After `pagehide` this is the last chance; before it, a tab was switched.
+      if (isAway(w)) goes()
+      else hide(w)
+    },
+    pageshow: comes,
+    resume: comes,
+    offline: () => setDown(w),
+    online() {
+      if (!runsCalls(w)) return
+      void flush(w)
+      void adoptOthers(w)
+    },
+  })
+}

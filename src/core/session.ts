@@ -1,0 +1,19 @@
+import type { Instance } from './instance'
+
+/** Clocks are set back by seconds all day; by more, someone has changed the time. */
+const clockSlackMs = 60_000
+
+/**
+ * Whether an event of that time belongs to the session that is known: neither idle for too long, nor too old, nor of
+ * another clock. Times are those of the events: what has waited for consent makes the sessions that it would have made.
+ */
+export const isInSession = (w: Instance, at: number) => {
+  const { idleMs, maxMs } = w.config.session
+  const { startedAt = -Infinity, lastAt = 0 } = w.settings.session ?? {}
+  return (
+    at - lastAt < idleMs &&
+    at - startedAt < maxMs &&
+    at > startedAt - clockSlackMs &&
+    w.browser.now() > lastAt - clockSlackMs
+  )
+}

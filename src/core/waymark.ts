@@ -1,0 +1,175 @@
+import { createBrowser, within, type Browser } from './browser'
+import { alias, change, copy, identify, track, updateTraits } from './capture'
+import { readConfig } from './config'
+import { choose } from './consent'
+import { flushKnown } from './delivery'
+import { save, works } from './disk'
+import { readUserId } from './ids'
+import { canWriteSettings, createInstance, type Instance } from './instance'
+import { follow, shut } from './page'
+import { startPlugins, stopPlugins, usePlugin } from './plugins'
+import { dropAll, giveUp } from './queue'
+import { complain, on } from './signals'
+import { closeTabs } from './tabs'
+import type { Consent, EventMap, Flushed, Waymark } from './types'
+import { createUrlFilter } from './urls'
+import { act, readIds } from './visitor'
+
+/**
+ * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
+ *
+ * @example
+ * type Events = { 'Signed Up': { plan: 'free' | 'pro' }; 'Signed Out': {} }
+ * const shop = createWaymark<Events>().init('pk_1', { endpoint: 'https://api.example.com' })
+ * shop.track('Signed Up', { plan: 'pro' })
+ */
+export const createWaymark = <Events extends object = EventMap>() =>
+  createWaymarkIn(createBrowser()) as unknown as Waymark<Events>
+
+type Methods = Omit<Waymark, 'ids'>
+
+const setConsent = (w: Instance, state: Consent | 'dismissed') => {
+  w.chosen = state
+  if (w.storeName) choose(w, state)
+}
+
+const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed> => {
+  const { accepted, lost } = w
+  if (w.storeName && w.consent === 'granted')
+    await within(
+      w.browser,
+      timeoutMs,
+      w.readiness.then(() => flushKnown(w)),
+    )
+  return { sent: w.accepted - accepted, left: w.queuedCount + w.heldCalls.length, dropped: w.lost - lost }
+}
+
+/** What the public object can do: each takes the instance first. */
+const methods = {
+  track,
+  page: (w, properties, options) => track(w, '$pageview', properties, options),
+  identify,
+  updateTraits,
+  alias,
+  register: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'register', own),
+    ),
+  registerOnce: (w, properties) =>
+    change(
+      w,
+      () => copy(w, properties),
+      (own) => act(w, 'registerOnce', own),
+    ),
+  unregister: (w, ...names) =>
+    change(
+      w,
+      () => names,
+      (own) => act(w, 'unregister', own),
+    ),
+  reset: (w, options) =>
+    change(
+      w,
+      () => options?.deviceId,
+      (deviceId) => act(w, 'reset', deviceId),
+    ),
+  configure: (w, patch) =>
+    change(
+      w,
+      () => patch,
+      (own) => Object.assign(w.config, readConfig(own, w.config)),
+    ),
+  on,
+  use: usePlugin,
+
+  init(w, apiKey, given) {
+    const { browser, handle } = w
+    const config = readConfig(given)
+    const endpoint = config.endpoint && browser.fullUrl(config.endpoint)
+    const name = `waymark ${config.environment} ${apiKey}`
+    if (w.pageState === 'shut') return handle
+    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
+    else if (w.storeName) {
+      if (name !== w.storeName) complain(w, 'already-initialised', name, true)
+    } else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
+    else {
+      const cleanUrl = createUrlFilter(config.url)
+      Object.assign(w, {
+        config: { ...config, endpoint },
+        storeName: name,
+        apiKey,
+        filterUrl: cleanUrl,
+        consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
+        bootUser: readUserId(config.bootstrap.userId),
+      } satisfies Partial<Instance>)
+      if (config.persistence === 'indexeddb') {
+        w.database = browser.openDatabase(name)
+        w.brokenUntil = 0
+      }
+      w.unfollow = follow(w)
+      if (w.chosen) choose(w, w.chosen)
+      startPlugins(w, { ...handle, cleanUrl, ids: () => readIds(w) }, config.plugins)
+    }
+    return handle
+  },
+
+  setConsent,
+  getConsent: (w) => w.consent,
+  optIn: (w) => setConsent(w, 'granted'),
+  optOut: (w) => setConsent(w, 'denied'),
+
+  flush,
+  ready: (w) => w.readiness,
+
+  async shutdown(w) {
+    const flushed = await flush(w)
+    stopPlugins(w)
+    save(w)
+    shut(w)
+    w.onReady()
+    w.stopTimer()
+    w.stopScan()
+    giveUp(w, '')
+    dropAll(w, 'shut-down')
+    closeTabs(w)
+    w.database?.close()
+    return flushed
+  },
+
+  stats: (w) => ({
+    store: canWriteSettings(w) && works(w) ? 'indexeddb' : 'memory',
+    queued: w.queuedCount + w.heldCalls.length,
+    bytes: w.queuedBytes,
+    oldestAt: w.records[0] && Math.floor(w.records[0].key[1] / 1000),
+    sent: w.accepted,
+    handedOff: w.handedOff,
+    dropped: { ...w.dropCounts },
+    state: w.inFlight[0]
+      ? 'sending'
+      : w.paused
+        ? 'paused'
+        : w.failures || w.settings.down
+          ? 'waiting'
+          : 'idle',
+  }),
+} satisfies {
+  [Name in keyof Methods]: (w: Instance, ...given: Parameters<Methods[Name]>) => ReturnType<Methods[Name]>
+}
+
+/** Makes an instance in a browser of the caller's: this is how tests hand in their own. */
+export const createWaymarkIn = (browser: Browser): Waymark => {
+  const functions: Record<string, (w: Instance, ...given: never[]) => unknown> = methods
+  const bound = Object.entries(functions).map(([name, fn]) => [name, (...given: never[]) => fn(w, ...given)])
+  const handle = {
+    ...Object.fromEntries(bound),
+    get ids() {
+      return readIds(w)
+    },
+  } as Waymark
+  const w = createInstance(browser, handle)
+  // Without a page there is nothing to wait for.
+  if (w.pageState === 'shut') w.onReady()
+  return handle
+}

@@ -1,0 +1,7 @@
+import { createWaymark } from '../core/waymark'
+
+export { createWaymark }
+export type * from '../core/types'
+
+/** The one instance that most pages need. */
+export const waymark = createWaymark()

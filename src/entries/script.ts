@@ -1,0 +1,40 @@
+import { maybe } from '../core/maybe'
+import { createBrowser } from '../core/browser'
+import { pageviews } from '../plugins/pageviews'
+import { runCommands } from './commands'
+import type { Command, InitConfig } from '../core/types'
+import { createWaymarkIn } from '../core/waymark'
+
+// The script tag: starts by the tag's own attributes (`data-api-key`, `data-endpoint`, `data-environment`,
+// `data-release`, `data-debug`, `data-pageviews`, `data-plugins`, and every other option as JSON in `data-config`), then
+// makes the calls that the page has collected. No inline code is needed.
+
+const page = window as { waymark?: unknown }
+const {
+  apiKey,
+  config = '{}',
+  debug = 'false',
+  pageviews: views = 'false',
+  plugins = '',
+  ...rest
+} = document.currentScript?.dataset ?? {}
+const browser = createBrowser()
+const waymark = createWaymarkIn(browser)
+
+const isDebug = debug !== 'false'
+const options = maybe(() => JSON.parse(config)) as object | undefined
+if (!options) browser.warn('[waymark] data-config is not JSON')
+
+// What is no list of commands counts as one, which is none.
+page.waymark = runCommands(waymark, [page.waymark].flat() as Command[], browser)
+
+// From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does
+// not. What is called meanwhile waits for `init`; one that cannot be loaded is done without.
+const names = (plugins + (isDebug ? ' checks' : '')).match(/[\w-]+/g) ?? []
+void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).then(() => {
+  // After those that are to be on the first page view.
+  if (views !== 'false')
+    waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))
+  // An address without a key is a key forgotten, which `init` says.
+  if (apiKey || rest.endpoint) waymark.init(apiKey!, { ...rest, debug: isDebug, ...options } as InitConfig)
+})

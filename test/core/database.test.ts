@@ -1,0 +1,106 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createStore } from 'idb-keyval'
+import { openDatabase as open } from '../../src/core/database'
+
+const openDatabase = (name: string) => {
+  const { transact, abortReads } = open(() => createStore(name, 'waymark'))
+  return {
+    abortReads,
+    read: async <T>(ask: (store: IDBObjectStore) => IDBRequest<T>) =>
+      (await transact('readonly', ask)).result,
+    write: (change: (store: IDBObjectStore) => void) => transact('put', change),
+    change: (change: (store: IDBObjectStore, commit: () => void) => void) => transact('readwrite', change),
+  }
+}
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory()
+  globalThis.IDBKeyRange = IDBKeyRange
+})
+
+describe('openDatabase', () => {
+  it('commits every readwrite transaction explicitly, in the task that issued it', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'first'))
+    let committed = 0
+    await database.write((store) => {
+      const { transaction } = store
+      const commit = transaction.commit.bind(transaction)
+      vi.spyOn(transaction, 'commit').mockImplementation(() => {
+        committed++
+        commit()
+      })
+      store.put(2, 'second')
+    })
+    expect(committed).toBe(1)
+  })
+
+  it('leaves the commit to a change that reads first', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    await database.change((store, commit) => {
+      const got = store.get('n')
+      got.onsuccess = () => {
+        store.put(got.result + 1, 'n')
+        commit()
+      }
+    })
+    expect(await database.read((store) => store.get('n'))).toBe(2)
+  })
+
+  it('says why a change failed, when one request of it did', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const write = database.write((store) => void store.add(2, 'n'))
+    await expect(write).rejects.toMatchObject({ name: 'ConstraintError' })
+  })
+
+  it('undoes a change that still reads when the page leaves', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const write = database.change((store) => {
+      store.delete('n')
+      store.get('n')
+    })
+    database.abortReads()
+    await expect(write).rejects.not.toBeUndefined()
+    expect(await database.read((store) => store.get('n'))).toBe(1)
+  })
+
+  it('ends a read that is open when the page leaves, so that deletes need not wait for it', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    const read = database.read((store) => store.get('n'))
+    database.abortReads()
+    await expect(read).rejects.not.toBeUndefined()
+    expect(await database.read((store) => store.get('n'))).toBe(1)
+    database.abortReads()
+  })
+
+  it('gives way to a page that deletes the database, and opens a new one', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    await new Promise((resolve) => (indexedDB.deleteDatabase('a').onsuccess = resolve))
+    await database.write((store) => void store.put(2, 'm'))
+    expect(await database.read((store) => store.getAllKeys())).toEqual(['m'])
+  })
+
+  it('opens anew when the connection died without a word', async () => {
+    const database = openDatabase('a')
+    let connection: IDBDatabase | undefined
+    await database.write((store) => {
+      connection = store.transaction.db
+      store.put(1, 'n')
+    })
+    connection!.close()
+    await database.write((store) => void store.put(2, 'm'))
+    expect(await database.read((store) => store.getAllKeys())).toEqual(['m', 'n'])
+  })
+
+  it('rejects where there is no IndexedDB', async () => {
+    // @ts-expect-error: some browsers have none in private windows
+    delete globalThis.indexedDB
+    await expect(openDatabase('a').read((store) => store.get('n'))).rejects.toBeDefined()
+  })
+})

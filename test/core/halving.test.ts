@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createWorld } from '../world/createWorld'
+
+describe('halving', () => {
+  it('delivers every good payload once and quarantines every bad one, wherever they stand', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (good) => {
+        const world = createWorld()
+        const waymark = world.openTab().init()
+        const quarantined: string[] = []
+        waymark.on('drop', ({ payload }) => quarantined.push(JSON.parse(payload!).event as string))
+        await waymark.ready()
+        world.service.become({ kind: 'refuses', text: '"bad":true', errorCode: 'http-400' })
+        const names = good.map((isGood, n) => (isGood ? `good ${n}` : `bad ${n}`))
+        names.forEach((name, n) => waymark.track(name, { bad: !good[n] }))
+        await world.advance(5000)
+        expect(world.service.names()).toEqual(names.filter((name) => name.startsWith('good')))
+        expect(quarantined).toEqual(names.filter((name) => name.startsWith('bad')))
+        expect(waymark.stats().queued).toBe(0)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('of a hundred payloads around one needs few requests', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    await waymark.ready()
+    world.service.become({ kind: 'refuses', text: '"E61"', errorCode: 'http-400' })
+    for (let n = 0; n < 100; n++) waymark.track(`E${n}`)
+    await world.advance(5000)
+    expect(world.service.arrivals.length).toBeLessThanOrEqual(15)
+  })
+
+  it.each([0, 21, 42, 61, 63])('around the payload %i of 64 needs two requests a level', async (bad) => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    await waymark.ready()
+    world.service.become({ kind: 'refuses', text: `"E${bad}"`, errorCode: 'http-400' })
+    for (let n = 0; n < 64; n++) waymark.track(`E${n}`)
+    await world.advance(5000)
+    expect(waymark.stats()).toMatchObject({ sent: 63, queued: 0 })
+    expect(world.service.arrivals).toHaveLength(1 + 2 * Math.log2(64))
+  })
+
+  it('takes no batch that has gone meanwhile for an outage', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    await waymark.ready()
+    world.service.become({ kind: 'refuses', text: '"Gone"', errorCode: 'http-400' })
+    world.service.hold()
+    waymark.track('Gone')
+    waymark.track('Gone')
+    void waymark.flush()
+    await world.settle()
+    waymark.optOut()
+    world.service.answerNow()
+    await world.settle()
+    waymark.optIn()
+    await world.settle()
+    expect(waymark.stats()).toMatchObject({ queued: 0, state: 'idle' })
+    expect(world.service.arrivals).toHaveLength(1)
+  })
+})

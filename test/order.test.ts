@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+// Calls go down, news goes up (docs/architecture.md): a file imports only what stands before it in these lists. An
+// import of a type counts like any other.
+
+/** The files of the core: from what knows nothing of waymark to the public object. */
+const core = [
+  ...['calls', 'types', 'maybe', 'json', 'ids', 'backOff', 'config', 'receipt', 'urls', 'contract'],
+  ...['database', 'browser', 'instance', 'session', 'signals', 'tabs', 'plugins'],
+  ...['disk', 'visitor', 'queue', 'transport', 'handOff', 'claim', 'consent', 'delivery'],
+  ...['capture', 'page', 'waymark'],
+]
+
+/** What each folder may import besides its own files. Only `core` has an order inside. */
+const library: Record<string, RegExp> = {
+  core: /^$/,
+  // A plugin sees `Host` and never the instance; it shares the checks of names, values and options with the core.
+  plugins: /^core\/(types|maybe|json|contract|config)$/,
+  entries: /^core\/|^plugins\/(pageviews|checks)$/,
+  // An adapter takes the main entry by its name, so that the library is not in the page twice.
+  adapters: /^core\/types$|^entries\/index$/,
+  lakehouse: /^$/,
+}
+
+/** Folders of the service, from the ground up. The first three make one ground; groups of routes know nothing of each other. */
+const service = [['http', 'json', 'store'], ['wal'], ['analytics', 'append', 'sql'], ['upload']]
+
+const root = new URL('..', import.meta.url)
+
+/** What each file of a folder imports, by paths from that folder and without their endings. */
+const readImports = (folder: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .map((path) => {
+      const text = readFileSync(new URL(`${folder}/${path}`, root), 'utf8')
+      const named = [...text.matchAll(/(?:\bfrom |\bimport |\bimport\()'(\.[^']+)'/g)]
+      return {
+        file: path.replace(/\.ts$/, ''),
+        imports: named.map(([, to]) => posix.join(posix.dirname(path), to!).replace(/\.[jt]s$/, '')),
+      }
+    })
+const folderOf = (file: string) => file.split('/')[0]!
+
+describe('the library', () => {
+  const files = readImports('src')
+
+  it('has every file of the core in the list', () => {
+    const found = files.map(({ file }) => file).filter((file) => folderOf(file) === 'core')
+    expect(found.toSorted()).toEqual(core.map((name) => `core/${name}`).toSorted())
+  })
+
+  it.each(files)('lets $file import only what stands before it', ({ file, imports }) => {
+    const folder = folderOf(file)
+    const place = core.indexOf(file.slice('core/'.length))
+    const before = core.slice(0, place).map((name) => `core/${name}`)
+    const wrong = imports.filter((to) =>
+      folder === folderOf(to) ? folder === 'core' && !before.includes(to) : !library[folder]?.test(to),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('the service', () => {
+  const heightOf = (file: string) => service.findIndex((group) => group.includes(folderOf(file)))
+  const files = readImports('server/src').filter(({ file }) => heightOf(file) >= 0)
+
+  it.each(service.flat())('has server/src/%s import nothing that stands on it', (folder) => {
+    const own = files.filter(({ file }) => folderOf(file) === folder)
+    expect(own.length).toBeGreaterThan(0)
+    const height = heightOf(`${folder}/`)
+    const standsOn = (to: string) => folderOf(to) !== folder && heightOf(to) >= Math.max(1, height)
+    const wrong = own.flatMap(({ file, imports }) =>
+      imports.filter(standsOn).map((to) => `${file} imports ${to}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})
