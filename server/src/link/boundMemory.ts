@@ -10,8 +10,9 @@ const untouchedBytes = 2 ** 28
  */
 export const boundMemory = (maxBytes: number): boolean => {
   if (process.platform !== 'linux') return false
-  // DuckDB's allocator keeps the addresses of what it gives back, and the system would count them for ever.
-  process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'retain:false'
+  // By its defaults DuckDB's allocator keeps the addresses of all freed memory, and freed blocks of up to 256 MiB
+  // whole: both count against the limit, and after one large statement failed, every later one failed as well.
+  process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'retain:false,oversize_threshold:8388608'
   try {
     const limit = Math.floor(maxBytes) + untouchedBytes
     execFileSync('prlimit', [`--pid=${process.pid}`, `--data=${limit}:`], { stdio: 'ignore' })
