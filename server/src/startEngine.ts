@@ -48,7 +48,7 @@ import { uploadRoutes } from './upload/uploadRoutes.js'
 import { CatalogApplier } from './wal/CatalogApplier.js'
 import { localSource } from './wal/localSource.js'
 import { LogStore } from './wal/LogStore.js'
-import { postgresSource } from './wal/postgres/postgresSource.js'
+import { postgresSource } from './postgresLog/postgresSource.js'
 import { TaskIds } from './wal/TaskIds.js'
 
 /** Where the engine runs. */

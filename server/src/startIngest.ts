@@ -33,9 +33,10 @@ import { findTask } from './wal/findTask.js'
 import type { LogStore } from './wal/LogStore.js'
 import type { Storing } from './wal/Storing.js'
 import { openLocalLog } from './wal/openLocalLog.js'
-import { openPostgresLog } from './wal/postgres/openPostgresLog.js'
+import { openPostgresLog } from './postgresLog/openPostgresLog.js'
 import { TaskIds } from './wal/TaskIds.js'
 import { tasksRoute } from './wal/tasksRoute.js'
+import { reasonOf } from './reasonOf.js'
 
 export interface RunningIngest {
   url: string
@@ -50,8 +51,6 @@ export interface RunningIngest {
   /** Closes what the engine may have used until now. */
   close(): Promise<void>
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from '../store/DataFolder.js'
 import { makeFolders } from '../store/makeFolders.js'
 import { StoreError } from '../store/StoreError.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+import { reasonOf } from '../reasonOf.js'
+import { writeWhole } from '../store/writeWhole.js'
 
 /** Says whose archive a folder is. */
 const markerName = 'archive.json'
@@ -57,18 +59,14 @@ const takeFolder = (archive: ArchiveFolder, id: string) => {
   try {
     makeFolders(path)
     if (!isThere(archive)) {
-      const unfinished = join(path, unfinishedMarker)
-      writeFileSync(unfinished, `${JSON.stringify({ format: 1, store: id })}\n`, { flush: true })
-      renameSync(unfinished, markerOf(archive))
+      writeWhole(markerOf(archive), `${JSON.stringify({ format: 1, store: id })}\n`)
       return
     }
     const probe = join(path, '.writable')
     writeFileSync(probe, '')
     rmSync(probe)
   } catch (error) {
-    throw new StoreError(
-      `The archive ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new StoreError(`The archive ${path} cannot be used: ${reasonOf(error)}.`)
   }
 }
 

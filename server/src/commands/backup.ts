@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { tarEnd, tarHeader, tarPadding } from '../care/tar.js'
@@ -10,6 +10,7 @@ import { StoreError } from '../store/StoreError.js'
 import { askEngine } from './askEngine.js'
 import { type BackupHead, type BackupSums, headName, logStates, sumsName } from './backupFile.js'
 import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 const help = `waymark-server backup FILE [--data FOLDER]
 
@@ -139,7 +140,7 @@ export const backup: Command = {
     const out = await open(partial, 'w', 0o600)
     try {
       const { positions, archive } = await writeBackup(folder, out).finally(() => out.close())
-      await rename(partial, file)
+      await putInPlace(partial, file)
       const rows = Object.entries(positions).map(
         ([catalog, position]) => `${catalog} through row ${position}`,
       )

@@ -5,6 +5,7 @@ import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
 import { restore } from './restore.js'
 import { salvage } from './salvage.js'
+import { reasonOf } from '../reasonOf.js'
 
 const commands = [backup, restore, check, salvage, exportParquet]
 
@@ -32,7 +33,7 @@ export const runCommand = async (
       complain(`${error.message} See waymark-server ${name} --help.`)
       return 2
     }
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     complain(error instanceof StoreError ? reason : `${name} failed: ${reason}`)
     return 1
   }

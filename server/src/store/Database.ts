@@ -6,6 +6,7 @@ import type { DataFolder } from './DataFolder.js'
 import { lookAtDisk, roomOf } from './DiskRoom.js'
 import { quoteIdentifier, quoteText } from './quote.js'
 import { damaged, isDiskFull, StoreError } from './StoreError.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** What DuckDB may take of the machine. */
 export interface Resources {
@@ -43,7 +44,7 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
       await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)}`)
       return
     } catch (error) {
-      const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+      const reason = reasonOf(error).split('\n', 1)[0]!
       if (isDiskFull(reason))
         throw new StoreError(`DuckDB cannot open ${file}, because its disk is full (${reason}).`)
       const locked = /could not set lock/i.test(reason)

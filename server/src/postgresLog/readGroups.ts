@@ -1,13 +1,8 @@
-import { lastOf, readFrame, type LogEntry } from '../segment.js'
-import { restOf } from '../splitEntry.js'
+import type { Mark } from '../wal/LogStore.js'
+import { lastOf, readFrame, type LogEntry } from '../wal/segment.js'
+import { restOf } from '../wal/splitEntry.js'
 import { readTuples } from './readTuples.js'
 import type { ServerConnection } from './ServerConnection.js'
-
-/** The last group that was read: its place, and the head of its frame, with salt and checksum. */
-export interface Mark {
-  last: number
-  head: Buffer
-}
 
 export interface Wanted {
   after: number

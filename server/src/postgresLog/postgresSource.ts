@@ -1,13 +1,13 @@
-import { refuse } from '../../http/HttpError.js'
-import type { Logger } from '../../Logger.js'
-import { analyticsCatalog } from '../../store/analyticsSchema.js'
-import { StoreError } from '../../store/StoreError.js'
-import type { LogSource } from '../LogSource.js'
-import type { LogStore } from '../LogStore.js'
-import { TaskIds } from '../TaskIds.js'
+import { refuse } from '../http/HttpError.js'
+import type { Logger } from '../Logger.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { StoreError } from '../store/StoreError.js'
+import type { LogSource } from '../wal/LogSource.js'
+import type { LogStore } from '../wal/LogStore.js'
+import { TaskIds } from '../wal/TaskIds.js'
 import { LogFollower } from './LogFollower.js'
 import { addressesOf } from './readLogUrl.js'
-import { reasonOf } from './reasonOf.js'
+import { reasonOf } from '../reasonOf.js'
 
 export interface PostgresSourceOptions {
   url: string

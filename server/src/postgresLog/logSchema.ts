@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { StoreError } from '../../store/StoreError.js'
+import { StoreError } from '../store/StoreError.js'
+import type { LogIdentity } from '../wal/LogStore.js'
 import type { ServerConnection } from './ServerConnection.js'
-
-/** What a log is known by, wherever it is copied to. */
-export interface LogIdentity {
-  id: string
-  /** Signs task ids and sessions, the same for all processes. In base64. */
-  secret: string
-}
 
 /** The numbers of advisory locks, which all users of a database share. */
 export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }

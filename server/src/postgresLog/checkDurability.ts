@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/StoreError.js'
+import { StoreError } from '../store/StoreError.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** What a commit must be on before it is acknowledged: disks of several servers, or that of one. */

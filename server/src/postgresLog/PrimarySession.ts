@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../../Logger.js'
-import { StoreError } from '../../store/StoreError.js'
+import type { Logger } from '../Logger.js'
+import { StoreError } from '../store/StoreError.js'
 import type { LogAddress } from './readLogUrl.js'
 import { checkCommit } from './checkDurability.js'
-import { reasonOf } from './reasonOf.js'
+import { reasonOf } from '../reasonOf.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
 export interface SessionOptions extends OpenOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLogUrl } from '../../../src/wal/postgres/readLogUrl.js'
+import { readLogUrl } from '../../src/postgresLog/readLogUrl.js'
 
 describe('the URL of a log', () => {
   it.each([

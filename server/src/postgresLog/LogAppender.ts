@@ -1,13 +1,14 @@
-import type { Logger } from '../../Logger.js'
-import { LogUnavailable, type AcceptLog } from '../AcceptLog.js'
-import { FrameBuffer } from '../FrameBuffer.js'
-import { GroupCommit } from '../GroupCommit.js'
-import { createSalt, type LogRecord } from '../segment.js'
+import type { Logger } from '../Logger.js'
+import { LogUnavailable, type AcceptLog } from '../wal/AcceptLog.js'
+import { FrameBuffer } from '../wal/FrameBuffer.js'
+import { GroupCommit } from '../wal/GroupCommit.js'
+import { createSalt, type LogRecord } from '../wal/segment.js'
 import { checkDurability, holdsDurability, type LogDurability } from './checkDurability.js'
-import { identifyLog, type LogIdentity } from './logSchema.js'
+import type { LogIdentity } from '../wal/LogStore.js'
+import { identifyLog } from './logSchema.js'
 import { PrimarySession } from './PrimarySession.js'
 import type { LogAddress } from './readLogUrl.js'
-import { reasonOf } from './reasonOf.js'
+import { reasonOf } from '../reasonOf.js'
 
 export interface LogAppenderOptions {
   addresses: readonly LogAddress[]

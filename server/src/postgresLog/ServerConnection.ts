@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { Client, type QueryConfig, type Submittable } from 'pg'
-import { createTurns } from '../../store/createTurns.js'
+import { createTurns } from '../store/createTurns.js'
 import type { LogAddress } from './readLogUrl.js'
-import { reasonOf } from './reasonOf.js'
+import { reasonOf } from '../reasonOf.js'
 
 interface News {
   notification: [channel: string, payload: string]

@@ -1,4 +1,5 @@
-import { type Mark, readMark } from './readGroups.js'
+import type { Mark } from '../wal/LogStore.js'
+import { readMark } from './readGroups.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 interface Bounds {

@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/StoreError.js'
+import { StoreError } from '../store/StoreError.js'
 
 /** One of the servers that the log may be on. */
 export interface LogAddress {

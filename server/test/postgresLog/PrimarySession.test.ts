@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { Logger } from '../../../src/Logger.js'
-import { PrimarySession } from '../../../src/wal/postgres/PrimarySession.js'
+import { Logger } from '../../src/Logger.js'
+import { PrimarySession } from '../../src/postgresLog/PrimarySession.js'
 
 let closing: (() => void)[] = []
 afterEach(() => {

@@ -1,4 +1,4 @@
-import { maxDeadLetters } from '../DeadLetters.js'
+import { maxDeadLetters } from '../wal/DeadLetters.js'
 import { lockKeys } from './logSchema.js'
 import type { LogAddress } from './readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'
