@@ -4,7 +4,7 @@ import { join, resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from '../store/DataFolder.js'
 import { makeFolders } from '../store/makeFolders.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from '../store/writeWhole.js'
@@ -27,9 +27,9 @@ export const archiveFolderOf = (
   // DuckDB would take them for patterns.
   const odd = [path, data].find((each) => /[*?[\]]/.test(each))
   if (odd !== undefined)
-    throw new StoreError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
+    throw new OperatorError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
-    throw new StoreError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
+    throw new OperatorError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
   return { path, temp }
 }
 
@@ -49,7 +49,7 @@ const readMarker = (archive: ArchiveFolder): string => {
     const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
     return store
   } catch (error) {
-    throw new StoreError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
+    throw new OperatorError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
   }
 }
 
@@ -66,7 +66,7 @@ const takeFolder = (archive: ArchiveFolder, id: string) => {
     writeFileSync(probe, '')
     rmSync(probe)
   } catch (error) {
-    throw new StoreError(`The archive ${path} cannot be used: ${reasonOf(error)}.`)
+    throw new OperatorError(`The archive ${path} cannot be used: ${reasonOf(error)}.`)
   }
 }
 
@@ -74,7 +74,7 @@ const entriesOf = (path: string): string[] => {
   try {
     return existsSync(path) ? readdirSync(path).filter((name) => name !== unfinishedMarker) : []
   } catch (error) {
-    throw new StoreError(`The archive ${path} cannot be used: ${(error as Error).message}.`)
+    throw new OperatorError(`The archive ${path} cannot be used: ${(error as Error).message}.`)
   }
 }
 
@@ -86,7 +86,7 @@ export const bindArchive = async (
   const files = (await readArchivedFiles(connection)).length
   if (archive === undefined) {
     if (files === 0) return
-    throw new StoreError(
+    throw new OperatorError(
       `The store has events in ${files} files of an archive; name its folder by --archive.`,
     )
   }
@@ -94,13 +94,13 @@ export const bindArchive = async (
   const known = await readId(connection)
   if (isThere(archive)) {
     if (readMarker(archive) !== known)
-      throw new StoreError(`The archive ${path} belongs to another store; choose another folder.`)
+      throw new OperatorError(`The archive ${path} belongs to another store; choose another folder.`)
   } else if (files > 0) {
-    throw new StoreError(
+    throw new OperatorError(
       `The archive ${path} has no ${markerName}, and the store has events in ${files} files of it: mount its disk, or name the right folder by --archive.`,
     )
   } else if (entriesOf(path).length > 0) {
-    throw new StoreError(`The archive ${path} holds other files; choose an empty or a new folder.`)
+    throw new OperatorError(`The archive ${path} holds other files; choose an empty or a new folder.`)
   }
   const id = known ?? randomUUID()
   // In the store first: a folder that was marked for a store that does not know of it would be no one's.

@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { readTar, type TarFile } from '../care/tar.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { type Command, dataFlag, dataFolderOf, findStore, readWords, WrongUsage } from './Command.js'
 import { withStore } from './withStore.js'
 import { putInPlace } from '../store/writeWhole.js'
@@ -48,7 +48,7 @@ export const exportParquet: Command = {
         count++
       }
     }).catch((error: unknown) => {
-      throw new StoreError(`Only ${count} files could be written: ${(error as Error).message}. Try again.`)
+      throw new OperatorError(`Only ${count} files could be written: ${(error as Error).message}. Try again.`)
     })
     print(`${count} files are in ${target}.`)
     return 0

@@ -1,4 +1,4 @@
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { backup } from './backup.js'
 import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
@@ -34,7 +34,7 @@ export const runCommand = async (
       return 2
     }
     const reason = reasonOf(error)
-    complain(error instanceof StoreError ? reason : `${name} failed: ${reason}`)
+    complain(error instanceof OperatorError ? reason : `${name} failed: ${reason}`)
     return 1
   }
 }

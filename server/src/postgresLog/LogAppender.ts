@@ -6,7 +6,7 @@ import { createSalt, type LogRecord } from '../wal/segment.js'
 import { checkDurability, holdsDurability, type LogDurability } from './checkDurability.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
-import { PrimarySession } from './PrimarySession.js'
+import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from './readLogUrl.js'
 import { reasonOf } from '../reasonOf.js'
 
@@ -43,7 +43,7 @@ RETURNING last::float8 AS last`
 /** Writes accepted records to the log, groups of them, one group at a time. */
 export class LogAppender implements AcceptLog {
   readonly #options: LogAppenderOptions
-  readonly #session: PrimarySession
+  readonly #session: PrimaryConnection
   readonly #group: GroupCommit
   readonly #append: { name: string; text: string }
   /** Asked after each commit: emptying the list of standbys lets those go that wait for them. */
@@ -62,7 +62,7 @@ export class LogAppender implements AcceptLog {
       (records) => this.#commit(records),
       () => gatherMs,
     )
-    this.#session = new PrimarySession({
+    this.#session = new PrimaryConnection({
       ...options,
       applicationName: 'waymark append',
       isPipelined: true,

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 import type { LogEntry } from '../wal/segment.js'
 import { again, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
 import { channels, liveSeconds } from './LogWatch.js'
-import { PrimarySession } from './PrimarySession.js'
+import { PrimaryConnection } from './PrimaryConnection.js'
 import { pruneLog } from './pruneLog.js'
 import type { Mark } from '../wal/LogStore.js'
 import { readGroups } from './readGroups.js'
@@ -73,7 +73,7 @@ const marksUntil = (marks: readonly Mark[], applied: number) =>
 /** Reads the log for one store, tells all others how far that is, and gives up what all have. */
 export class LogFollower extends EventEmitter<News> {
   readonly #options: LogFollowerOptions
-  readonly #session: PrimarySession
+  readonly #session: PrimaryConnection
   #identity: string | undefined
   #applied: number
   #last: number
@@ -95,7 +95,7 @@ export class LogFollower extends EventEmitter<News> {
     this.#applied = options.applied
     this.#last = options.applied
     this.#marks = marksUntil(options.marks, options.applied)
-    this.#session = new PrimarySession({
+    this.#session = new PrimaryConnection({
       ...options,
       applicationName: 'waymark follow',
       begin: (connection) => this.#begin(connection),
@@ -191,7 +191,7 @@ export class LogFollower extends EventEmitter<News> {
     const { last, before } = await readBounds(connection)
     if (this.#applied === 0 && before === 0) return
     if (this.#applied === 0) {
-      throw new StoreError(
+      throw new OperatorError(
         `the log no longer has its first ${before} rows, so an empty store cannot follow it; ${again}`,
       )
     }
@@ -200,7 +200,7 @@ export class LogFollower extends EventEmitter<News> {
     if (known.length > 0) return
     const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied])
     if (begun.length === 0) {
-      throw new StoreError(`the store was not filled from this log, which has rows of others; ${again}`)
+      throw new OperatorError(`the store was not filled from this log, which has rows of others; ${again}`)
     }
   }
 

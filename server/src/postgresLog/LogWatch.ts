@@ -3,7 +3,7 @@ import type { Logger } from '../Logger.js'
 import { DeadLetters } from '../wal/DeadLetters.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
-import { PrimarySession } from './PrimarySession.js'
+import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from './readLogUrl.js'
 import type { ServerConnection } from './ServerConnection.js'
 
@@ -47,7 +47,7 @@ SELECT request::float8 AS request, rows, reason FROM waymark.set_aside WHERE req
 /** What a process that answers clients knows of those that store the log's rows. */
 export class LogWatch extends EventEmitter<News> {
   readonly deadLetters = new DeadLetters()
-  readonly #session: PrimarySession
+  readonly #session: PrimaryConnection
   #identity: LogIdentity | undefined
   #state: State = { last: 0, readers: 0, applied: null, stored: 0 }
   #newestLetter = -1
@@ -57,7 +57,7 @@ export class LogWatch extends EventEmitter<News> {
 
   constructor(options: LogWatchOptions) {
     super()
-    this.#session = new PrimarySession({
+    this.#session = new PrimaryConnection({
       ...options,
       applicationName: 'waymark watch',
       begin: async (connection) => {

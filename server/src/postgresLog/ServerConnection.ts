@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { Client, type QueryConfig, type Submittable } from 'pg'
-import { createTurns } from '../store/createTurns.js'
+import { createMutex } from '../store/createMutex.js'
 import type { LogAddress } from './readLogUrl.js'
 import { reasonOf } from '../reasonOf.js'
 
@@ -79,7 +79,7 @@ export class ServerConnection extends EventEmitter<News> {
   readonly address: LogAddress
   readonly #client: Client
   readonly #socket: Socket
-  readonly #inTurn = createTurns()
+  readonly #oneAtATime = createMutex()
   #closed: string | undefined
   /** How often the server has warned of anything. */
   warnings = 0
@@ -151,7 +151,7 @@ export class ServerConnection extends EventEmitter<News> {
   }
 
   #run<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       const timer = setTimeout(() => this.close(`it gave no answer within ${withinMs / 1000} s`), withinMs)
       try {
         if (this.#closed !== undefined) throw new Error(this.#closed)

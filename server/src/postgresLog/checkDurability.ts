@@ -1,4 +1,4 @@
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** What a commit must be on before it is acknowledged: disks of several servers, or that of one. */
@@ -63,19 +63,21 @@ export const checkDurability = async (
 ): Promise<number> => {
   const [found] = await connection.ask<Found>(find)
   const { fsync, full_page_writes, names, user, standbys } = found!
-  if (fsync !== 'on') throw new StoreError('it acknowledges what its disk may not have: set fsync = on')
+  if (fsync !== 'on') throw new OperatorError('it acknowledges what its disk may not have: set fsync = on')
   if (full_page_writes !== 'on')
-    throw new StoreError(
+    throw new OperatorError(
       'a crash of its machine can spoil what it has acknowledged: set full_page_writes = on',
     )
   const waitedFor = standbys.filter(isWaitedFor).length
   if (durability === 'local' || waitedFor > 0) return waitedFor
   if (names === '') {
-    throw new StoreError(
+    throw new OperatorError(
       "it acknowledges what no standby has: set synchronous_standby_names, such as 'ANY 1 (a, b)', or start with --log-durability local",
     )
   }
   const lonely = findLonely(found!)
   if (lonely !== undefined) throw new Error(lonely)
-  throw new StoreError(`${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`)
+  throw new OperatorError(
+    `${user} may not see whether its standbys follow: GRANT pg_read_all_stats TO ${user}`,
+  )
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import type { ServerConnection } from './ServerConnection.js'
 
@@ -65,14 +65,14 @@ export const identifyLog = async (
   const [found] = await connection.ask<LogIdentity & { version: number }>(
     'SELECT version, id::text, secret FROM waymark.head',
   )
-  if (found === undefined) throw new StoreError('the table waymark.head is empty')
+  if (found === undefined) throw new OperatorError('the table waymark.head is empty')
   if (found.version !== version) {
-    throw new StoreError(
+    throw new OperatorError(
       `the log was made by a later version of waymark-server (${found.version}, this one knows ${version})`,
     )
   }
   if (expected !== undefined && found.id !== expected) {
-    throw new StoreError(`it has another log (${found.id}) than the one that is followed (${expected})`)
+    throw new OperatorError(`it has another log (${found.id}) than the one that is followed (${expected})`)
   }
   return { id: found.id, secret: found.secret }
 }

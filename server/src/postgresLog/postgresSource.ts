@@ -1,7 +1,7 @@
 import { refuse } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { LogSource } from '../wal/LogSource.js'
 import type { LogStore } from '../wal/LogStore.js'
 import { TaskIds } from '../wal/TaskIds.js'
@@ -23,10 +23,10 @@ export interface PostgresSourceOptions {
 /** The store of this data folder may begin with, or go on with, a log in PostgreSQL. */
 const checkStore = async (store: LogStore, applied: number): Promise<void> => {
   const { followed } = store
-  if (followed?.lost !== undefined) throw new StoreError(followed.lost)
+  if (followed?.lost !== undefined) throw new OperatorError(followed.lost)
   const waiting = followed === undefined ? await store.waitingOf(analyticsCatalog, applied) : 0
   if (waiting > 0) {
-    throw new StoreError(
+    throw new OperatorError(
       `The write-ahead log of this store has ${waiting} rows that are not stored yet. Start once without --log, wait until backlog_rows at /healthz is 0, stop, and start with --log.`,
     )
   }

@@ -1,4 +1,4 @@
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 
 /** One of the servers that the log may be on. */
 export interface LogAddress {
@@ -39,6 +39,6 @@ export const readLogUrl = (text: string): LogAddress[] | string => {
 /** The same where it must be right. */
 export const addressesOf = (text: string): LogAddress[] => {
   const addresses = readLogUrl(text)
-  if (typeof addresses === 'string') throw new StoreError(addresses)
+  if (typeof addresses === 'string') throw new OperatorError(addresses)
   return addresses
 }

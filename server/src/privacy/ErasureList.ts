@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { damaged } from '../store/StoreError.js'
+import { damaged } from '../OperatorError.js'
 import type { ErasureRequest } from './erasure.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from '../store/writeWhole.js'

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolders } from './makeFolders.js'
-import { damaged, StoreError } from './StoreError.js'
+import { damaged, OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from './writeWhole.js'
 
@@ -35,7 +35,7 @@ const openFolder = (path: string, access: Access): void => {
     const isNew = !existsSync(join(path, manifestName))
     if (isNew && bavail * bsize < minFreeBytes) throw new Error('its disk is full')
   } catch (error) {
-    throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
+    throw new OperatorError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
   }
 }
 

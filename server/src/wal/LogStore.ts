@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { damaged, StoreError } from '../store/StoreError.js'
+import { damaged, OperatorError } from '../OperatorError.js'
 import { LogReader } from './LogReader.js'
 import { beforeOf, scanLog } from './scanLog.js'
 import { WriteAheadLog } from './WriteAheadLog.js'
@@ -188,7 +188,7 @@ export class LogStore {
     const isBegun = this.isBegun(catalog)
     if (this.#state.followed !== undefined) {
       if (!isBegun) {
-        throw new StoreError(
+        throw new OperatorError(
           `The store in ${dirname(this.#folder)} follows a log in PostgreSQL: start it with --log. To go on with files instead, restore a backup of it.`,
         )
       }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-export interface LoginSession {
+export interface Login {
   user: string
   /** The same in all tokens of one login. */
   id: string
@@ -12,7 +12,7 @@ export interface LoginSession {
 
 const hourMs = 3_600_000
 /** Without a request for so long a session ends. */
-export const sessionMs = 12 * hourMs
+export const loginMs = 12 * hourMs
 /** And so long after the login in any case. */
 const longestMs = 30 * 24 * hourMs
 /** A token is made anew when it is older than this, so that not every answer carries one. */
@@ -25,7 +25,7 @@ const form = /^([\w-]+)\.([\w-]{22})\.([\da-z]{1,11})\.([\da-z]{1,11})\.([\w-]{4
  * Tokens of logins. They are signed with a key made of the store's secret and the user's password, so
  * that none has to be kept: a restart ends no session, and a changed password ends all of its user.
  */
-export class SessionTokens {
+export class LoginTokens {
   /** By which a browser tells the cookies of several services on one host apart. */
   readonly storeId: string
   readonly #secret: Buffer
@@ -54,7 +54,7 @@ export class SessionTokens {
   }
 
   /** Undefined when the token is not ours, has expired, or was ended. */
-  read(token: string): LoginSession | undefined {
+  read(token: string): Login | undefined {
     const [, name, id, began, issued, signature] = form.exec(token) ?? []
     if (signature === undefined) return undefined
     const session = {
@@ -67,30 +67,30 @@ export class SessionTokens {
     if (expected === undefined || !timingSafeEqual(expected, Buffer.from(signature, 'base64url')))
       return undefined
     const now = this.#now()
-    if (now > session.issuedMs + sessionMs || now > session.beganMs + longestMs) return undefined
+    if (now > session.issuedMs + loginMs || now > session.beganMs + longestMs) return undefined
     return this.#ended.has(id!) ? undefined : session
   }
 
   /** A newer token in the place of one that has some age. */
-  renew(session: LoginSession): string | undefined {
+  renew(session: Login): string | undefined {
     const now = this.#now()
     return now - session.issuedMs < renewAfterMs ? undefined : this.#write({ ...session, issuedMs: now })
   }
 
-  end({ id }: LoginSession): void {
+  end({ id }: Login): void {
     const now = this.#now()
     for (const [each, untilMs] of this.#ended) {
       if (untilMs > now && this.#ended.size < maxEnded) break
       this.#ended.delete(each)
     }
-    this.#ended.set(id, now + sessionMs)
+    this.#ended.set(id, now + loginMs)
   }
 
-  #write(session: LoginSession): string {
+  #write(session: Login): string {
     return `${payloadOf(session)}.${this.#sign(session)!.toString('base64url')}`
   }
 
-  #sign(session: LoginSession): Buffer | undefined {
+  #sign(session: Login): Buffer | undefined {
     const password = this.#secretOf(session.user)
     if (password === undefined) return undefined
     const key = createHmac('sha256', this.#secret).update(password).digest()
@@ -98,5 +98,5 @@ export class SessionTokens {
   }
 }
 
-const payloadOf = ({ user, id, beganMs, issuedMs }: LoginSession) =>
+const payloadOf = ({ user, id, beganMs, issuedMs }: Login) =>
   [Buffer.from(user).toString('base64url'), id, beganMs.toString(36), issuedMs.toString(36)].join('.')

@@ -1,5 +1,5 @@
 /** A place in a statement, which a message names. */
-export interface Place {
+export interface ErrorPosition {
   /** From 1. */
   line: number
   /** From 1, in UTF-16 code units. */
@@ -17,7 +17,7 @@ const dots = '...'
  *     LINE 2:   FROM eventz
  *                    ^
  */
-export function findPlace(statement: string, message: string): Place | undefined {
+export function findErrorPosition(statement: string, message: string): ErrorPosition | undefined {
   const found = /^(LINE (\d+): )(.*)\n( *)\^/m.exec(message)
   if (!found) return undefined
   const [, label = '', number = '', quoted = '', before = ''] = found

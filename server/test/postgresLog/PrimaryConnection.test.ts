@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { PrimarySession } from '../../src/postgresLog/PrimarySession.js'
+import { PrimaryConnection } from '../../src/postgresLog/PrimaryConnection.js'
 
 let closing: (() => void)[] = []
 afterEach(() => {
@@ -26,7 +26,7 @@ const createSilent = async () => {
 
 it('tries no further server once it is stopped', async () => {
   const [first, second] = [await createSilent(), await createSilent()]
-  const session = new PrimarySession({
+  const session = new PrimaryConnection({
     addresses: [first.address, second.address],
     applicationName: 'test',
     begin: () => Promise.resolve(),

@@ -1,11 +1,11 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, expect, it, vi } from 'vitest'
-import { Sessions, type Session } from '../../src/sql/Sessions.js'
+import { HeldConnections, type HeldConnection } from '../../src/sql/HeldConnections.js'
 
 afterEach(() => vi.useRealTimers())
 
 /** Work on the session, in its turn. */
-const inTurn = async <T>(session: Session, work: () => Promise<T>): Promise<T> => {
+const oneAtATime = async <T>(session: HeldConnection, work: () => Promise<T>): Promise<T> => {
   const leave = await session.enter()
   try {
     return await work()
@@ -16,7 +16,7 @@ const inTurn = async <T>(session: Session, work: () => Promise<T>): Promise<T> =
 
 const create = async (maxSessions = 64) => {
   const instance = await DuckDBInstance.create(':memory:')
-  return new Sessions({
+  return new HeldConnections({
     connect: () => instance.connect(),
     home: { catalog: 'memory', schema: 'main' },
     maxSessions,
@@ -45,20 +45,20 @@ it('makes one session for two requests that ask for it at once', async () => {
 it('closes a connection only after what runs on it, and refuses work after that', async () => {
   const sessions = await create()
   const session = await sessions.open('ada', 's')
-  const work = inTurn(session, async () => {
+  const work = oneAtATime(session, async () => {
     const reader = await session.connection.runAndReadAll('SELECT count(*) FROM range(20000000)')
     return reader.getRows()[0]?.[0]
   })
   await sessions.close()
   expect(await work).toBe(20_000_000n)
-  await expect(inTurn(session, () => Promise.resolve())).rejects.toMatchObject({ status: 503 })
+  await expect(oneAtATime(session, () => Promise.resolve())).rejects.toMatchObject({ status: 503 })
 })
 
 it('does not take away a session that was opened a moment ago, however many there are', async () => {
   const sessions = await create(2)
   const opened = await Promise.all(Array.from({ length: 10 }, (_, at) => sessions.open('ada', `s${at}`)))
   for (const session of opened) {
-    expect(await inTurn(session, () => Promise.resolve('works'))).toBe('works')
+    expect(await oneAtATime(session, () => Promise.resolve('works'))).toBe('works')
   }
   await sessions.close()
 })

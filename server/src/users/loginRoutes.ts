@@ -4,14 +4,14 @@ import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import { requestId } from '../http/requestId.js'
 import type { Exchange, Reply, Route } from '../http/Route.js'
-import { type Authenticate, readSessions, sessionCookie, type SessionCookieOptions } from './authenticate.js'
+import { type Authenticate, readLogins, loginCookie, type LoginCookieOptions } from './authenticate.js'
 import type { Identity } from './Identity.js'
-import type { Logins } from './Logins.js'
+import type { PasswordCheck } from './PasswordCheck.js'
 
 export const sessionPath = '/session'
 
-export interface SessionRoutesOptions extends SessionCookieOptions {
-  logins: Logins
+export interface LoginRoutesOptions extends LoginCookieOptions {
+  logins: PasswordCheck
   authenticate: Authenticate
   environments: readonly string[]
 }
@@ -27,7 +27,7 @@ const readLogin = bodyReader<{ user: string; password: string }>(
 )
 
 /** `POST`, `GET` and `DELETE /session`: a login for pages of the service's own address, kept in a cookie. */
-export const sessionRoutes = (options: SessionRoutesOptions): Route[] => {
+export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   const { logins, tokens, authenticate, environments } = options
 
   const reply = ({ user, role }: Identity): Reply => ({
@@ -51,13 +51,13 @@ export const sessionRoutes = (options: SessionRoutesOptions): Route[] => {
     const { headers, ...rest } = reply(identity)
     return {
       ...rest,
-      headers: { ...headers, 'set-cookie': sessionCookie(request, options, tokens.begin(user)) },
+      headers: { ...headers, 'set-cookie': loginCookie(request, options, tokens.begin(user)) },
     }
   }
 
   const logout = ({ request, response }: Exchange): undefined => {
-    for (const session of readSessions(request, options)) tokens.end(session)
-    response.writeHead(204, { 'set-cookie': sessionCookie(request, options) }).end()
+    for (const session of readLogins(request, options)) tokens.end(session)
+    response.writeHead(204, { 'set-cookie': loginCookie(request, options) }).end()
     request.resume()
   }
 

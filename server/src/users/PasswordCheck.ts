@@ -19,7 +19,7 @@ const wrongTries = { atOnce: 20, everyMs: 2000 }
 const ownTries = { atOnce: 3, everyMs: 3_600_000 }
 /** What all addresses together may try in that way: a hash keeps a thread busy for a tenth of a second and more. */
 const allOwnTries = { atOnce: 20, everyMs: 250 }
-const maxPlaces = 10_000
+const maxKnownAddresses = 10_000
 
 /** A limit that a try counts against, and by which keys. */
 interface Taken {
@@ -32,7 +32,7 @@ interface Taken {
  * for long: where a user has logged in before, tries from elsewhere do not count; and an address that has hardly tried
  * has a few tries of its own when those of a user are used up.
  */
-export class Logins {
+export class PasswordCheck {
   readonly #users: Users
   readonly #logger: Logger
   readonly #limit: TryLimit
@@ -79,7 +79,7 @@ export class Logins {
     }
     for (const { limit, keys } of taken) limit.giveBack(keys)
     this.#places.add(place)
-    if (this.#places.size > maxPlaces) this.#places.delete(this.#places.values().next().value!)
+    if (this.#places.size > maxKnownAddresses) this.#places.delete(this.#places.values().next().value!)
     return identity
   }
 

@@ -1,7 +1,7 @@
 /** Runs work that is given to it one after the other. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>
 
-export const createTurns = (): InTurn => {
+export const createMutex = (): OneAtATime => {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const mine = last.then(work)

@@ -8,7 +8,7 @@ export interface User {
   environments: string[]
 }
 
-export interface Session {
+export interface LoginState {
   /** `unknown`: not asked yet. `out`: the login form. `expired`: the login form, over the page that stays. */
   state: 'unknown' | 'in' | 'out' | 'expired'
   user: User | undefined
@@ -16,7 +16,7 @@ export interface Session {
   problem?: Problem
 }
 
-export const session = createStore<Session>({ state: 'unknown', user: undefined })
+export const login = createStore<LoginState>({ state: 'unknown', user: undefined })
 
 const request = async (method: string, body?: unknown): Promise<Response> => {
   const response = await fetch(`${base}/session`, {
@@ -30,13 +30,13 @@ const request = async (method: string, body?: unknown): Promise<Response> => {
 }
 
 /** Asks the service who is logged in. */
-export async function findSession(): Promise<void> {
+export async function findLogin(): Promise<void> {
   try {
-    session.set({ state: 'in', user: (await (await request('GET')).json()) as User })
+    login.set({ state: 'in', user: (await (await request('GET')).json()) as User })
   } catch (error) {
     const problem = toProblem(error)
-    if (problem.kind === 'login') session.set({ state: 'out', user: undefined })
-    else session.set({ state: 'unknown', user: undefined, problem })
+    if (problem.kind === 'login') login.set({ state: 'out', user: undefined })
+    else login.set({ state: 'unknown', user: undefined, problem })
   }
 }
 
@@ -44,7 +44,7 @@ export async function findSession(): Promise<void> {
 export async function logIn(user: string, password: string): Promise<void> {
   try {
     const response = await request('POST', { user, password })
-    session.set({ state: 'in', user: (await response.json()) as User })
+    login.set({ state: 'in', user: (await response.json()) as User })
   } catch (error) {
     throw toProblem(error)
   }
@@ -53,16 +53,16 @@ export async function logIn(user: string, password: string): Promise<void> {
 export async function logOut(): Promise<void> {
   try {
     await request('DELETE')
-    session.set({ state: 'out', user: undefined })
+    login.set({ state: 'out', user: undefined })
   } catch (error) {
     const problem = toProblem(error)
     if (problem.kind !== 'login') throw problem
-    session.set({ state: 'out', user: undefined })
+    login.set({ state: 'out', user: undefined })
   }
 }
 
 /** A request was answered with 401: the page stays, and the login form stands over it. */
-export const expireSession = (): void => {
-  const { state, user } = session.get()
-  if (state === 'in') session.set({ state: 'expired', user })
+export const expireLogin = (): void => {
+  const { state, user } = login.get()
+  if (state === 'in') login.set({ state: 'expired', user })
 }

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../Logger.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { LogAddress } from './readLogUrl.js'
 import { checkCommit } from './checkDurability.js'
 import { reasonOf } from '../reasonOf.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
-export interface SessionOptions extends OpenOptions {
+export interface PrimaryConnectionOptions extends OpenOptions {
   addresses: readonly LogAddress[]
   /**
    * Done with each new connection before anything else; one for which it rejects is not used. With a
-   * StoreError it says that waiting will not help.
+   * OperatorError it says that waiting will not help.
    */
   begin(connection: ServerConnection): Promise<void>
   /** There is a connection again. */
@@ -34,8 +34,8 @@ const confirmMs = 5000
  *   open → connecting → up → (closed) resting → connecting
  *   any of them → stopped
  */
-export class PrimarySession {
-  readonly #options: SessionOptions
+export class PrimaryConnection {
+  readonly #options: PrimaryConnectionOptions
   #addresses: readonly LogAddress[]
   #connection: ServerConnection | undefined
   #obstacle = 'no server has been reached yet'
@@ -43,7 +43,7 @@ export class PrimarySession {
   readonly #stopping = new AbortController()
   #connecting: Promise<void> | undefined
 
-  constructor(options: SessionOptions) {
+  constructor(options: PrimaryConnectionOptions) {
     this.#options = options
     this.#addresses = options.addresses
   }
@@ -62,7 +62,7 @@ export class PrimarySession {
     const deadline = Date.now() + firstMs
     while (!(await this.#connect())) {
       if (this.#isHopeless || Date.now() > deadline) {
-        throw new StoreError(`The log in PostgreSQL cannot be used: ${this.#obstacle}.`)
+        throw new OperatorError(`The log in PostgreSQL cannot be used: ${this.#obstacle}.`)
       }
       await delay(retryMs.first)
     }
@@ -103,7 +103,7 @@ export class PrimarySession {
         return true
       } catch (error) {
         reasons.push(`${address.name}: ${reasonOf(error)}`)
-        this.#isHopeless ||= error instanceof StoreError
+        this.#isHopeless ||= error instanceof OperatorError
       }
     }
     this.#stand(reasons.join('; '))

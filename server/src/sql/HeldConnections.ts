@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuse } from '../http/HttpError.js'
 import type { SearchPath } from './searchPath.js'
 
-export interface SessionsOptions {
+export interface HeldConnectionsOptions {
   connect(): Promise<DuckDBConnection>
   home: SearchPath
   maxSessions: number
@@ -21,7 +21,7 @@ const settings = [
 export type Leave = () => void
 
 /** What lasts from one query to the next: temporary tables, variables and USE, on one DuckDB connection. */
-export class Session {
+export class HeldConnection {
   readonly id: string
   readonly user: string
   readonly connection: DuckDBConnection
@@ -100,19 +100,19 @@ const abortable = (promise: Promise<void>, signal: AbortSignal): Promise<void> =
     })
   })
 
-export class Sessions {
-  readonly #options: SessionsOptions
-  readonly #held = new Map<string, Session>()
+export class HeldConnections {
+  readonly #options: HeldConnectionsOptions
+  readonly #held = new Map<string, HeldConnection>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: SessionsOptions) {
+  constructor(options: HeldConnectionsOptions) {
     this.#options = options
     this.#timer = setInterval(() => this.#sweep(Date.now()), Math.min(options.idleMs, 30_000))
     this.#timer.unref()
   }
 
   /** The user's session of that id, made when it is not there; a fresh one without an id. */
-  async open(user: string, id?: string): Promise<Session> {
+  async open(user: string, id?: string): Promise<HeldConnection> {
     const known = id === undefined ? undefined : this.find(user, id)
     if (known !== undefined) {
       known.usedAt = Date.now()
@@ -132,18 +132,18 @@ export class Sessions {
   }
 
   /** A session that nobody can come back to; `end` it. */
-  async openEphemeral(user: string, id?: string): Promise<Session> {
+  async openEphemeral(user: string, id?: string): Promise<HeldConnection> {
     const connection = await this.#options.connect()
     for (const setting of settings) await connection.run(setting)
-    return new Session(user, connection, this.#options.home, id)
+    return new HeldConnection(user, connection, this.#options.home, id)
   }
 
-  find(user: string, id: string): Session | undefined {
+  find(user: string, id: string): HeldConnection | undefined {
     return this.#held.get(keyOf({ user, id }))
   }
 
   /** Forgets the session; its connection closes once nothing runs on it. */
-  async end(session: Session): Promise<void> {
+  async end(session: HeldConnection): Promise<void> {
     const key = keyOf(session)
     if (this.#held.get(key) === session) this.#held.delete(key)
     await session.close()

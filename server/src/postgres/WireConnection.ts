@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import { applyEdits, type Edit } from '../sql/guard/applyEdits.js'
 import type { Sql } from '../sql/openSql.js'
-import type { Session } from '../sql/Sessions.js'
+import type { HeldConnection } from '../sql/HeldConnections.js'
 import type { Identity } from '../users/Identity.js'
 import { translate } from './catalog/translate.js'
 import type { TransactionState } from './messages.js'
@@ -20,7 +20,7 @@ export interface WireStart extends Identity {
   parameters: Readonly<Record<string, string>>
 }
 
-export interface WireSessionOptions extends WireStart {
+export interface WireConnectionOptions extends WireStart {
   sql: Sql
   /** Tells the client of a setting that it has changed. */
   onSetting(name: string, value: string): void
@@ -31,18 +31,18 @@ export interface WireSessionOptions extends WireStart {
  * DuckDB session of its own, opened by the first statement that needs one. Transactions are of the
  * client's making only: each statement sees what is stored when it starts.
  */
-export class WireSession {
+export class WireConnection {
   readonly settings = new Settings()
   transaction: TransactionState = 'I'
-  readonly #options: WireSessionOptions
-  #session: Session | undefined
+  readonly #options: WireConnectionOptions
+  #session: HeldConnection | undefined
   /** Rows are still read from it. */
   #isReading = false
   #schema: string
   #timezone = 'UTC'
   #running: Cancellation | undefined
 
-  constructor(options: WireSessionOptions) {
+  constructor(options: WireConnectionOptions) {
     this.#options = options
     this.#schema = 'main'
     for (const [name, value] of Object.entries(options.parameters)) this.#setAtStart(name, value)
@@ -129,7 +129,7 @@ export class WireSession {
     )
   }
 
-  async #open(): Promise<Session> {
+  async #open(): Promise<HeldConnection> {
     // DuckDB's connection reads one answer at a time: a portal that is not at its end keeps its session.
     if (this.#session?.isOpen === true && !this.#isReading) return this.#session
     this.#isReading = false
@@ -148,7 +148,7 @@ export class WireSession {
   }
 
   /** After each statement: what it changed in the session, and where the session goes. */
-  #watched(source: RowSource, session: Session): RowSource {
+  #watched(source: RowSource, session: HeldConnection): RowSource {
     const running = this.#running
     this.#isReading = true
     const settle = () => {

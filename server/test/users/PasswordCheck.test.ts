@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { Logins } from '../../src/users/Logins.js'
+import { PasswordCheck } from '../../src/users/PasswordCheck.js'
 import { Users } from '../../src/users/Users.js'
 
-let logins: Logins
+let logins: PasswordCheck
 let lines: string[]
 let nowMs: number
 beforeEach(() => {
   lines = []
   nowMs = 0
   const logger = new Logger('warn', (line) => lines.push(line))
-  logins = new Logins(
+  logins = new PasswordCheck(
     new Users({ users: { ada: 'lovelace', bob: 'builder' }, usersFile: '' }),
     logger,
     () => nowMs,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SessionTokens } from '../../src/users/SessionTokens.js'
+import { LoginTokens } from '../../src/users/LoginTokens.js'
 
 const hour = 3_600_000
 let now: number
 let passwords: Record<string, string>
-let tokens: SessionTokens
+let tokens: LoginTokens
 const secret = randomBytes(32)
 const open = (of = secret) =>
-  new SessionTokens(
+  new LoginTokens(
     of,
     (user) => passwords[user],
     () => now,
