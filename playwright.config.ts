@@ -8,6 +8,11 @@ const executablePath = await ensureBrowser()
 export default defineConfig({
   testDir: 'e2e',
   testIgnore: '**/e2e/ledger/**',
+  projects: [
+    { name: 'chromium', testIgnore: ['**/e2e/ledger/**', '**/*.long.spec.ts'] },
+    // Firefox, WebKit, and what takes minutes. `npm run test:all` runs it.
+    { name: 'long', testMatch: '**/*.long.spec.ts' },
+  ],
   globalSetup: './e2e/fixtures/globalSetup.ts',
   outputDir: '.cache/e2e',
   workers: 2,

@@ -7,9 +7,9 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
-    // Of two processors both: many tests wait for other processes.
+    // On a machine with two processors both are used: many tests wait for other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A test that hangs is to fail; how fast a machine is says nothing. Those that need more say so.
+    // Long enough for a slow machine: it ends a test that hangs. A test that needs more says so.
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
@@ -37,7 +37,18 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['server/test/**/*.test.ts'],
-          exclude: ['server/test/cluster/**'],
+          exclude: ['server/test/cluster/**', 'server/test/**/*.long.test.ts'],
+          globalSetup: './server/test/fixtures/compileService.ts',
+          environment: 'node',
+          testTimeout: 60_000,
+        },
+      },
+      {
+        // Kills processes, fills disks and damages files, many times over. `npm run test:all` runs it.
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['server/test/**/*.long.test.ts'],
           globalSetup: './server/test/fixtures/compileService.ts',
           environment: 'node',
           testTimeout: 60_000,

@@ -16,7 +16,7 @@ const inRepository = (/** @type {string} */ path) => fileURLToPath(new URL(`../$
 
 const usage = `Proves delivery: real browsers, a fault-playing proxy, and what the service stored.
 
-  npm run ledger -- [--rounds N] [--engine chromium|firefox|webkit|all] [--scenario name,…] [--fast]
+  npm run ledger -- [--rounds N] [--engine chromium,firefox,webkit|all] [--scenario name,…] [--fast]
 
   --rounds N     rounds of the scenarios that leave a page; the slow ones run a part of it (default 200),
                  and one that is named by --scenario runs all
@@ -54,8 +54,10 @@ if (values.help) {
 const rounds = Number(values.rounds)
 if (!Number.isInteger(rounds) || rounds < 1)
   refuse(`--rounds takes a whole number from 1, not ${values.rounds}`)
-const wanted = values.engine === 'all' ? engineNames : engineNames.filter((name) => name === values.engine)
-if (!wanted.length) refuse(`There is no engine ${values.engine}`)
+const asked = values.engine === 'all' ? engineNames : values.engine.split(',')
+const wanted = engineNames.filter((name) => asked.includes(name))
+if (wanted.length < asked.length)
+  refuse(`--engine takes all or some of ${engineNames.join(',')}, not ${values.engine}`)
 const names = values.scenario?.split(',')
 for (const name of names ?? []) {
   if (!scenarios.some((scenario) => scenario.name === name)) refuse(`There is no scenario ${name}`)

@@ -1,9 +1,13 @@
-// npm test: sets everything up, then runs every check, one named and timed step after the other.
-//   npm test -- --only unit,e2e     runs some of them (the build is made when they need it)
+// Sets everything up, then runs checks, one named and timed step after the other.
+//   npm test                        what a commit needs
+//   npm run test:all                the long ones as well
+//   npm run test:all -- --rest      the long ones alone
+//   npm test -- --only unit,e2e     some steps (the build is made when they need it)
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureInstalled } from './setup.mjs'
 import { root } from './setup/root.mjs'
+import { findSlowest } from './test/findSlowest.mjs'
 import { readCounts } from './test/readCounts.mjs'
 import { steps } from './test/steps.mjs'
 
@@ -14,7 +18,10 @@ const seconds = (/** @type {number} */ sinceMs) => `${((Date.now() - sinceMs) / 
 function readWanted() {
   const names = steps.map(({ name }) => name)
   const at = process.argv.indexOf('--only')
-  if (at < 0) return names
+  if (at < 0) {
+    const [isAll, isRest] = ['--all', '--rest'].map((flag) => process.argv.includes(flag))
+    return steps.filter(({ isLong }) => (isLong ? isAll : !isRest)).map(({ name }) => name)
+  }
   const wanted = (process.argv[at + 1] ?? '').split(',').filter(Boolean)
   const unknown = wanted.filter((name) => !names.includes(name))
   if (wanted.length === 0 || unknown.length > 0)
@@ -55,6 +62,9 @@ try {
 
 const { passed, failed, notes } = readCounts()
 for (const note of notes) console.log(note)
+const slowest = findSlowest(10)
+if (slowest.length > 0) console.log('\nThe slowest files:')
+for (const { seconds: took, file } of slowest) console.log(`${took.toFixed(1).padStart(7)} s  ${file}`)
 console.log(problem ? `\n✘ ${problem}` : `\n✔ everything passed (${seconds(startedMs)})`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = problem || failed > 0 ? 1 : 0

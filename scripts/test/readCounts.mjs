@@ -15,16 +15,21 @@ const readVitest = (/** @type {any} */ { numPassedTests, numFailedTests, numPend
   skipped: numPendingTests,
 })
 
+const readOwn = (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 })
+
 /** What each runner's JSON report calls its counts. */
 const reports = {
   unit: readVitest,
+  long: readVitest,
   cluster: readVitest,
   e2e: readPlaywright,
+  engines: readPlaywright,
   fixtures: readPlaywright,
-  // Scenarios, once for each engine.
-  ledger: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
-  // Questions.
-  equality: (/** @type {any} */ { passed, failed }) => ({ passed, failed, skipped: 0 }),
+  // The ledger counts scenarios, once for each engine; equality counts questions.
+  ledger: readOwn,
+  'ledger-engines': readOwn,
+  equality: readOwn,
+  'equality-20': readOwn,
 }
 
 /** Sums what the runners of this run reported; `notes` tells of what was not run. */

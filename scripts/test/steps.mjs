@@ -22,7 +22,37 @@ const reportersOf = (name) => [
   `--outputFile.json=.cache/reports/${name}.json`,
 ]
 
-/** The steps of `npm test`, in their order. @type {{ name: string, about: string, run: () => Promise<void> }[]} */
+/** @param {string[]} args @param {string} failure */
+async function mustScript(args, failure) {
+  await ensureBuilt()
+  const { code } = await run(process.execPath, args, { env: { WAYMARK_CHROMIUM: await ensureBrowser() } })
+  if (code !== 0) throw new Error(failure)
+}
+
+/** @param {string[]} projects @param {string} report */
+async function mustVitest(projects, report) {
+  await ensureBuilt()
+  await ensurePostgres()
+  await ensurePsql()
+  await must('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reportersOf(report)])
+}
+
+/** @param {string[]} flags @param {string} report */
+async function mustPlaywright(flags, report) {
+  await ensureBuilt()
+  await must('playwright', ['test', ...flags, '--reporter=list,json'], {
+    WAYMARK_CHROMIUM: await ensureBrowser(),
+    PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${report}.json`,
+  })
+}
+
+const lostEvents = 'the ledger found something lost or sent twice: see its table above'
+const otherAnswer = 'the service answers something else than what people did: see above'
+
+/**
+ * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`.
+ * @type {{ name: string, about: string, isLong?: boolean, run: () => Promise<void> }[]}
+ */
 export const steps = [
   {
     name: 'types',
@@ -44,22 +74,8 @@ export const steps = [
   { name: 'build', about: 'library and service', run: () => ensureBuilt({ force: true }) },
   {
     name: 'unit',
-    about: 'vitest, library and service',
-    run: async () => {
-      await ensureBuilt()
-      await ensurePostgres()
-      await ensurePsql()
-      await must('vitest', ['run', '--project=!cluster', ...reportersOf('unit')])
-    },
-  },
-  {
-    name: 'cluster',
-    about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
-    run: async () => {
-      await ensureBuilt({ only: ['server'] })
-      await ensurePostgres()
-      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
-    },
+    about: 'vitest, library, service and screens',
+    run: () => mustVitest(['library', 'built', 'server', 'screens'], 'unit'),
   },
   {
     name: 'package',
@@ -86,51 +102,84 @@ export const steps = [
   },
   {
     name: 'e2e',
-    about: 'Playwright in Chromium, the demo and the real service',
-    run: async () => {
-      await ensureBuilt()
-      const browser = await ensureBrowser()
-      console.log(`· browser: ${browser}`)
-      await must('playwright', ['test', '--reporter=list,json'], {
-        WAYMARK_CHROMIUM: browser,
-        PLAYWRIGHT_JSON_OUTPUT_FILE: '.cache/reports/e2e.json',
-      })
-    },
-  },
-  {
-    name: 'fixtures',
-    about: 'the packed tarballs in Vite, webpack, esbuild, Rollup, Parcel, Next, Jest and TypeScript',
-    run: async () => {
-      await ensureBuilt()
-      await must('playwright', ['test', '--config', 'fixtures', '--reporter=list,json'], {
-        WAYMARK_CHROMIUM: await ensureBrowser(),
-        PLAYWRIGHT_JSON_OUTPUT_FILE: '.cache/reports/fixtures.json',
-      })
-    },
+    about: 'journeys in Chromium: the demo, the screens and the real service',
+    run: () => mustPlaywright(['--project=chromium'], 'e2e'),
   },
   {
     name: 'ledger',
-    about: 'delivery in Chromium, Firefox and WebKit: a few rounds of every scenario',
-    run: async () => {
-      await ensureBuilt()
-      const args = ['scripts/ledger.mjs', '--fast', '--report', '.cache/reports/ledger.json']
-      const { code } = await run(process.execPath, args, { env: { WAYMARK_CHROMIUM: await ensureBrowser() } })
-      if (code !== 0) throw new Error('the ledger found something lost or sent twice: see its table above')
-    },
+    about: 'delivery in Chromium: a few rounds of every scenario',
+    run: () =>
+      mustScript(
+        ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', '--report', '.cache/reports/ledger.json'],
+        lostEvents,
+      ),
   },
   {
     name: 'equality',
-    about: 'what 20 people did in Chromium, against what the service answers and its screens show',
+    about: 'what 10 people did in Chromium, against what the service answers and its screens show',
+    run: () => mustScript(['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
+  },
+  {
+    name: 'long',
+    isLong: true,
+    about: 'vitest, the service whose processes are killed, whose disk is full, whose files are damaged',
+    run: () => mustVitest(['long'], 'long'),
+  },
+  {
+    name: 'cluster',
+    isLong: true,
+    about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
     run: async () => {
-      await ensureBuilt()
-      const { code } = await run(
-        process.execPath,
-        ['scripts/equality.mjs', '--people', '20', '--seed', '1'],
-        {
-          env: { WAYMARK_CHROMIUM: await ensureBrowser() },
-        },
-      )
-      if (code !== 0) throw new Error('the service answers something else than what people did: see above')
+      await ensureBuilt({ only: ['server'] })
+      await ensurePostgres()
+      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
     },
+  },
+  {
+    name: 'engines',
+    isLong: true,
+    about: 'journeys in Firefox and WebKit, and the long ones in Chromium',
+    run: () => mustPlaywright(['--project=long'], 'engines'),
+  },
+  {
+    name: 'fixtures',
+    isLong: true,
+    about: 'the packed tarballs in Vite, webpack, esbuild, Rollup, Parcel, Next, Jest and TypeScript',
+    run: () => mustPlaywright(['--config', 'fixtures'], 'fixtures'),
+  },
+  {
+    name: 'ledger-engines',
+    isLong: true,
+    about: 'delivery in Firefox and WebKit: a few rounds of every scenario',
+    run: () =>
+      mustScript(
+        [
+          'scripts/ledger.mjs',
+          '--fast',
+          '--engine',
+          'firefox,webkit',
+          '--report',
+          '.cache/reports/ledger-engines.json',
+        ],
+        lostEvents,
+      ),
+  },
+  {
+    name: 'equality-20',
+    isLong: true,
+    about: 'what 20 other people did in Chromium',
+    run: () =>
+      mustScript(
+        [
+          'scripts/equality.mjs',
+          '--people',
+          '20',
+          '--seed',
+          '2',
+          '--report',
+          '.cache/reports/equality-20.json',
+        ],
+        otherAnswer,
+      ),
   },
 ]
