@@ -28,8 +28,7 @@ export const signalFamily = (pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCO
 /** Whether a process still holds memory, sockets and locks: one that has ended and was not yet waited for does not. */
 const isRunning = (pid: number): boolean => {
   try {
-    const [state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!
-    return state !== 'Z' && state !== 'X'
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }
