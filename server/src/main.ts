@@ -8,7 +8,7 @@ import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
 import { parseArguments, supervisedRole } from './options/parseArguments.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
-import type { RunningEngine } from './startEngine.js'
+import type { RunningEngine } from './engine/startEngine.js'
 import { startIngest } from './startIngest.js'
 import { isDiskFull } from './OperatorError.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
@@ -157,7 +157,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {
     // Loaded here, because the ingest process shall not load DuckDB.
-    const { startEngine } = await import('./startEngine.js')
+    const { startEngine } = await import('./engine/startEngine.js')
     let isStopping = false
     const engine: RunningEngine = await startEngine(options, {
       endMe(reason) {

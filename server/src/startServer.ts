@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerOptions } from './options/ServerOptions.js'
-import { startEngine, type RunningEngine } from './startEngine.js'
+import { startEngine, type RunningEngine } from './engine/startEngine.js'
 import { startIngest } from './startIngest.js'
 import { whyFailing } from './wal/whyFailing.js'
 

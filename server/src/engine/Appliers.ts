@@ -1,0 +1,77 @@
+import type { OpenApplier } from '../append/openIntakes.js'
+import type { HeldCatalog } from '../care/holdFiles.js'
+import type { Cleanups } from '../Cleanups.js'
+import type { LogNews } from '../link/LogNews.js'
+import type { Database } from '../store/Database.js'
+import type { DataFolder } from '../store/DataFolder.js'
+import { quoteIdentifier } from '../store/quote.js'
+import { type Watch, watchDatabase } from '../store/watchDatabase.js'
+import { CatalogApplier, type CatalogApplierOptions } from '../wal/CatalogApplier.js'
+
+export interface AppliersOptions extends Pick<
+  CatalogApplierOptions,
+  'database' | 'logger' | 'maxBacklogRows' | 'memoryBytes' | 'alone'
+> {
+  database: Database
+  folder: DataFolder
+  news: LogNews
+  cleanups: Cleanups
+  /** The engine can store nothing more, and why. */
+  onLost(reason: string): void
+}
+
+/** After so many tries for which queries made room, some fifteen seconds, the engine is started anew. */
+const starvedTries = 12
+
+/** The appliers of all catalogs: each moves one log into DuckDB, and the ingest process hears how far it is. */
+export class Appliers {
+  /** The catalogs that are open. */
+  readonly held: HeldCatalog[] = []
+  readonly #options: AppliersOptions
+  #watch: Watch | undefined
+
+  constructor(options: AppliersOptions) {
+    this.#options = options
+  }
+
+  readonly open: OpenApplier = async (number, more, tell) => {
+    const { database, logger, maxBacklogRows, memoryBytes, alone, folder, news, cleanups, onLost } =
+      this.#options
+    const opened: CatalogApplier = await CatalogApplier.open({
+      ...more,
+      ...{ database, logger, maxBacklogRows, memoryBytes, alone },
+      attemptFile: folder.attemptFile(more.catalog),
+      onStarved(failures) {
+        if (failures >= starvedTries) onLost('There is no memory left to store accepted requests.')
+      },
+      onApplied(through) {
+        tell.onApplied(through)
+        news.advance(number, through)
+      },
+      onSetAside(letter) {
+        tell.onSetAside(opened.deadLetters.get(letter.request)!)
+        news.setAside(number, letter)
+      },
+      onStoring: (failing) => {
+        news.storing(number, failing)
+        if (failing !== undefined) this.#watch?.look()
+      },
+    })
+    cleanups.add(() => opened.close())
+    news.begin(number, { applied: opened.applier.applied, letters: opened.deadLetters })
+    this.held.push(more)
+    return opened
+  }
+
+  /** From now on asks DuckDB every second whether it has given up one of the catalogs that are open. */
+  async watch(): Promise<void> {
+    const { database, cleanups, onLost } = this.#options
+    const watch = await watchDatabase({
+      database,
+      tables: this.held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`),
+      onLost,
+    })
+    this.#watch = watch
+    cleanups.add(() => watch.stop())
+  }
+}

@@ -1,0 +1,150 @@
+import { appendRoute } from '../append/appendRoute.js'
+import { openIntakes } from '../append/openIntakes.js'
+import { openDatabase } from '../analytics/openDatabase.js'
+import { careRoutes } from '../care/careRoutes.js'
+import { holdRoute } from '../care/holdFiles.js'
+import { Cleanups } from '../Cleanups.js'
+import type { Hello } from '../link/EngineLink.js'
+import { IngestLink } from '../link/IngestLink.js'
+import { LogNews } from '../link/LogNews.js'
+import { Logger } from '../Logger.js'
+import { type EngineVitals, processVitals } from '../metrics/EngineVitals.js'
+import { asOperatorError } from '../OperatorError.js'
+import { bytesOf, completeOptions, type ServerOptions } from '../options/ServerOptions.js'
+import { carryOutErasures } from '../privacy/carryOut.js'
+import { ErasureList } from '../privacy/ErasureList.js'
+import { exportRoute } from '../privacy/exportRoute.js'
+import { openSql } from '../sql/openSql.js'
+import { startUpkeep } from '../startUpkeep.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { createMutex } from '../store/createMutex.js'
+import { openDisk } from '../store/openDisk.js'
+import { uploadRoutes } from '../upload/uploadRoutes.js'
+import { LogStore } from '../wal/LogStore.js'
+import { TaskIds } from '../wal/TaskIds.js'
+import { Appliers } from './Appliers.js'
+import { findStore } from './findStore.js'
+import { serveEngine } from './serveEngine.js'
+import { storeAnalytics } from './storeAnalytics.js'
+
+/** Where the engine runs. */
+export interface EngineHost {
+  /** The log that is open in this process already. */
+  shared?: LogStore
+  /** Ends the process for a reason, where that is the engine's own. */
+  endMe?(reason: string): void
+  /** Closes the engine and starts another one, before which nothing of this one is stored any more. */
+  restart(): void
+}
+
+export interface RunningEngine {
+  /** Lets running requests end, or stops them, and closes the store. */
+  close(): Promise<void>
+}
+
+/**
+ * All that needs DuckDB: stores what the ingest process accepted, and answers the lakehouse group on
+ * a socket that only that process knows. Rejects with one sentence that says what stands in the way.
+ */
+export const startEngine = async (
+  given: ServerOptions,
+  { shared, endMe, restart }: EngineHost,
+): Promise<RunningEngine> => {
+  const options = completeOptions(given)
+  const { catalogs } = options
+  const logger = new Logger(options.logLevel, options.writeLog)
+  const cleanups = new Cleanups()
+  const beginAnew = (reason: string) => {
+    logger.error('The engine must begin anew.', { reason })
+    if (endMe === undefined) restart()
+    else endMe(reason)
+  }
+  try {
+    // The store. Whom an operator has erased is taken out before anything can ask for it.
+    const { folder, archive, exportTo, acceptLog } = await findStore(options, shared)
+    const secret = acceptLog.taskSecret
+    const erasureList = new ErasureList(folder.erasures)
+    const { ended, erased } = await carryOutErasures({
+      ...{ ...options, folder, archive, list: erasureList, secret, logger },
+    })
+    const database = await openDatabase(folder, options, archive)
+    cleanups.add(() => database.close())
+    const appendLog = LogStore.open(folder.appendLog)
+    const disk = await openDisk({
+      ...{ ...options, database, folder, logger },
+      endMe: () => endMe?.('A statement has filled the disk.'),
+    })
+    folder.record([analyticsCatalog, ...catalogs])
+
+    // Statements.
+    const memoryBytes = bytesOf(options.memoryLimit)
+    const sql = await openSql({
+      ...{ ...options, ...disk, database, memoryBytes, tempFolder: folder.temp },
+      onStuck(why) {
+        logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
+        endMe?.(`A statement that was cancelled (${why}) does not end.`)
+      },
+    })
+    cleanups.add(() => sql.close())
+
+    // The link to the ingest process.
+    const vitals = (): EngineVitals => ({ ...processVitals(), queries: { ...sql.runner.counts } })
+    const hello = (): Hello => ({
+      ...{ kind: 'hello', pid: process.pid, ...news.all, erasures: erasures.states(), vitals: vitals() },
+    })
+    const link = new IngestLink(hello, vitals)
+    cleanups.add(() => link.close())
+    const news = new LogNews((message) => link.tell(message))
+
+    // Storing what was accepted. It comes before any query.
+    const taskIds = new TaskIds(secret)
+    const oneAtATime = createMutex()
+    const appliers = new Appliers({
+      ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: beginAnew },
+      alone: (work) => sql.withoutQueries(work),
+    })
+    const { erasures } = await storeAnalytics({
+      ...{ options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
+      ...{ oneAtATime, erasureList, ended, restart },
+      onLogLost: (reason) => endMe?.(reason),
+    })
+    const intakes = await openIntakes({
+      ...{ options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
+      mustEmpty: erased.size > 0,
+    })
+    erasureList.drop(erased)
+    await appliers.watch()
+
+    // Answers.
+    const connection = await database.connect()
+    cleanups.add(() => connection.closeSync())
+    await serveEngine({
+      ...{ socket: folder.socket, sql, link, connection, logger, cleanups },
+      speaksPostgres: options.postgresPort !== undefined,
+      routes: [
+        ...sql.routes,
+        appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
+        ...uploadRoutes({ database, catalogs, tempFolder: folder.temp, ...disk }),
+        exportRoute({ database, secret, logger }),
+        ...careRoutes({
+          ...{ connect: () => database.connect(), catalogs: [analyticsCatalog, ...catalogs] },
+          tempFolder: folder.temp,
+        }),
+        holdRoute(database, appliers.held),
+      ],
+    })
+    erasures.check()
+    cleanups.add(startUpkeep({ ...options, folder, database, oneAtATime, exportTo, archive, logger }))
+    logger.info('The engine is ready.', {
+      pid: process.pid,
+      pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
+      queries_at_once: options.maxQueries,
+      memory_limit: options.memoryLimit,
+      engine_memory_bytes: options.engineMemoryBytes,
+    })
+    return { close: () => cleanups.run() }
+  } catch (error) {
+    await cleanups.run()
+    throw asOperatorError(error, options.dataFolder)
+  }
+}

@@ -1,0 +1,86 @@
+import { applyAnalytics } from '../analytics/applyAnalytics.js'
+import { fillWindow } from '../analytics/insertIds.js'
+import { InsertIdWindow } from '../analytics/InsertIdWindow.js'
+import { removeUncounted } from '../archive/removeUncounted.js'
+import type { Cleanups } from '../Cleanups.js'
+import type { IngestLink } from '../link/IngestLink.js'
+import type { Logger } from '../Logger.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { postgresSource } from '../postgresLog/postgresSource.js'
+import type { ErasureOutcome } from '../privacy/erasure.js'
+import type { ErasureList } from '../privacy/ErasureList.js'
+import type { Erasures } from '../privacy/Erasures.js'
+import { openErasures } from '../privacy/openErasures.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import type { OneAtATime } from '../store/createMutex.js'
+import type { Database } from '../store/Database.js'
+import type { CatalogApplier } from '../wal/CatalogApplier.js'
+import { localSource } from '../wal/localSource.js'
+import type { TaskIds } from '../wal/TaskIds.js'
+import type { Appliers } from './Appliers.js'
+import type { FoundStore } from './findStore.js'
+
+export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'> {
+  options: CompleteOptions
+  database: Database
+  appliers: Appliers
+  link: IngestLink
+  taskIds: TaskIds
+  logger: Logger
+  cleanups: Cleanups
+  oneAtATime: OneAtATime
+  erasureList: ErasureList
+  /** Erasures that were carried out before the store was opened. */
+  ended: readonly ErasureOutcome[]
+  /** Closes the engine and starts another one. */
+  restart(): void
+  /** The log in PostgreSQL can no longer be followed, and why. */
+  onLogLost(reason: string): void
+}
+
+/**
+ * Begins to store accepted events, identifies and aliases. An erasure of a person waits for what was accepted before
+ * it; `erasures` knows those that wait.
+ */
+export const storeAnalytics = async (given: StoreAnalyticsOptions): Promise<{ erasures: Erasures }> => {
+  const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
+  const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
+  const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
+
+  const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: insertIdWindowMs })
+  cleanups.add(() => window.close())
+  const reader = await database.connect()
+  // Nobody is told that a person is erased as long as a file of the archive may hold the person's events.
+  if (archive !== undefined) await removeUncounted(reader, archive)
+  await fillWindow(reader, window)
+  reader.closeSync()
+
+  const erasures = await openErasures({
+    ...{ list, ended, folder, database, link, window, restart },
+    applier: () => analytics,
+  })
+  const source =
+    url === undefined
+      ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
+      : postgresSource({ ...options, url, store: acceptLog, logger, onLost: onLogLost })
+  const { applier: analytics, deadLetters }: CatalogApplier = await appliers.open(
+    acceptLog.numberOf(analyticsCatalog),
+    {
+      ...source,
+      catalog: analyticsCatalog,
+      schema: 'raw',
+      oneAtATime,
+      applyEntries: applyAnalytics({ environments, window }),
+    },
+    {
+      onApplied(through) {
+        source.onApplied(through)
+        erasures.check()
+      },
+      onSetAside: (letter) => source.onSetAside(letter),
+    },
+  )
+  link.on('erase', (requests, through) => erasures.take(requests, through))
+  source.begin(analytics, deadLetters.all())
+  return { erasures }
+}
