@@ -66,7 +66,10 @@ describe('the Dockerfile', () => {
 describe('compose.yaml', () => {
   it('gives the service flags and variables that there are', () => {
     const [, command = ''] = /^ {4}command: (.+)$/m.exec(compose)!
-    const given = [...command.matchAll(/--([a-z-]+) (\S+)/g)].map(([, name, value]) => ({ name: name!, value }))
+    const given = [...command.matchAll(/--([a-z-]+) (\S+)/g)].map(([, name, value]) => ({
+      name: name!,
+      value,
+    }))
     expect(given.map(({ name }) => name)).toEqual(['base-path', 'max-connections-per-address'])
     for (const { name } of given) expect(flags.map((flag) => flag.name)).toContain(name)
     // Behind the proxy all visitors come from one address.
