@@ -25,7 +25,13 @@ const library: Record<string, RegExp> = {
 }
 
 /** Folders of the service, from the ground up. The first three make one ground; groups of routes know nothing of each other. */
-const service = [['http', 'json', 'store'], ['wal'], ['analytics', 'append', 'sql'], ['upload']]
+const service = [
+  ['http', 'json', 'store'],
+  ['wal'],
+  ['postgresLog'],
+  ['analytics', 'append', 'sql'],
+  ['upload'],
+]
 
 const root = new URL('..', import.meta.url)
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { archiveEvents } from '../../server/dist/archive/archiveEvents.js'
-import { createTurns } from '../../server/dist/store/createTurns.js'
+import { createMutex } from '../../server/dist/store/createMutex.js'
 import { fillShop } from './fillShop.mjs'
 
 const events = Number(process.env.BENCH_EVENTS ?? 1) * 1_000_000
@@ -54,8 +54,8 @@ const withShop = async (work) => {
   }
 }
 
-const moveAll = (connection, archive, inTurn) =>
-  archiveEvents({ archive, afterDays: 1, inTurn, logger: { info() {} } }).run(connection, () => false)
+const moveAll = (connection, archive, oneAtATime) =>
+  archiveEvents({ archive, afterDays: 1, oneAtATime, logger: { info() {} } }).run(connection, () => false)
 
 /** The processor time of each question, best of some rounds. */
 const ask = async (connection) => {
@@ -75,7 +75,7 @@ const compareAnswers = () =>
   withShop(async ({ folder, connection, archive }) => {
     const inStore = statSync(join(folder, 'analytics.duckdb')).size
     const table = await ask(connection)
-    await moveAll(connection, archive, createTurns())
+    await moveAll(connection, archive, createMutex())
     const files = await ask(connection)
     const names = Object.keys(questions)
     for (const name of names)
@@ -91,13 +91,13 @@ const compareAnswers = () =>
   })
 
 /** How long an applier of small batches waits for its turn, in milliseconds. */
-const watchTurns = (connection, inTurn) => {
+const watchTurns = (connection, oneAtATime) => {
   const waits = []
   let isStopped = false
   const done = (async () => {
     while (!isStopped) {
       const began = performance.now()
-      await inTurn(() =>
+      await oneAtATime(() =>
         connection.run(
           `INSERT INTO analytics.raw.events BY NAME SELECT 1e9::BIGINT + range AS seq, now() AS received_at, now() AS "timestamp", 'production' AS environment FROM range(1000)`,
         ),
@@ -123,14 +123,14 @@ const moveOneDay = () =>
     await connection.run('DROP TABLE analytics.raw.events CASCADE')
     await connection.run('ALTER TABLE analytics.raw.moved RENAME TO events')
     await connection.run('CHECKPOINT analytics')
-    const inTurn = createTurns()
+    const oneAtATime = createMutex()
     const applier = await instance.connect()
-    const alone = watchTurns(applier, inTurn)
+    const alone = watchTurns(applier, oneAtATime)
     await delay(5000)
     console.log(`a batch of 1000 rows alone: ${await alone()}`)
-    const beside = watchTurns(applier, inTurn)
+    const beside = watchTurns(applier, oneAtATime)
     const [began, cpu] = [performance.now(), cpuSeconds()]
-    await moveAll(connection, archive, inTurn)
+    await moveAll(connection, archive, oneAtATime)
     console.log(
       `one day of ${events} events is archived in ${((performance.now() - began) / 1000).toFixed(1)} s, ${(cpuSeconds() - cpu).toFixed(1)} s of processor time, ${readdirSync(archive.path, { recursive: true }).filter((name) => name.endsWith('.parquet')).length} files`,
     )

@@ -10,10 +10,11 @@ import { parseArguments, supervisedRole } from './options/parseArguments.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import type { RunningEngine } from './startEngine.js'
 import { startIngest } from './startIngest.js'
-import { isDiskFull } from './store/StoreError.js'
+import { isDiskFull } from './OperatorError.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 import { version } from './version.js'
 import { whyFailing } from './wal/whyFailing.js'
+import { reasonOf } from './reasonOf.js'
 
 /**
  * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would store 5,000 rows a second
@@ -25,8 +26,6 @@ const engineNice = 10
 /** With a file of users SIGHUP does not end the service, but reads that file again. */
 const endingSignals = ({ usersFile }: ServerOptions): NodeJS.Signals[] =>
   usersFile ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Who reads these may go (`2>&1 | head`), and their disk may be full: that ends nothing, and loses what was to be said. */
 const outliveReaders = () => {

@@ -32,12 +32,12 @@ import { createCatalog } from './postgres/catalog/catalogSchema.js'
 import { postgresProtocol } from './postgres/upgrade.js'
 import { openSql } from './sql/openSql.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
-import { createTurns } from './store/createTurns.js'
+import { createMutex } from './store/createMutex.js'
 import { DataFolder } from './store/DataFolder.js'
 import { giveBallast } from './store/DiskRoom.js'
 import { openDisk } from './store/openDisk.js'
 import { quoteIdentifier } from './store/quote.js'
-import { asStoreError } from './store/StoreError.js'
+import { asOperatorError } from './OperatorError.js'
 import { type Watch, watchDatabase } from './store/watchDatabase.js'
 import { carryOutErasures } from './privacy/carryOut.js'
 import { ErasureList } from './privacy/ErasureList.js'
@@ -48,7 +48,7 @@ import { uploadRoutes } from './upload/uploadRoutes.js'
 import { CatalogApplier } from './wal/CatalogApplier.js'
 import { localSource } from './wal/localSource.js'
 import { LogStore } from './wal/LogStore.js'
-import { postgresSource } from './wal/postgres/postgresSource.js'
+import { postgresSource } from './postgresLog/postgresSource.js'
 import { TaskIds } from './wal/TaskIds.js'
 
 /** Where the engine runs. */
@@ -204,7 +204,7 @@ export const startEngine = async (
       ...{ list: erasureList, ended, folder, database, link, window, restart },
       applier: () => analytics,
     })
-    const inTurn = createTurns()
+    const oneAtATime = createMutex()
     const ofAnalytics = acceptLog.numberOf(analyticsCatalog)
     const source =
       url === undefined
@@ -216,7 +216,7 @@ export const startEngine = async (
         ...source,
         catalog: analyticsCatalog,
         schema: 'raw',
-        inTurn,
+        oneAtATime,
         applyEntries: applyAnalytics({ environments: options.environments, window }),
       },
       {
@@ -279,7 +279,7 @@ export const startEngine = async (
     )
     await listenAtSocket(server, folder.socket)
     erasures.check()
-    cleanups.add(startUpkeep({ ...options, folder, database, inTurn, exportTo, archive, logger }))
+    cleanups.add(startUpkeep({ ...options, folder, database, oneAtATime, exportTo, archive, logger }))
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
@@ -290,6 +290,6 @@ export const startEngine = async (
     return { close: () => cleanups.run() }
   } catch (error) {
     await cleanups.run()
-    throw asStoreError(error, options.dataFolder)
+    throw asOperatorError(error, options.dataFolder)
   }
 }

@@ -21,11 +21,11 @@ import { ErasureRounds } from './privacy/ErasureRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
-import { asStoreError } from './store/StoreError.js'
+import { asOperatorError } from './OperatorError.js'
 import { authenticateBy } from './users/authenticate.js'
-import { Logins } from './users/Logins.js'
-import { sessionPath, sessionRoutes } from './users/sessionRoutes.js'
-import { SessionTokens } from './users/SessionTokens.js'
+import { PasswordCheck } from './users/PasswordCheck.js'
+import { sessionPath, loginRoutes } from './users/loginRoutes.js'
+import { LoginTokens } from './users/LoginTokens.js'
 import { Users } from './users/Users.js'
 import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
@@ -33,9 +33,10 @@ import { findTask } from './wal/findTask.js'
 import type { LogStore } from './wal/LogStore.js'
 import type { Storing } from './wal/Storing.js'
 import { openLocalLog } from './wal/openLocalLog.js'
-import { openPostgresLog } from './wal/postgres/openPostgresLog.js'
+import { openPostgresLog } from './postgresLog/openPostgresLog.js'
 import { TaskIds } from './wal/TaskIds.js'
 import { tasksRoute } from './wal/tasksRoute.js'
+import { reasonOf } from './reasonOf.js'
 
 export interface RunningIngest {
   url: string
@@ -50,8 +51,6 @@ export interface RunningIngest {
   /** Closes what the engine may have used until now. */
   close(): Promise<void>
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** How long running requests may take to end by themselves. */
 const closeWaitMs = 3000
@@ -69,7 +68,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const users = new Users(options)
     const environments = new Set(options.environments)
     const apiKeys = new ApiKeys(options.apiKeys, environments)
-    const logins = new Logins(users, logger)
+    const logins = new PasswordCheck(users, logger)
     // With a log in files whoever takes events has the data folder, wherever the engine was started.
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
@@ -82,7 +81,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
-    const tokens = new SessionTokens(opened.taskSecret, (name) => users.find(name)?.secret)
+    const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
     /** By this engine, or where there is none by all others. */
@@ -156,7 +155,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
           ? noEngineRoutes
           : [
               ...screenRoutes(options.screensFolder, basePath),
-              ...sessionRoutes({ ...options, logins, tokens, authenticate }),
+              ...loginRoutes({ ...options, logins, tokens, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               eraseRoute({ authenticate, rounds, logger }),
             ]),
@@ -214,6 +213,6 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     }
   } catch (error) {
     await cleanups.run()
-    throw asStoreError(error, options.dataFolder)
+    throw asOperatorError(error, options.dataFolder)
   }
 }

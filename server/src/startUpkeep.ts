@@ -2,7 +2,7 @@ import type { Logger } from './Logger.js'
 import { ClockNote } from './privacy/ClockNote.js'
 import type { RetentionArchive } from './privacy/exportDay.js'
 import { retention } from './privacy/retention.js'
-import type { InTurn } from './store/createTurns.js'
+import type { OneAtATime } from './store/createMutex.js'
 import type { Database } from './store/Database.js'
 import type { DataFolder } from './store/DataFolder.js'
 import { Upkeep } from './store/Upkeep.js'
@@ -14,7 +14,7 @@ import { removeUncounted } from './archive/removeUncounted.js'
 export interface StartUpkeepOptions {
   database: Database
   /** Whose turn it is to write to analytics. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   retentionDays: Readonly<Record<string, number>>
   exportTo: RetentionArchive | undefined
   folder: DataFolder
@@ -29,20 +29,20 @@ const lookMs = 5000
 
 /** Deletes events that are too old, and moves those of closed days to the archive; gives what ends it. */
 export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
-  const { database, inTurn, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
+  const { database, oneAtATime, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
-  const chores = [retention({ inTurn, days: retentionDays, exportTo, clock, archive, logger })]
+  const chores = [retention({ oneAtATime, days: retentionDays, exportTo, clock, archive, logger })]
   if (archive !== undefined) {
     // First of all: what retention takes off the list stays for an hour, for queries that have begun.
     chores.unshift({
       failure: 'Files of the archive that do not count could not be removed.',
       run: (connection) => removeUncounted(connection, archive),
     })
-    chores.push(archiveEvents({ archive, afterDays: archiveAfterDays, inTurn, logger }))
+    chores.push(archiveEvents({ archive, afterDays: archiveAfterDays, oneAtATime, logger }))
   }
   const upkeep = [new Upkeep({ chores, everyMs: hourMs, database, logger })]
   if (archive !== undefined) {
-    const looking = lookForMissing({ archive, inTurn, logger })
+    const looking = lookForMissing({ archive, oneAtATime, logger })
     upkeep.unshift(new Upkeep({ chores: [looking], everyMs: lookMs, database, logger }))
   }
   for (const each of upkeep) each.start()

@@ -1,10 +1,10 @@
 import { render } from 'preact'
-import { findSession } from './data/session'
+import { findLogin } from './data/login'
 import { App } from './shell/App'
 import { listenToLinks } from './shell/location'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('The document has no element #app.')
 listenToLinks()
-void findSession()
+void findLogin()
 render(<App />, root)

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { session } from '../src/data/session'
+import { login } from '../src/data/login'
 import { sql } from '../src/data/sql'
 import { SqlPage } from '../src/pages/sql/SqlPage'
 import { sqlPageAddress } from '../src/parts/ShowSql'
@@ -52,7 +52,7 @@ beforeEach(() => {
     asked.push({ path, statement, ...(sanitize === undefined ? {} : { sanitize }) })
     return Promise.resolve(new Response(path === '/query' ? '{}\n[]\n[1]\n' : '{"valid":true}'))
   })
-  session.set({ state: 'in', user: { user: 'ada', role: 'write', environments: ['production'] } })
+  login.set({ state: 'in', user: { user: 'ada', role: 'write', environments: ['production'] } })
 })
 
 afterEach(async () => {

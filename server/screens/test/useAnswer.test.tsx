@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { session } from '../src/data/session'
+import { login } from '../src/data/login'
 import { type Sql, sql } from '../src/data/sql'
 import { type Asked, useAnswer } from '../src/data/useAnswer'
 
@@ -28,12 +28,12 @@ beforeEach(() => {
         const answer = async (rows: number[], status = 200) => {
           const lines = ['{}', '[]', ...rows.map((row) => `[${row}]`), '']
           resolve(new Response(lines.join('\n'), { status }))
-          await vi.waitUntil(() => !asked.isLoading || session.get().state === 'expired')
+          await vi.waitUntil(() => !asked.isLoading || login.get().state === 'expired')
         }
         requests.push({ signal, answer })
       }),
   )
-  session.set({ state: 'in', user })
+  login.set({ state: 'in', user })
 })
 
 afterEach(async () => {
@@ -69,9 +69,9 @@ describe('useAnswer', () => {
   it('asks once more after a new login when the session was over', async () => {
     await show(sql`SELECT 1`)
     await requests[0]?.answer([], 401)
-    expect(session.get()).toEqual({ state: 'expired', user })
+    expect(login.get()).toEqual({ state: 'expired', user })
     expect(asked.problem).toBeUndefined()
-    await act(() => session.set({ state: 'in', user }))
+    await act(() => login.set({ state: 'in', user }))
     await requests[1]?.answer([4])
     expect(asked.answer?.rows).toEqual([[4]])
   })

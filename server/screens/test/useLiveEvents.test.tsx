@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { session } from '../src/data/session'
+import { login } from '../src/data/login'
 import { mostEvents, useLiveEvents } from '../src/pages/live/useLiveEvents'
 
 const root = document.createElement('div')
@@ -29,7 +29,7 @@ beforeEach(() => {
     const lines = [{}, [], ...(answers.shift() ?? []).map(row)].map((line) => `${JSON.stringify(line)}\n`)
     return Promise.resolve(new Response(lines.join('')))
   })
-  session.set({ state: 'in', user: undefined })
+  login.set({ state: 'in', user: undefined })
 })
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { session } from '../src/data/session'
+import { login } from '../src/data/login'
 import { usePolling } from '../src/pages/live/usePolling'
 
 const root = document.createElement('div')
@@ -27,7 +27,7 @@ const setHidden = (isHidden: boolean) => {
 beforeEach(async () => {
   vi.useFakeTimers()
   signals = []
-  session.set({ state: 'in', user: undefined })
+  login.set({ state: 'in', user: undefined })
   await act(() => render(<Probe />, root))
 })
 
@@ -46,10 +46,10 @@ it('usePolling looks again and again, but not while the page is hidden or nobody
   setHidden(false)
   expect(signals).toHaveLength(4)
 
-  session.set({ state: 'expired', user: undefined })
+  login.set({ state: 'expired', user: undefined })
   await vi.advanceTimersByTimeAsync(5000)
   expect(signals).toHaveLength(4)
-  session.set({ state: 'in', user: undefined })
+  login.set({ state: 'in', user: undefined })
   expect(signals).toHaveLength(5)
 })
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { putInPlace } from '../store/writeWhole.js'
 
 /** What one file of the window covers: rows after `after` up to `through`, received from `fromMs` to `toMs`. */
 export interface RunSpan {
@@ -91,7 +92,6 @@ export class IdRun {
     const handle = await open(unfinished, 'w', 0o600)
     try {
       await IdRun.#fill(handle, span, parts)
-      await handle.datasync()
     } catch (error) {
       // On a full disk what was written of it would be in the way of the logs.
       await rm(unfinished, { force: true })
@@ -99,7 +99,7 @@ export class IdRun {
     } finally {
       await handle.close()
     }
-    await rename(unfinished, file)
+    await putInPlace(unfinished, file)
     return IdRun.open(file)!
   }
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsSchema, storeVersion } from '../store/analyticsSchema.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { inTransaction } from '../store/transactions.js'
 
 /** Statements that bring a store from the version in the key to the next one. */
@@ -32,7 +32,7 @@ export const bringToVersion = async (
   for (let from = version ?? wanted; from !== wanted; from++) {
     const next = upgrades[from]
     if (next === undefined) {
-      throw new StoreError(
+      throw new OperatorError(
         `The store is of version ${version}, and this waymark-server reads version ${wanted}: start the waymark-server that wrote it, or name another folder by --data.`,
       )
     }

@@ -2,7 +2,7 @@ import type { Cleanups } from '../Cleanups.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { emptyLog } from '../privacy/openErasures.js'
-import { createTurns } from '../store/createTurns.js'
+import { createMutex } from '../store/createMutex.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import type { CatalogApplier, CatalogApplierOptions } from '../wal/CatalogApplier.js'
 import { Intake } from '../wal/Intake.js'
@@ -14,7 +14,7 @@ import { applyAppends } from './applyAppends.js'
 /** What an applier needs to know of its catalog. */
 export type OfCatalog = Pick<
   CatalogApplierOptions,
-  'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask' | 'catalog' | 'schema' | 'inTurn'
+  'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask' | 'catalog' | 'schema' | 'oneAtATime'
 >
 
 /** Opens the applier of the log with a number; news of it goes to `tell`. */
@@ -58,7 +58,7 @@ export const openIntakes = async ({
       {
         catalog,
         schema: internalSchema,
-        inTurn: createTurns(),
+        oneAtATime: createMutex(),
         open(through) {
           log.skipTo(through)
           return appendLog.reader(catalog, () => log.durable)

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
-import type { InTurn } from '../store/createTurns.js'
+import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
 import { inTransaction } from '../store/transactions.js'
 import { makeAllEvents } from './allEvents.js'
@@ -14,7 +14,7 @@ export interface ArchiveEventsOptions {
   /** How old a whole day must be. */
   afterDays: number
   /** Whose turn it is to write to analytics. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   logger: Logger
   /** So many events go to one file, and leave the table in one transaction. @defaultValue 250,000 */
   sliceEvents?: number
@@ -27,7 +27,7 @@ const usualSlice = 250_000
 const moveSlice = async (
   connection: DuckDBConnection,
   part: DayPart,
-  { archive, inTurn, sliceEvents = usualSlice }: ArchiveEventsOptions,
+  { archive, oneAtATime, sliceEvents = usualSlice }: ArchiveEventsOptions,
 ): Promise<number> => {
   const { environment, day } = part
   const reader = await connection.runAndReadAll(
@@ -41,7 +41,7 @@ const moveSlice = async (
   const file = newFileOf(part, first, last)
   const rows = `SELECT * EXCLUDE (environment) FROM ${slice}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
-  await inTurn(() =>
+  await oneAtATime(() =>
     inTransaction(connection, async () => {
       const { rowsChanged } = await connection.run(`DELETE FROM ${slice}`, { environment })
       if (rowsChanged !== events)

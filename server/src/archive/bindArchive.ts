@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from '../store/DataFolder.js'
 import { makeFolders } from '../store/makeFolders.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+import { reasonOf } from '../reasonOf.js'
+import { writeWhole } from '../store/writeWhole.js'
 
 /** Says whose archive a folder is. */
 const markerName = 'archive.json'
@@ -25,9 +27,9 @@ export const archiveFolderOf = (
   // DuckDB would take them for patterns.
   const odd = [path, data].find((each) => /[*?[\]]/.test(each))
   if (odd !== undefined)
-    throw new StoreError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
+    throw new OperatorError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
-    throw new StoreError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
+    throw new OperatorError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
   return { path, temp }
 }
 
@@ -47,7 +49,7 @@ const readMarker = (archive: ArchiveFolder): string => {
     const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
     return store
   } catch (error) {
-    throw new StoreError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
+    throw new OperatorError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
   }
 }
 
@@ -57,18 +59,14 @@ const takeFolder = (archive: ArchiveFolder, id: string) => {
   try {
     makeFolders(path)
     if (!isThere(archive)) {
-      const unfinished = join(path, unfinishedMarker)
-      writeFileSync(unfinished, `${JSON.stringify({ format: 1, store: id })}\n`, { flush: true })
-      renameSync(unfinished, markerOf(archive))
+      writeWhole(markerOf(archive), `${JSON.stringify({ format: 1, store: id })}\n`)
       return
     }
     const probe = join(path, '.writable')
     writeFileSync(probe, '')
     rmSync(probe)
   } catch (error) {
-    throw new StoreError(
-      `The archive ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
-    )
+    throw new OperatorError(`The archive ${path} cannot be used: ${reasonOf(error)}.`)
   }
 }
 
@@ -76,7 +74,7 @@ const entriesOf = (path: string): string[] => {
   try {
     return existsSync(path) ? readdirSync(path).filter((name) => name !== unfinishedMarker) : []
   } catch (error) {
-    throw new StoreError(`The archive ${path} cannot be used: ${(error as Error).message}.`)
+    throw new OperatorError(`The archive ${path} cannot be used: ${(error as Error).message}.`)
   }
 }
 
@@ -88,7 +86,7 @@ export const bindArchive = async (
   const files = (await readArchivedFiles(connection)).length
   if (archive === undefined) {
     if (files === 0) return
-    throw new StoreError(
+    throw new OperatorError(
       `The store has events in ${files} files of an archive; name its folder by --archive.`,
     )
   }
@@ -96,13 +94,13 @@ export const bindArchive = async (
   const known = await readId(connection)
   if (isThere(archive)) {
     if (readMarker(archive) !== known)
-      throw new StoreError(`The archive ${path} belongs to another store; choose another folder.`)
+      throw new OperatorError(`The archive ${path} belongs to another store; choose another folder.`)
   } else if (files > 0) {
-    throw new StoreError(
+    throw new OperatorError(
       `The archive ${path} has no ${markerName}, and the store has events in ${files} files of it: mount its disk, or name the right folder by --archive.`,
     )
   } else if (entriesOf(path).length > 0) {
-    throw new StoreError(`The archive ${path} holds other files; choose an empty or a new folder.`)
+    throw new OperatorError(`The archive ${path} holds other files; choose an empty or a new folder.`)
   }
   const id = known ?? randomUUID()
   // In the store first: a folder that was marked for a store that does not know of it would be no one's.

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../Logger.js'
-import type { InTurn } from '../store/createTurns.js'
+import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
 import { makeAllEvents } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
@@ -9,7 +9,7 @@ import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 export interface LookForMissingOptions {
   archive: ArchiveFolder
   /** Whose turn it is to write to analytics. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   logger: Logger
 }
 
@@ -23,7 +23,7 @@ const isThere = (path: string): Promise<boolean> =>
  * Looks whether the files of the archive are there, so that a missing one fails only the questions that
  * need it, and counts again when it is back.
  */
-export const lookForMissing = ({ archive, inTurn, logger }: LookForMissingOptions): Chore => {
+export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOptions): Chore => {
   let before = ''
   return {
     failure: 'The files of the archive could not be looked for.',
@@ -34,7 +34,7 @@ export const lookForMissing = ({ archive, inTurn, logger }: LookForMissingOption
       }
       const names = missing.join('\n')
       if (names === before) return
-      await inTurn(() => makeAllEvents(connection, archive))
+      await oneAtATime(() => makeAllEvents(connection, archive))
       before = names
       if (missing.length === 0) logger.info('All files of the archive are there again.', {})
       else {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { quoteText } from '../store/quote.js'
-import { syncFolder } from '../store/syncFolder.js'
 import type { ArchiveFolder } from './ArchivedFile.js'
 import { type DayPart, folderOfPart } from './dayParts.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 /** How many folders below the archive's own a file lies. */
 const depth = 3
@@ -39,9 +39,5 @@ export const writeFile = async (
   )
   const written = reader.getRows()[0]![0] as number
   if (written !== events) throw new Error(`Of ${events} events ${written} were written to ${file}.`)
-  const handle = await open(partial, 'r+')
-  await handle.sync()
-  await handle.close()
-  await rename(partial, target)
-  for (let at = dirname(target), left = depth; left >= 0; at = dirname(at), left--) await syncFolder(at)
+  await putInPlace(partial, target, depth + 1)
 }

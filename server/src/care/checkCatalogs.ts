@@ -6,9 +6,7 @@ import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
 import { fine, type Finding, wrong } from './Finding.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-
-const reasonOf = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+import { reasonOf } from '../reasonOf.js'
 
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
   (await connection.runAndReadAll(sql)).getRows()[0]![0] as bigint
@@ -62,7 +60,7 @@ const orWrong = async (connection: DuckDBConnection, what: string, look: () => P
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined)
     await connection.run('BEGIN TRANSACTION')
-    return [wrong(`${what} cannot be read: ${reasonOf(error)}.`)]
+    return [wrong(`${what} cannot be read: ${reasonOf(error).split('\n', 1)[0]}.`)]
   }
 }
 

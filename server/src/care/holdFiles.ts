@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeArchive } from '../archive/describeArchive.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import type { InTurn } from '../store/createTurns.js'
+import type { OneAtATime } from '../store/createMutex.js'
 import type { Database } from '../store/Database.js'
 import { quoteIdentifier } from '../store/quote.js'
 
@@ -13,7 +13,7 @@ export interface HeldCatalog {
   /** The schema with its table `position`. */
   schema: string
   /** Whose turn it is to write to it. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   /** Keeps the log behind a position for a store that is made of the copy, during the copy and after it. */
   keepLog?(position: number, isCopied: boolean): Promise<void>
 }
@@ -47,7 +47,7 @@ const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): P
   const deadline = Date.now() + patienceMs
   for (;;) {
     // Between two batches, so that the position in the file is the one that is told.
-    const position = await held.inTurn(() => hold(connection, held))
+    const position = await held.oneAtATime(() => hold(connection, held))
     if (position !== undefined) return position
     if (Date.now() > deadline) {
       const message = `A change by SQL in the catalog ${held.catalog} has been running for a minute. Try again when it has ended.`

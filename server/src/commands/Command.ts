@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataFolder } from '../store/DataFolder.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 
 /** Something to do with a data folder other than to serve it. */
 export interface Command {
@@ -59,7 +59,7 @@ export const dataFolderOf = (values: { data?: string | undefined }, env: NodeJS.
 /** A folder with a store in it, which is not written to unless that is said. */
 export const findStore = (path: string, access: 'write' | 'read' = 'read'): DataFolder => {
   if (!existsSync(join(path, 'store.json'))) {
-    throw new StoreError(`There is no store in ${path}; name its folder by --data.`)
+    throw new OperatorError(`There is no store in ${path}; name its folder by --data.`)
   }
   return new DataFolder(path, access)
 }

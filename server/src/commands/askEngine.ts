@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as ask } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 
 export interface Asked {
   request: ClientRequest
@@ -32,5 +32,5 @@ export const askEngine = async (
   request.on('error', () => undefined)
   if (answer.statusCode === 200) return { request, answer }
   const { message } = JSON.parse(await text(answer)) as { message: string }
-  throw new StoreError(message)
+  throw new OperatorError(message)
 }

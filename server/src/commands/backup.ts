@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { tarEnd, tarHeader, tarPadding } from '../care/tar.js'
 import { manifestName, type DataFolder } from '../store/DataFolder.js'
 import { isAnswered } from '../store/lockFolder.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { askEngine } from './askEngine.js'
 import { type BackupHead, type BackupSums, headName, logStates, sumsName } from './backupFile.js'
 import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 const help = `waymark-server backup FILE [--data FOLDER]
 
@@ -70,11 +71,11 @@ const holdFiles = async (folder: DataFolder) => {
   const asked = await askEngine(folder.socket, 'POST', '/care/hold')
   if (asked === undefined) {
     if (await isAnswered(folder.lockName)) {
-      throw new StoreError(
+      throw new OperatorError(
         `The engine of the service on ${folder.path} is being started. Try again in a moment.`,
       )
     }
-    throw new StoreError(
+    throw new OperatorError(
       `No service runs on ${folder.path}. A folder that no service uses can be copied as it is.`,
     )
   }
@@ -82,7 +83,7 @@ const holdFiles = async (folder: DataFolder) => {
   const lines = createInterface({ input: answer })[Symbol.asyncIterator]()
   const next = async () => {
     const { value } = await lines.next().catch(() => ({ value: undefined }))
-    if (value === undefined) throw new StoreError('The engine of the service ended meanwhile. Try again.')
+    if (value === undefined) throw new OperatorError('The engine of the service ended meanwhile. Try again.')
     return JSON.parse(value) as Pick<BackupHead, 'positions' | 'archive'>
   }
   return {
@@ -100,7 +101,7 @@ const writeBackup = async (folder: DataFolder, out: FileHandle): Promise<BackupH
   try {
     const left = folder.catalogs.find((catalog) => !(catalog in positions))
     if (left !== undefined) {
-      throw new StoreError(
+      throw new OperatorError(
         `The service does not serve the catalog ${left}, which is in ${folder.path}. Start it with this one in --catalogs.`,
       )
     }
@@ -133,13 +134,13 @@ export const backup: Command = {
   async run({ argv, env, print }) {
     const { values, others } = readWords(argv, dataFlag, ['The name of the file'])
     const file = others[0]!
-    if (existsSync(file)) throw new StoreError(`${file} exists already; name a new file.`)
+    if (existsSync(file)) throw new OperatorError(`${file} exists already; name a new file.`)
     const folder = findStore(dataFolderOf(values, env))
     const partial = `${file}.partial`
     const out = await open(partial, 'w', 0o600)
     try {
       const { positions, archive } = await writeBackup(folder, out).finally(() => out.close())
-      await rename(partial, file)
+      await putInPlace(partial, file)
       const rows = Object.entries(positions).map(
         ([catalog, position]) => `${catalog} through row ${position}`,
       )

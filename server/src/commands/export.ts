@@ -1,10 +1,11 @@
-import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { readTar, type TarFile } from '../care/tar.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { type Command, dataFlag, dataFolderOf, findStore, readWords, WrongUsage } from './Command.js'
 import { withStore } from './withStore.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 const help = `waymark-server export --parquet FOLDER [--data FOLDER]
 
@@ -25,7 +26,7 @@ const writeFile = async ({ name, body }: TarFile, target: string): Promise<void>
   const partial = `${file}.partial`
   try {
     await pipeline(body, createWriteStream(partial))
-    renameSync(partial, file)
+    await putInPlace(partial, file)
   } finally {
     rmSync(partial, { force: true })
   }
@@ -47,7 +48,7 @@ export const exportParquet: Command = {
         count++
       }
     }).catch((error: unknown) => {
-      throw new StoreError(`Only ${count} files could be written: ${(error as Error).message}. Try again.`)
+      throw new OperatorError(`Only ${count} files could be written: ${(error as Error).message}. Try again.`)
     })
     print(`${count} files are in ${target}.`)
     return 0

@@ -21,7 +21,7 @@ import { DataFolder, manifestName } from '../store/DataFolder.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { lockFolder } from '../store/lockFolder.js'
 import { quoteText } from '../store/quote.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
 import {
@@ -44,7 +44,7 @@ goes on behind the rows of the backup.
                   accepted after the backup, and still has in them, is stored at the next start
 `
 
-const cutOff = (file: string) => new StoreError(`${file} is cut off or damaged; take another backup.`)
+const cutOff = (file: string) => new OperatorError(`${file} is cut off or damaged; take another backup.`)
 
 const isKnown = (name: string) =>
   name === manifestName || logStates.includes(name) || catalogFileForm.test(name)
@@ -79,7 +79,9 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
   try {
     head = await readHead((await entries.next()).value as TarFile | undefined)
   } catch (error) {
-    throw new StoreError(`${file} is no backup that this waymark-server knows (${(error as Error).message}).`)
+    throw new OperatorError(
+      `${file} is no backup that this waymark-server knows (${(error as Error).message}).`,
+    )
   }
   const found: Record<string, string> = {}
   let sums: BackupSums | undefined
@@ -123,7 +125,7 @@ const takeLogs = async (
     for (const catalog of LogStore.catalogsIn(to)) {
       // Its rows come from the log in PostgreSQL, whichever way this folder goes.
       if (LogStore.followsIn(from) && catalog === analyticsCatalog) continue
-      if (!existsSync(join(from, catalog))) throw new StoreError(`There is no log ${join(from, catalog)}.`)
+      if (!existsSync(join(from, catalog))) throw new OperatorError(`There is no log ${join(from, catalog)}.`)
       const { live, last } = await scanLog(join(from, catalog))
       const position = head.positions[catalog]!
       if (last <= position) continue
@@ -140,7 +142,7 @@ const takeLogs = async (
 
 /** The same, while no service writes to them. */
 const takeLogsOf = async (old: string, into: Parameters<typeof takeLogs>[1]) => {
-  if (!existsSync(old)) throw new StoreError(`There is no folder ${old}.`)
+  if (!existsSync(old)) throw new OperatorError(`There is no folder ${old}.`)
   const unlock = await lockFolder(new DataFolder(old))
   await takeLogs(old, into).finally(unlock)
 }
@@ -153,10 +155,10 @@ export const restore: Command = {
       'The name of the backup',
     ])
     const file = others[0]!
-    if (!existsSync(file)) throw new StoreError(`There is no file ${file}.`)
+    if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`)
     const target = dataFolderOf(values, env)
     if (existsSync(target) && readdirSync(target).length > 0) {
-      throw new StoreError(
+      throw new OperatorError(
         `${target} is not empty. Restore into a new folder, and start the service on that one.`,
       )
     }

@@ -1,10 +1,11 @@
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { backup } from './backup.js'
 import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
 import { restore } from './restore.js'
 import { salvage } from './salvage.js'
+import { reasonOf } from '../reasonOf.js'
 
 const commands = [backup, restore, check, salvage, exportParquet]
 
@@ -32,8 +33,8 @@ export const runCommand = async (
       complain(`${error.message} See waymark-server ${name} --help.`)
       return 2
     }
-    const reason = error instanceof Error ? error.message : String(error)
-    complain(error instanceof StoreError ? reason : `${name} failed: ${reason}`)
+    const reason = reasonOf(error)
+    complain(error instanceof OperatorError ? reason : `${name} failed: ${reason}`)
     return 1
   }
 }

@@ -11,7 +11,7 @@ import { Logger } from '../Logger.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { isAnswered, lockFolder } from '../store/lockFolder.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-import { damaged, StoreError } from '../store/StoreError.js'
+import { damaged, OperatorError } from '../OperatorError.js'
 import { askEngine } from './askEngine.js'
 
 export interface OpenedStore {
@@ -49,7 +49,8 @@ export const withStore = async <T>(
   folder.check()
   const getFrom = (socket: string) => async (path: string) => {
     const asked = await askEngine(socket, 'GET', path)
-    if (asked === undefined) throw new StoreError(`The service on ${folder.path} has just ended. Try again.`)
+    if (asked === undefined)
+      throw new OperatorError(`The service on ${folder.path} has just ended. Try again.`)
     return asked.answer
   }
   if (await isAnswered(folder.socket)) return work({ isRunning: true, get: getFrom(folder.socket) })

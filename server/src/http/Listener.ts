@@ -6,6 +6,7 @@ import { HttpError, lakehouseError, refuse } from './HttpError.js'
 import { requestId, requestIdHeader } from './requestId.js'
 import type { Reply, Route } from './Route.js'
 import { shorten } from '../json/shorten.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** Answers to those who have shown no key, or no sense. */
 const ofStrangers: ReadonlySet<number> = new Set([401, 403, 404, 405])
@@ -213,7 +214,7 @@ export class Listener {
       }
       return { status: error.status, body: write(error), headers: error.headers }
     }
-    const message = error instanceof Error ? error.message : String(error)
+    const message = reasonOf(error)
     this.#logger.error('A request failed.', { ...about, reason: message })
     return { status: 500, body: write(refuse(500, 'internal', message)) }
   }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { refuse } from './HttpError.js'
 import { SecretSet } from './SecretSet.js'
 
@@ -14,7 +14,7 @@ export class ApiKeys {
       const cut = each.lastIndexOf(':')
       const [key, environment] = cut < 0 ? [each] : [each.slice(0, cut), each.slice(cut + 1)]
       if (environment !== undefined && !environments.has(environment)) {
-        throw new StoreError(
+        throw new OperatorError(
           `A key of --api-keys is for the environment ${JSON.stringify(environment)}, which does not exist; there are ${[...environments].join(', ')}. Write key:environment, or the key alone for all.`,
         )
       }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hangUp, maxHeadBytes } from './hangUp.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 
 export interface ConnectionLimits {
   maxConnections: number
@@ -52,7 +52,7 @@ export const createPublicServer = (options: PublicServerOptions, answer: Request
   return server
 }
 
-export interface Place {
+export interface ListenAddress {
   host: string
   port: number
   /** By which the port is chosen. */
@@ -62,7 +62,7 @@ export interface Place {
 const portWaitMs = 1000
 
 /** Gives the port that was taken. Rejects with one sentence when there is none to take. */
-export const listenAt = async (server: Server, { host, port, flag }: Place): Promise<number> => {
+export const listenAt = async (server: Server, { host, port, flag }: ListenAddress): Promise<number> => {
   const deadline = Date.now() + portWaitMs
   for (;;) {
     const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -77,7 +77,9 @@ export const listenAt = async (server: Server, { host, port, flag }: Place): Pro
     // A server that was stopped a moment ago may still hold it.
     if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
       const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
-      throw new StoreError(`Port ${port} on ${host} cannot be taken: ${reason}; choose another by ${flag}.`)
+      throw new OperatorError(
+        `Port ${port} on ${host} cannot be taken: ${reason}; choose another by ${flag}.`,
+      )
     }
     await delay(100)
   }

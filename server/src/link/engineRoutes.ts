@@ -4,7 +4,7 @@ import type { Route } from '../http/Route.js'
 import { erasePath, exportPath } from '../privacy/askedPerson.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
-import { sessionPath } from '../users/sessionRoutes.js'
+import { sessionPath } from '../users/loginRoutes.js'
 import type { EngineProxy } from './EngineProxy.js'
 
 /** What changes tables by its nature. Of statements the engine finds out whether they do. */

@@ -1,5 +1,5 @@
 import { originForm } from '../http/cors.js'
-import { readLogUrl } from '../wal/postgres/readLogUrl.js'
+import { readLogUrl } from '../postgresLog/readLogUrl.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
 
 /** What the flags of one command line say. */

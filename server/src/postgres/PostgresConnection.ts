@@ -11,7 +11,7 @@ import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './readParameter.js'
 import { findParameters, splitStatements } from './statements.js'
 import { text } from './types.js'
-import { WireSession, type WireStart } from './WireSession.js'
+import { WireConnection, type WireStart } from './WireConnection.js'
 
 /**
  * One client, after its password was found right: the simple and the extended protocol, as in
@@ -23,7 +23,7 @@ import { WireSession, type WireStart } from './WireSession.js'
  */
 export class PostgresConnection {
   readonly #stream: MessageStream
-  readonly #session: WireSession
+  readonly #session: WireConnection
   readonly #prepared = new PreparedStatements()
   readonly #portals = new Portals()
   #isSkipping = false
@@ -32,7 +32,7 @@ export class PostgresConnection {
 
   constructor(socket: Duplex, start: WireStart, sql: Sql) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
-    this.#session = new WireSession({
+    this.#session = new WireConnection({
       ...start,
       sql,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
@@ -221,7 +221,7 @@ export class PostgresConnection {
     portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
     // The client may let it wait.
-    portal.source.rest()
+    portal.source.pause()
     if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
     if (portal.fields === undefined) portal.fields = fields
     else if (fields?.length !== portal.fields.length) {
@@ -258,13 +258,13 @@ export class PostgresConnection {
         left -= some.length
         portal.sent += some.length
         if (this.#stream.isFull) {
-          source.rest()
+          source.pause()
           await this.#stream.flush()
           await source.resume()
         }
         if (this.#stream.isGone) throw new ProtocolError(sqlState.cancelled, 'The client went away.')
       }
-      source.rest()
+      source.pause()
       this.#stream.write(to.portalSuspended())
     } catch (error) {
       portal.isDone = true

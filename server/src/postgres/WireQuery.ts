@@ -4,17 +4,17 @@ import type { QueryRunner, RunningQuery } from '../sql/QueryRunner.js'
 import { createMend } from '../sql/rows/mendNumbers.js'
 import { isJson } from '../sql/rows/postgresText.js'
 import type { Rows } from '../sql/rows/streamRows.js'
-import type { Session } from '../sql/Sessions.js'
-import type { Turn } from '../store/ConcurrencyLimit.js'
+import type { HeldConnection } from '../sql/HeldConnections.js'
+import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
-import { admitReading, hasRows, readsOnly } from './planWire.js'
+import { admitReading, hasRows, refusalOfWrite } from './planWire.js'
 import { type Field, fieldOf } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
 
 /** Where the rows of an answer come from. */
-export interface RowSource extends Turn {
+export interface RowSource extends Pausable {
   /** Undefined when there are none by the nature of the statement. */
   fields: readonly Field[] | undefined
   /** Some rows; undefined after the last. */
@@ -28,7 +28,7 @@ export interface RowSource extends Turn {
 export interface WireQueryOptions {
   queryId: string
   runner: QueryRunner
-  session: Session
+  session: HeldConnection
   user: string
   role: UserRole
   applicationName: string
@@ -75,7 +75,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       layout: 'text',
       page: {},
       cancellation,
-      wire: { session, text, admit: admitReading, readsOnly: readsOnly() },
+      wire: { session, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)
@@ -91,7 +91,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
     return query.fail(error)
   }
   return {
-    rest: () => query.turn.rest(),
+    pause: () => query.turn.pause(),
     resume: () =>
       query.turn.resume().catch((error: unknown) => {
         throw fail(error)
@@ -132,7 +132,7 @@ export const fixedRows = (fields: readonly Field[] | undefined, rows: TextRow[],
       return Promise.resolve(taken)
     },
     tag: () => tag,
-    rest: () => undefined,
+    pause: () => undefined,
     resume: () => Promise.resolve(),
     close: () => undefined,
   }

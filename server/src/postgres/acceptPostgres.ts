@@ -6,7 +6,7 @@ import { errorResponse } from './messages.js'
 import { PostgresConnection } from './PostgresConnection.js'
 import { asProtocolError } from './ProtocolError.js'
 import { readStart } from './upgrade.js'
-import type { WireStart } from './WireSession.js'
+import type { WireStart } from './WireConnection.js'
 
 export interface PostgresClients {
   /** Takes over a connection whose client the ingest process has let in. */

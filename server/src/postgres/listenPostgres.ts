@@ -11,14 +11,14 @@ import type { EngineLink } from '../link/EngineLink.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { Identity } from '../users/Identity.js'
-import type { Logins } from '../users/Logins.js'
+import type { PasswordCheck } from '../users/PasswordCheck.js'
 import { askPassword, authenticationOk, errorResponse, negotiateVersion } from './messages.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { readExactly } from './readExactly.js'
 import { writeStart } from './upgrade.js'
-import type { WireStart } from './WireSession.js'
+import type { WireStart } from './WireConnection.js'
 
 /*
  * The Postgres listener is in the ingest process, as every public port is: clients without a password
@@ -40,7 +40,7 @@ export interface PostgresListener {
 export interface ListenPostgresOptions extends CompleteOptions {
   link: EngineLink
   logger: Logger
-  logins: Logins
+  logins: PasswordCheck
   /** The engine's socket. */
   path: string
 }
@@ -103,7 +103,7 @@ const readTls = (files: CompleteOptions['postgresTls']): SecureContext | undefin
   try {
     return createSecureContext({ cert: readFileSync(files.cert), key: readFileSync(files.key) })
   } catch (error) {
-    throw new StoreError(
+    throw new OperatorError(
       `The certificate and key of --postgres-tls-cert and --postgres-tls-key cannot be used: ${(error as Error).message}.`,
     )
   }

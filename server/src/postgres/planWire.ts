@@ -19,7 +19,7 @@ export interface Described {
   fields: Field[] | undefined
 }
 
-export const readsOnly = () =>
+export const refusalOfWrite = () =>
   new ProtocolError(
     sqlState.readOnly,
     'By the Postgres protocol this service is for reading only: send what changes something by POST /query.',

@@ -2,7 +2,7 @@ import { quoteText } from '../store/quote.js'
 import { readArray } from './arrays.js'
 import { epochDays, epochMicros } from './encodeBinary.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import type { Place } from './statements.js'
+import type { ParameterMark } from './statements.js'
 import { itemTypeOfOid, typeOfOid } from './types.js'
 
 const isoOf = (micros: bigint): string => {
@@ -125,7 +125,7 @@ export interface Parameter {
   bytes: Buffer | null
   isBinary: boolean
   oid: number
-  kind: Place['kind']
+  kind: ParameterMark['kind']
 }
 
 /** What is written in the place of `$1`. */

@@ -39,7 +39,7 @@ export const splitStatements = (sql: string): Statement[] => {
 }
 
 /** Where a parameter stands. */
-export interface Place {
+export interface ParameterMark {
   number: number
   start: number
   end: number
@@ -48,8 +48,8 @@ export interface Place {
 }
 
 /** All `$1`, `$2`, … of a statement. */
-export const findParameters = ({ tokens }: Statement): Place[] =>
-  tokens.flatMap((token, at): Place[] => {
+export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
+  tokens.flatMap((token, at): ParameterMark[] => {
     const next = tokens[at + 1]
     const isPlace = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
     if (!isPlace || !/^\d{1,5}$/.test(next.text)) return []

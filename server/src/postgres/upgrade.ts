@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { WireStart } from './WireSession.js'
+import type { WireStart } from './WireConnection.js'
 
 /** The protocol that a connection to the engine's socket is upgraded to, for one client. */
 export const postgresProtocol = 'waymark-postgres'

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { writeWhole } from '../store/writeWhole.js'
 
 const dayMs = 86_400_000
 /** A service may be stopped for so long, or its clock be wrong by so much, without anybody being asked. */
@@ -56,8 +57,6 @@ export class ClockNote {
   }
 
   #write(ms: number): void {
-    const text = JSON.stringify({ ranAt: new Date(ms).toISOString() })
-    writeFileSync(`${this.#file}.new`, text, { flush: true, mode: 0o600 })
-    renameSync(`${this.#file}.new`, this.#file)
+    writeWhole(this.#file, JSON.stringify({ ranAt: new Date(ms).toISOString() }))
   }
 }

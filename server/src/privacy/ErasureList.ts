@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { damaged } from '../store/StoreError.js'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { damaged } from '../OperatorError.js'
 import type { ErasureRequest } from './erasure.js'
+import { reasonOf } from '../reasonOf.js'
+import { writeWhole } from '../store/writeWhole.js'
 
 /** An erase that is not finished. It holds the id that was asked for, and goes with the person. */
 export interface Erasure extends ErasureRequest {
@@ -41,7 +43,7 @@ export class ErasureList {
     try {
       return JSON.parse(readFileSync(this.#file, 'utf8')) as Erasure[]
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       throw damaged(`${this.#file} cannot be read (${reason})`, 'the file')
     }
   }
@@ -52,7 +54,6 @@ export class ErasureList {
       rmSync(this.#file, { force: true })
       return
     }
-    writeFileSync(`${this.#file}.new`, JSON.stringify(all), { flush: true, mode: 0o600 })
-    renameSync(`${this.#file}.new`, this.#file)
+    writeWhole(this.#file, JSON.stringify(all))
   }
 }

@@ -24,6 +24,7 @@ import {
   withoutAnonymousId,
 } from './personRows.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** An engine that ends each time it erases must come up all the same. */
 const maxTries = 5
@@ -158,7 +159,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     list.countTry(tasksOf(due))
     return await eraseAll(connection, due, options)
   } catch (error) {
-    const reason = explainMissing(error instanceof Error ? error.message : String(error))
+    const reason = explainMissing(reasonOf(error))
     logger.error('An erase failed.', { reason, erases: due.length })
     return failed(due, `${reason} It is tried again when the engine starts.`)
   } finally {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
-import { syncFolder } from '../store/syncFolder.js'
 import { eventsOfDay, type Day } from './deleteDay.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 /** A folder for days before they are deleted. */
 export interface RetentionArchive {
@@ -30,12 +30,8 @@ const numbersOf = async (connection: DuckDBConnection, sql: string, values: Reco
 const moveWhole = async (from: string, to: string) => {
   await mkdir(dirname(to), { recursive: true })
   await copyFile(from, `${to}.new`)
-  const handle = await open(`${to}.new`, 'r+')
-  await handle.sync()
-  await handle.close()
-  await rename(`${to}.new`, to)
   // The day's folder, the environment's and the archive may all be new.
-  for (let at = dirname(to), depth = 0; depth < 3; at = dirname(at), depth++) await syncFolder(at)
+  await putInPlace(`${to}.new`, to, 3)
 }
 
 /**

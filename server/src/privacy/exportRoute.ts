@@ -4,7 +4,7 @@ import { clientPatienceMs } from '../http/readBody.js'
 import type { Route } from '../http/Route.js'
 import { sendParts } from '../http/sendParts.js'
 import type { Logger } from '../Logger.js'
-import { ConcurrencyLimit, type Turn } from '../store/ConcurrencyLimit.js'
+import { ConcurrencyLimit, type Pausable } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
@@ -23,9 +23,9 @@ const atOnce = 2
 const maxWaiting = 20
 
 /** While a part waits for its client another export has the place. */
-async function* inTurn<T>(parts: AsyncGenerator<T>, turn: Turn): AsyncGenerator<T> {
+async function* oneAtATime<T>(parts: AsyncGenerator<T>, turn: Pausable): AsyncGenerator<T> {
   for await (const part of parts) {
-    turn.rest()
+    turn.pause()
     yield part
     await turn.resume()
   }
@@ -72,7 +72,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
           const person = await record(user, asked, records)
           response.writeHead(200, { 'content-type': 'application/x-ndjson' })
           response.setTimeout(clientPatienceMs, () => response.destroy())
-          await sendParts(inTurn(linesOf(connection, { ...asked, person, records }), permit), response)
+          await sendParts(oneAtATime(linesOf(connection, { ...asked, person, records }), permit), response)
         })
       } finally {
         permit.release()

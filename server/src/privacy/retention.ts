@@ -3,16 +3,16 @@ import { sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
 import type { Logger } from '../Logger.js'
-import type { InTurn } from '../store/createTurns.js'
+import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { ClockNote } from './ClockNote.js'
 import { deleteFile, deleteRejected, deleteSlice, type Day } from './deleteDay.js'
 import { exportDay, type RetentionArchive } from './exportDay.js'
 
 export interface RetentionOptions {
   /** Whose turn it is to write to analytics. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   /** How many days events are kept, by environment. */
   days: Readonly<Record<string, number>>
   /** Where a day goes before it is deleted. */
@@ -34,13 +34,13 @@ export const openRetentionArchive = (
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new StoreError(
+    throw new OperatorError(
       `The archive of retention ${folder} cannot be used: ${error instanceof Error ? error.message : ''}.`,
     )
   }
   const path = realpathSync(folder)
   if (`${path}${sep}`.startsWith(`${data.path}${sep}`)) {
-    throw new StoreError(
+    throw new OperatorError(
       `The archive of retention ${folder} lies in the data folder, where no person that was erased may be found; choose another folder.`,
     )
   }
@@ -72,14 +72,14 @@ const findDays = async (
 const deleteDay = async (
   connection: DuckDBConnection,
   day: Day,
-  { inTurn, exportTo, archive, logger }: RetentionOptions,
+  { oneAtATime, exportTo, archive, logger }: RetentionOptions,
   isStopped: () => boolean,
 ): Promise<void> => {
   const through =
     exportTo === undefined ? Number.MAX_SAFE_INTEGER : await exportDay(connection, day, exportTo)
   let events = 0
   for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-    slice = await inTurn(() => deleteSlice(connection, day, through))
+    slice = await oneAtATime(() => deleteSlice(connection, day, through))
   }
   if (archive !== undefined) {
     const files = (await readArchivedFiles(connection)).filter(
@@ -87,10 +87,10 @@ const deleteDay = async (
     )
     for (const file of files) {
       if (isStopped()) return
-      events += await inTurn(() => deleteFile(connection, archive, file))
+      events += await oneAtATime(() => deleteFile(connection, archive, file))
     }
   }
-  await inTurn(() => deleteRejected(connection, day))
+  await oneAtATime(() => deleteRejected(connection, day))
   logger.info('Events that were too old were deleted.', { ...day, events })
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
-import { open, statfs } from 'node:fs/promises'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
@@ -8,6 +8,7 @@ import type { DataFolder } from '../store/DataFolder.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
 import { rowsOf, withoutAnonymousId } from './personRows.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 /** A new store writes these itself. */
 const ownTables = new Set(['store', 'derived'])
@@ -52,12 +53,6 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
   if (copied !== kept) throw new Error(`Of the table ${name} ${copied} of ${kept} rows were copied.`)
 }
 
-const sync = async (file: string) => {
-  const handle = await open(file, 'r+')
-  await handle.sync()
-  await handle.close()
-}
-
 const write = async (connection: DuckDBConnection, folder: DataFolder, finish: () => Promise<void>) => {
   const { file, wal, fresh } = filesOf(folder)
   const catalog = quoteIdentifier(analyticsCatalog)
@@ -76,12 +71,10 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')
-  await sync(fresh)
   // All of it is in the old file, and none of it may be applied to the new one.
   rmSync(wal, { force: true })
   await syncFolder(folder.path)
-  renameSync(fresh, file)
-  await syncFolder(folder.path)
+  await putInPlace(fresh, file)
 }
 
 /**

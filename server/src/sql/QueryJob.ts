@@ -4,7 +4,7 @@ import type { Cancellation } from './Cancellation.js'
 import type { Plan } from './planStatement.js'
 import type { QueryRequest } from './QueryRequest.js'
 import type { Layout, Page } from './rows/encodeRows.js'
-import type { Session } from './Sessions.js'
+import type { HeldConnection } from './HeldConnections.js'
 
 export interface QueryJob {
   user: string
@@ -23,7 +23,7 @@ export interface QueryJob {
 /** What a client that keeps its connection brings with its query. */
 export interface WireJob {
   /** Its own, and not among those that HTTP requests name. */
-  session: Session
+  session: HeldConnection
   /** What is run, where that is not what is logged. */
   text: string
   /** Throws what to say to a statement that may not run. */

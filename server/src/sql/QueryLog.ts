@@ -3,7 +3,7 @@ import type { Cancellation, CancelReason } from './Cancellation.js'
 import type { SqlToken } from './guard/tokenize.js'
 import type { QueryRequest } from './QueryRequest.js'
 import { refuseField } from './refuse.js'
-import type { Session } from './Sessions.js'
+import type { HeldConnection } from './HeldConnections.js'
 
 export interface QueryInfo {
   uuid: string
@@ -49,7 +49,7 @@ export interface StartedQuery {
   user: string
   userAgent: string | null
   request: QueryRequest
-  session: Session
+  session: HeldConnection
   cancellation: Cancellation
   threads: number
   clientInterface: QueryInfo['client_interface']
@@ -70,7 +70,7 @@ export class LoggedQuery {
   readonly user: string
   readonly info: QueryInfo
   /** While it runs or waits. */
-  #live: { cancellation: Cancellation; session: Session } | undefined
+  #live: { cancellation: Cancellation; session: HeldConnection } | undefined
   #began = performance.now()
 
   constructor(started: StartedQuery) {

@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError } from '../http/HttpError.js'
 import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
-import type { ConcurrencyLimit, Turn } from '../store/ConcurrencyLimit.js'
+import type { ConcurrencyLimit, Pausable } from '../store/ConcurrencyLimit.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
 import { beginReadOnly, inReadOnly, isForbidden, isReading } from '../store/readOnly.js'
 import { quoteText } from '../store/quote.js'
-import { isDiskFull } from '../store/StoreError.js'
+import { isDiskFull } from '../OperatorError.js'
 import { readOnlyUser } from '../users/Identity.js'
 import { type Cancellation, queryEnded } from './Cancellation.js'
 import type { Guard } from './guard/Guard.js'
@@ -23,11 +23,11 @@ import type { Layout } from './rows/encodeRows.js'
 import { exportParquet, type ParquetFile } from './rows/exportParquet.js'
 import { streamRows, type Rows } from './rows/streamRows.js'
 import { runChange } from './runChange.js'
-import { enterPath, enterSession, pathOfUse, type SearchPath } from './searchPath.js'
-import type { Session, Sessions } from './Sessions.js'
+import { enterPath, enterConnection, pathOfUse, type SearchPath } from './searchPath.js'
+import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
 export interface QueryRunnerOptions {
-  sessions: Sessions
+  sessions: HeldConnections
   limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
@@ -53,7 +53,7 @@ export interface RunningQuery {
   info: QueryInfo
   startedMs: number
   /** Whoever waits for the client to read lets others run meanwhile. */
-  turn: Turn
+  turn: Pausable
   /** Aborted when nothing more of it is to be sent. */
   signal: AbortSignal
   end(): Promise<void>
@@ -64,13 +64,13 @@ export interface RunningQuery {
 type Cleanup = () => void
 
 /** The rows that are being fetched hold a thread until they are there. */
-const restOf = (permit: Turn, rows: Rows | ParquetFile): Turn => {
+const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
   let isResting = false
   return {
-    rest() {
+    pause() {
       isResting = true
       const settled = 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(() => isResting && permit.rest())
+      void Promise.resolve(settled).then(() => isResting && permit.pause())
     },
     resume() {
       isResting = false
@@ -207,7 +207,7 @@ export class QueryRunner {
 
   /** Lets `work` look at statements on a session's connection, in its turn, as a query would run there. */
   async look<T>(
-    session: Session,
+    session: HeldConnection,
     cancellation: Cancellation,
     work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
   ): Promise<T> {
@@ -220,7 +220,7 @@ export class QueryRunner {
       const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestLookMs))
       cleanups.push(() => clearTimeout(timer))
       cleanups.push(cancellation.guard(session.connection))
-      await enterSession(session, {}, readable, home)
+      await enterConnection(session, {}, readable, home)
       return await inReadOnly(session.connection, () => work(session.connection, guard))
     } catch (error) {
       throw cancellation.error ?? error
@@ -230,10 +230,10 @@ export class QueryRunner {
   }
 
   /** Gives what to say to a change where the session's schema is gone. */
-  async #enter({ request }: QueryJob, session: Session): Promise<string | undefined> {
+  async #enter({ request }: QueryJob, session: HeldConnection): Promise<string | undefined> {
     const { readable, home } = this.#options
     const { connection } = session
-    const lost = await enterSession(session, request, readable, home)
+    const lost = await enterConnection(session, request, readable, home)
     if (lost !== undefined) session.path = home
     const timezone = request.timezone ?? session.timezone
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
@@ -242,7 +242,7 @@ export class QueryRunner {
     return lost
   }
 
-  async #plan(job: QueryJob, { connection }: Session, query: LoggedQuery): Promise<Plan> {
+  async #plan(job: QueryJob, { connection }: HeldConnection, query: LoggedQuery): Promise<Plan> {
     const { request, role, readsOnly, wire } = job
     const text = wire?.text ?? request.statement
     const plan = await planStatement(connection, this.#options.guard, text)
@@ -263,7 +263,7 @@ export class QueryRunner {
     })
   }
 
-  async #open(job: QueryJob, session: Session, plan: Plan): Promise<Rows | ParquetFile> {
+  async #open(job: QueryJob, session: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
     const { tempFolder } = this.#options
     const { connection } = session
     const { layout, page, cancellation } = job
@@ -288,7 +288,7 @@ export class QueryRunner {
     }
   }
 
-  async #use(session: Session, plan: Plan, layout: Layout): Promise<Rows> {
+  async #use(session: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
     const path = pathOfUse(plan.tokens, session.path, this.#options.readable)
     await enterPath(session.connection, path)
     session.path = path
@@ -296,7 +296,7 @@ export class QueryRunner {
     return bufferRows(session.connection, nothing, layout, {})
   }
 
-  async #change(session: Session, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
+  async #change(session: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
     const { catalogs, givingBack } = this.#options
     const { connection, path } = session
     const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!

@@ -14,7 +14,7 @@ import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
 import { QueryThreads } from './QueryThreads.js'
-import { Sessions } from './Sessions.js'
+import { HeldConnections } from './HeldConnections.js'
 import { type Outcome, withoutQueries } from './withoutQueries.js'
 
 export interface SqlOptions {
@@ -38,7 +38,7 @@ export interface SqlOptions {
 export interface Sql {
   routes: Route[]
   runner: QueryRunner
-  sessions: Sessions
+  sessions: HeldConnections
   newCancellation(): Cancellation
   /** Ends what still runs. */
   cancelAll(reason: CancelReason): void
@@ -50,8 +50,8 @@ export interface Sql {
 const maxBodyBytes = 8 * 1_048_576
 const maxWaiting = 200
 /** Answers whose clients do not read on. */
-const maxResting = 32
-const maxSessions = 64
+const maxPaused = 32
+const maxHeldConnections = 64
 const sessionIdleMs = 600_000
 const maxLogged = 10_000
 
@@ -64,11 +64,11 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
-  const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxResting })
-  const sessions = new Sessions({
+  const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxPaused: maxPaused })
+  const sessions = new HeldConnections({
     connect: () => database.connect(),
     home,
-    maxSessions,
+    maxSessions: maxHeldConnections,
     idleMs: sessionIdleMs,
   })
   const runner = new QueryRunner({
@@ -101,7 +101,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         newCancellation,
         runner,
         log,
-        sessions,
+        connections: sessions,
         maxBodyBytes,
         workerSlug: 'local',
         columns: options.columns,

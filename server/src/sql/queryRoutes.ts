@@ -9,17 +9,17 @@ import type { QueryLog } from './QueryLog.js'
 import { checkRequest, querySchema, readParameters, type QueryRequest } from './QueryRequest.js'
 import { refuseField } from './refuse.js'
 import { headersOfForm } from './rows/Answer.js'
-import type { Sessions } from './Sessions.js'
+import type { HeldConnections } from './HeldConnections.js'
 
 export interface QueryRoutesOptions extends AnswererOptions {
   log: QueryLog
-  sessions: Sessions
+  connections: HeldConnections
   maxBodyBytes: number
   /** For clients that do not say what they read. */
   columns: ColumnsForm
 }
 
-const readsOnly = ({ sanitize, format }: QueryRequest): HttpError | undefined => {
+const refusalOfWrite = ({ sanitize, format }: QueryRequest): HttpError | undefined => {
   if (sanitize === true)
     return refuse(400, 'not-sanitizable', 'Only a statement that reads can be sanitized.')
   if (format === 'parquet') return refuseField('Only a statement that reads can answer in Parquet.')
@@ -45,7 +45,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
         isZipped: false,
         isFile: false,
       }
-      return answer({ user, role, http, response, request, form, readsOnly: readsOnly(request) })
+      return answer({ user, role, http, response, request, form, readsOnly: refusalOfWrite(request) })
     },
   }
 }
@@ -93,7 +93,7 @@ const getQuery = ({ log }: QueryRoutesOptions): Route => ({
 })
 
 /** `DELETE /query/{query_id}`; each user cancels their own. */
-const deleteQuery = ({ log, sessions }: QueryRoutesOptions): Route => ({
+const deleteQuery = ({ log, connections: sessions }: QueryRoutesOptions): Route => ({
   method: 'DELETE',
   path: '/query/{query_id}',
   writeError: lakehouseError,

@@ -1,5 +1,6 @@
 import { explainMissing } from '../archive/explainMissing.js'
 import { type HttpError, refuse } from '../http/HttpError.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** SQL that is wrong, not allowed, or failed while it ran. */
 export const refuseStatement = (message: string): HttpError => refuse(400, 'invalid-statement', message)
@@ -28,7 +29,7 @@ const viewsAreRead =
   'Views are for reading: no row can be inserted, changed or deleted through one. The rows of events and persons come from /track, /identify and /alias. Write to a table of your own instead: CREATE TABLE mine AS SELECT ….'
 
 export const messageOf = (error: unknown): string => {
-  const message = explainMissing(error instanceof Error ? error.message : String(error))
+  const message = explainMissing(reasonOf(error))
     .replace(/^Failed to extract statements: /, '')
     .replaceAll(cutCharacter, '')
   if (intoView.test(message)) return viewsAreRead

@@ -85,7 +85,7 @@ export const pathOfRequest = (
  * Enters the path a request names, or its session's. A session whose own schema was dropped goes
  * home, and the answer says so; a field that names no schema is refused.
  */
-export const enterSession = async (
+export const enterConnection = async (
   { connection, path }: { connection: DuckDBConnection; path: SearchPath },
   request: PathFields,
   catalogs: readonly string[],

@@ -1,14 +1,14 @@
 import { refuse } from '../http/HttpError.js'
 
 /** What waits for its client now and then. */
-export interface Turn {
+export interface Pausable {
   /** Others may have the place from a moment on, until `resume`. */
-  rest(): void
+  pause(): void
   /** Resolves with a place again. */
   resume(): Promise<void>
 }
 
-export interface Permit extends Turn {
+export interface Permit extends Pausable {
   /** Gives the place to the next in the queue. */
   release(): void
 }
@@ -24,10 +24,10 @@ export interface ConcurrencyLimitOptions {
   permits: number
   maxWaiting: number
   /** So many may rest, because each keeps memory of DuckDB's and a connection. */
-  maxResting?: number
+  maxPaused?: number
 }
 
-interface Resting {
+interface Paused {
   user: string
   end(): void
 }
@@ -58,7 +58,7 @@ export class ConcurrencyLimit {
   #holds = 0
   readonly #waiting: Waiting[] = []
   /** In the order in which they began to rest. */
-  readonly #resting = new Set<Resting>()
+  readonly #resting = new Set<Paused>()
   readonly #places = new Map<string, number>()
 
   constructor(options: ConcurrencyLimitOptions) {
@@ -158,14 +158,14 @@ export class ConcurrencyLimit {
 
   #permit(asking: Asking): Permit {
     const { user = '', end } = asking
-    const resting: Resting = { user, end: () => end?.() }
+    const resting: Paused = { user, end: () => end?.() }
     let state: 'running' | 'resting' | 'released' = 'running'
     let timer: NodeJS.Timeout | undefined
     const beginRest = () => {
       state = 'resting'
       this.#resting.add(resting)
       this.#give(user)
-      if (this.#resting.size > (this.#options.maxResting ?? Infinity)) this.#endOne()
+      if (this.#resting.size > (this.#options.maxPaused ?? Infinity)) this.#endOne()
     }
     return {
       release: () => {
@@ -174,7 +174,7 @@ export class ConcurrencyLimit {
         this.#resting.delete(resting)
         state = 'released'
       },
-      rest: () => {
+      pause: () => {
         clearTimeout(timer)
         if (state === 'running') timer = setTimeout(beginRest, restAfterMs)
       },

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolders } from './makeFolders.js'
-import { damaged, StoreError } from './StoreError.js'
+import { damaged, OperatorError } from '../OperatorError.js'
+import { reasonOf } from '../reasonOf.js'
+import { writeWhole } from './writeWhole.js'
 
 interface Manifest {
   format: 1
@@ -29,8 +21,6 @@ const appendLog = 'append-log'
 const maxSocketPath = 100
 const minFreeBytes = 16 * 1_048_576
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
 /** Whether somebody writes to a folder or only looks at it, as it may lie on a disk that is mounted for reading. */
 type Access = 'write' | 'read'
 
@@ -45,7 +35,7 @@ const openFolder = (path: string, access: Access): void => {
     const isNew = !existsSync(join(path, manifestName))
     if (isNew && bavail * bsize < minFreeBytes) throw new Error('its disk is full')
   } catch (error) {
-    throw new StoreError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
+    throw new OperatorError(`The data folder ${path} cannot be used: ${reasonOf(error)}.`)
   }
 }
 
@@ -125,8 +115,7 @@ export class DataFolder {
     const all = [...new Set([...(known?.catalogs ?? []), ...catalogs])]
     if (all.length === known?.catalogs.length) return
     const manifest: Manifest = { format: 1, catalogs: all, logs: [acceptLog, appendLog] }
-    writeFileSync(`${this.#manifest}.new`, JSON.stringify(manifest), { flush: true })
-    renameSync(`${this.#manifest}.new`, this.#manifest)
+    writeWhole(this.#manifest, JSON.stringify(manifest))
   }
 
   get #key(): string {

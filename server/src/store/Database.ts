@@ -5,7 +5,8 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
 import { lookAtDisk, roomOf } from './DiskRoom.js'
 import { quoteIdentifier, quoteText } from './quote.js'
-import { damaged, isDiskFull, StoreError } from './StoreError.js'
+import { damaged, isDiskFull, OperatorError } from '../OperatorError.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** What DuckDB may take of the machine. */
 export interface Resources {
@@ -23,7 +24,7 @@ export interface DatabaseOptions extends Resources {
 }
 
 /** What a connection of ours may still set, most of it for itself. */
-const sessionSettings = [
+const connectionSettings = [
   'threads',
   'TimeZone',
   'search_path',
@@ -43,13 +44,13 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
       await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)}`)
       return
     } catch (error) {
-      const reason = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!
+      const reason = reasonOf(error).split('\n', 1)[0]!
       if (isDiskFull(reason))
-        throw new StoreError(`DuckDB cannot open ${file}, because its disk is full (${reason}).`)
+        throw new OperatorError(`DuckDB cannot open ${file}, because its disk is full (${reason}).`)
       const locked = /could not set lock/i.test(reason)
       if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
       if (Date.now() > deadline) {
-        throw new StoreError(
+        throw new OperatorError(
           `The data folder ${dirname(file)} is in use by another waymark-server; stop it, or choose another folder by --data.`,
         )
       }
@@ -116,7 +117,7 @@ export class Database {
         "TimeZone = 'UTC'",
         `allowed_directories = [${more.map(quoteText).join(', ')}]`,
         'enable_external_access = false',
-        `allowed_configs = [${sessionSettings.map(quoteText).join(', ')}]`,
+        `allowed_configs = [${connectionSettings.map(quoteText).join(', ')}]`,
         'lock_configuration = true',
       ]) {
         await connection.run(`SET GLOBAL ${setting}`)

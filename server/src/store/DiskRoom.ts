@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { writeWhole } from './writeWhole.js'
 
 /** A disk as it is at one moment, in bytes. */
 export interface Disk {
@@ -131,10 +132,8 @@ export const takeBallast = async (folder: { path: string }, room: DiskRoom): Pro
   if (existsSync(file) || free < room.reserveBytes + ballastBytes) return
   try {
     // Zeros take no room in a file system that compresses.
-    writeFileSync(`${file}.new`, randomBytes(ballastBytes), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeWhole(file, randomBytes(ballastBytes))
   } catch {
-    // Somebody else has taken the room, or a quota ends here.
-    rmSync(`${file}.new`, { force: true })
+    // Another program has taken the room meanwhile, or a quota ends here.
   }
 }

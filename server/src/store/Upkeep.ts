@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
 import type { Database } from './Database.js'
+import { reasonOf } from '../reasonOf.js'
 
 export interface Chore {
   /** What is logged when it fails. */
@@ -51,7 +52,7 @@ export class Upkeep {
       await database
         .use((connection) => run(connection, () => this.#isStopped))
         .catch((error: unknown) => {
-          logger.error(failure, { reason: error instanceof Error ? error.message : String(error) })
+          logger.error(failure, { reason: reasonOf(error) })
         })
     }
   }

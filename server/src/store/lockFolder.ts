@@ -2,7 +2,7 @@ import { unlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DataFolder } from './DataFolder.js'
-import { StoreError } from './StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 
 /** A process that was just killed keeps its lock for a moment. */
 const waitMs = 1500
@@ -56,7 +56,7 @@ export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
       continue
     }
     if (Date.now() > deadline) {
-      throw new StoreError(
+      throw new OperatorError(
         `The data folder ${folder.path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
       )
     }

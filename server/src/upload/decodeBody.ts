@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { shorten } from '../json/shorten.js'
+import { reasonOf } from '../reasonOf.js'
 
 /** The bytes of a file, and what was said of them. */
 export interface FileBytes {
@@ -26,7 +27,7 @@ const tooDense = () =>
 
 const damaged = (what: string, error: unknown): HttpError => {
   if (error instanceof HttpError) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return refuse(400, 'invalid-upload', `The ${what} cannot be read to its end: ${reason}.`)
 }
 

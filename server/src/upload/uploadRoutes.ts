@@ -15,6 +15,7 @@ import { quotedCopy } from './quoteFractions.js'
 import { diskFull, spoolBody } from './spoolBody.js'
 import { readUpload, type Upload } from './readUpload.js'
 import { readKnownColumns, storeStaged } from './storeStaged.js'
+import { reasonOf } from '../reasonOf.js'
 
 export interface UploadRoutesOptions {
   database: Database
@@ -44,7 +45,7 @@ const rowProblem = (message: string): string | undefined => {
 
 const failed = (error: unknown, file: string): Error => {
   if (error instanceof HttpError) return error
-  const told = error instanceof Error ? error.message : String(error)
+  const told = reasonOf(error)
   // Where the file lies is nobody's business, and DuckDB's advice is about statements of ours.
   const message =
     rowProblem(told) ??

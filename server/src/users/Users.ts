@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { Identity, UserRole } from './Identity.js'
 import { hashOfNobody, isPasswordOf, parseHash, type PasswordHash } from './passwordHash.js'
 import { readUsersFile } from './usersFile.js'
@@ -54,7 +54,7 @@ export class Users {
       usersFile === '' ? {} : readUsersFile(usersFile),
     )) {
       if (all.has(name)) {
-        throw new StoreError(`The user ${name} is in --users and in ${usersFile}: keep one of the two.`)
+        throw new OperatorError(`The user ${name} is in --users and in ${usersFile}: keep one of the two.`)
       }
       all.set(name, { role, secret: password, hash: parseHash(password)! })
     }

@@ -5,19 +5,19 @@ import { refuse } from '../http/HttpError.js'
 import { requestId } from '../http/requestId.js'
 import { isSameOrigin } from '../http/sameOrigin.js'
 import type { Identity } from './Identity.js'
-import { type LoginSession, sessionMs, type SessionTokens } from './SessionTokens.js'
-import type { Logins } from './Logins.js'
+import { type Login, loginMs, type LoginTokens } from './LoginTokens.js'
+import type { PasswordCheck } from './PasswordCheck.js'
 
 /** Who asks by HTTP; throws when that is nobody known. It may renew the session's cookie in the answer. */
 export type Authenticate = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
 
-export interface SessionCookieOptions {
-  tokens: SessionTokens
+export interface LoginCookieOptions {
+  tokens: LoginTokens
   basePath: string
 }
 
-export interface AuthenticationOptions extends SessionCookieOptions {
-  logins: Logins
+export interface AuthenticationOptions extends LoginCookieOptions {
+  logins: PasswordCheck
 }
 
 const unauthorized = (request: IncomingMessage, message: string) =>
@@ -30,13 +30,13 @@ const unauthorized = (request: IncomingMessage, message: string) =>
  * Over https the name begins so that a browser takes the cookie over https alone, from this host alone where the path
  * is `/`. Over http the name is another one, because no browser lets http replace a cookie of https.
  */
-const cookieNameOf = (request: IncomingMessage, { tokens, basePath }: SessionCookieOptions): string => {
+const cookieNameOf = (request: IncomingMessage, { tokens, basePath }: LoginCookieOptions): string => {
   const prefix = basePath === '' ? '__Host-' : '__Secure-'
   return `${isByHttps(request) ? prefix : ''}waymark_session_${tokens.storeId}`
 }
 
 /** The sessions that the request's cookies stand for, if a page of this service's own address sent them. */
-export const readSessions = (request: IncomingMessage, options: SessionCookieOptions): LoginSession[] => {
+export const readLogins = (request: IncomingMessage, options: LoginCookieOptions): Login[] => {
   if (!isSameOrigin(request)) return []
   return readCookies(request, cookieNameOf(request, options))
     .map((token) => options.tokens.read(token))
@@ -44,15 +44,11 @@ export const readSessions = (request: IncomingMessage, options: SessionCookieOpt
 }
 
 /** Without a token it takes the cookie away. */
-export const sessionCookie = (
-  request: IncomingMessage,
-  options: SessionCookieOptions,
-  token?: string,
-): string =>
+export const loginCookie = (request: IncomingMessage, options: LoginCookieOptions, token?: string): string =>
   writeCookie(request, {
     name: cookieNameOf(request, options),
     value: token ?? '',
-    maxAgeSeconds: token === undefined ? 0 : sessionMs / 1000,
+    maxAgeSeconds: token === undefined ? 0 : loginMs / 1000,
     basePath: options.basePath,
     sameSite: 'Strict',
   })
@@ -81,13 +77,13 @@ export const authenticateBy = (options: AuthenticationOptions): Authenticate => 
       if (identity === undefined) throw unauthorized(request, 'The user name or the password is wrong.')
       return identity
     }
-    const [session] = readSessions(request, options)
+    const [session] = readLogins(request, options)
     const identity = session && logins.identityOf(session.user)
     if (session === undefined || identity === undefined) {
       throw unauthorized(request, 'Authentication required: send a user name and password by HTTP Basic.')
     }
     const renewed = tokens.renew(session)
-    if (renewed !== undefined) response.setHeader('set-cookie', sessionCookie(request, options, renewed))
+    if (renewed !== undefined) response.setHeader('set-cookie', loginCookie(request, options, renewed))
     return identity
   }
 }

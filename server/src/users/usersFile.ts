@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import type { UserRole } from './Identity.js'
 import { parseHash } from './passwordHash.js'
 
@@ -52,6 +52,6 @@ export const readUsersFile = (path: string): ListedUsers => {
   try {
     return check(parse(readFileSync(path, 'utf8')))
   } catch (error) {
-    throw new StoreError(`The users file ${path} cannot be used: ${(error as Error).message}.`)
+    throw new OperatorError(`The users file ${path} cannot be used: ${(error as Error).message}.`)
   }
 }

@@ -11,6 +11,7 @@ import { batchesOf, requestOf, rowsOf } from './splitEntry.js'
 import { Unstorable } from './Unstorable.js'
 import { Waiters } from './Waiters.js'
 import { whyFailing } from './whyFailing.js'
+import { reasonOf } from '../reasonOf.js'
 
 /**
  * Events in one batch: a row group of DuckDB, which it writes to the file as it is. What is left over
@@ -37,9 +38,8 @@ const surelyAlone = 2
 /** An engine that so often ended at one row would end there for ever. */
 const maxEnds = 4
 
-/** What DuckDB says of a statement of ours is nobody's business. */
-const reasonOf = (error: unknown) =>
-  shorten((error instanceof Error ? error.message : String(error)).split(/\n+LINE \d+:/, 1)[0]!, 500)
+/** An error's message without the statement of ours that DuckDB quotes in it: users would look for what they wrote. */
+const shortReasonOf = (error: unknown) => shorten(reasonOf(error).split(/\n+LINE \d+:/, 1)[0]!, 500)
 
 /** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
 export class Applier {
@@ -91,7 +91,7 @@ export class Applier {
       },
       (error: unknown) => {
         this.#running = undefined
-        logger.error('Reading the write-ahead log failed.', { reason: reasonOf(error) })
+        logger.error('Reading the write-ahead log failed.', { reason: shortReasonOf(error) })
       },
     )
   }
@@ -225,7 +225,7 @@ export class Applier {
         await this.#applyOrSplit(parts.slice(middle))
         return
       }
-      await this.#setAside(entries, through, reasonOf(error))
+      await this.#setAside(entries, through, shortReasonOf(error))
     }
     this.#advance(entries)
   }
@@ -259,7 +259,7 @@ export class Applier {
   #tell(error: unknown): void {
     const { logger, onStoring } = this.#options
     if (error !== undefined) {
-      const reason = reasonOf(error)
+      const reason = shortReasonOf(error)
       const times = this.#failures.note(reason)
       if (times !== undefined)
         logger.warn('Storing accepted requests failed; they stay in the log.', { reason, times })

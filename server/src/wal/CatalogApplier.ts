@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
-import type { InTurn } from '../store/createTurns.js'
+import type { OneAtATime } from '../store/createMutex.js'
 import type { Database } from '../store/Database.js'
 import { quoteIdentifier } from '../store/quote.js'
-import { damaged } from '../store/StoreError.js'
+import { damaged } from '../OperatorError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
 import type { AloneOutcome, Rest } from './ApplierOptions.js'
@@ -21,7 +21,7 @@ export interface CatalogApplierOptions {
   schema: string
   database: Database
   /** Whose turn it is to write to the catalog; others may want a moment between two batches. */
-  inTurn: InTurn
+  oneAtATime: OneAtATime
   /** Its log, given how far it has been applied. */
   open(applied: number): OpenedReader | Promise<OpenedReader>
   /** With so many rows waiting, requests are refused. */
@@ -80,7 +80,7 @@ export class CatalogApplier {
   }
 
   static async open(options: CatalogApplierOptions): Promise<CatalogApplier> {
-    const { catalog, schema, applyEntries, taskIdOf, database, inTurn, pruned, logger } = options
+    const { catalog, schema, applyEntries, taskIdOf, database, oneAtATime, pruned, logger } = options
     const connection = await database.connect()
     const internal = `${quoteIdentifier(catalog)}.${schema}`
     const position = `${internal}.position`
@@ -103,7 +103,7 @@ export class CatalogApplier {
       deadLetters,
       isTransient,
       async apply(entries, through, rest) {
-        const finish = await inTurn(() =>
+        const finish = await oneAtATime(() =>
           inTransaction(connection, async () => {
             const after = await applyEntries(connection, entries, rest)
             await moveTo(through)
@@ -116,7 +116,7 @@ export class CatalogApplier {
         })
       },
       setAside: (entries, through, reason) =>
-        inTurn(() =>
+        oneAtATime(() =>
           inTransaction(connection, async () => {
             await insertRejected(connection, { catalog, schema }, rejectedRows(entries, reason, taskIdOf))
             await moveTo(through)

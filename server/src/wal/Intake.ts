@@ -5,6 +5,7 @@ import type { DeadLetter } from './DeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'
+import { reasonOf } from '../reasonOf.js'
 
 export interface IntakeOptions {
   /** Of the log, within the store. */
@@ -89,7 +90,7 @@ export class Intake {
       last = await log.append(record)
     } catch (error) {
       if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       // Once for each outage: with a line for each request the log would fill what is left of the disk.
       if (this.#refused++ === 0) logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs

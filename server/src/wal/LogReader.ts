@@ -14,7 +14,7 @@ import { listSegments, segmentFile } from './SegmentFiles.js'
 /** A lone row needs few bytes; a backlog is read in pieces that grow. */
 const readBytes = { first: 2 ** 17, most: 2 ** 22 }
 
-interface Place extends SegmentHead {
+interface ReadPosition extends SegmentHead {
   handle: FileHandle
   at: number
   /** The last row before that place. */
@@ -30,7 +30,7 @@ const maxCutRows = 1000
 export class LogReader {
   readonly #folder: string
   readonly #durable: () => number
-  #place: Place | undefined
+  #place: ReadPosition | undefined
 
   constructor(folder: string, durable: () => number) {
     this.#folder = folder
@@ -101,8 +101,8 @@ export class LogReader {
   }
 
   /** The segment that holds the row after a sequence. */
-  async #seek(after: number): Promise<Place> {
-    let found: Place | undefined
+  async #seek(after: number): Promise<ReadPosition> {
+    let found: ReadPosition | undefined
     for (const number of listSegments(this.#folder)) {
       const place = await this.#open(number)
       if (place !== undefined && place.before <= after) {
@@ -116,7 +116,7 @@ export class LogReader {
     return (this.#place = found)
   }
 
-  async #enter(number: number, last: number): Promise<Place> {
+  async #enter(number: number, last: number): Promise<ReadPosition> {
     const next = await this.#open(number)
     if (next?.before !== last) {
       await next?.handle.close()
@@ -127,7 +127,7 @@ export class LogReader {
   }
 
   /** Undefined for a segment that is not there, or not yet in use. */
-  async #open(number: number): Promise<Place | undefined> {
+  async #open(number: number): Promise<ReadPosition | undefined> {
     const handle = await open(segmentFile(this.#folder, number), 'r').catch(() => undefined)
     if (handle === undefined) return undefined
     const head = Buffer.alloc(headBytes)

@@ -1,22 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { damaged, StoreError } from '../store/StoreError.js'
+import { damaged, OperatorError } from '../OperatorError.js'
 import { LogReader } from './LogReader.js'
-import type { LogIdentity } from './postgres/logSchema.js'
-import type { Mark } from './postgres/readGroups.js'
 import { beforeOf, scanLog } from './scanLog.js'
 import { WriteAheadLog } from './WriteAheadLog.js'
+import { reasonOf } from '../reasonOf.js'
+import { writeWhole } from '../store/writeWhole.js'
 
 interface State {
   /** Signs task ids; made once per store. */
@@ -29,6 +20,21 @@ interface State {
   reader?: string
   /** The log in PostgreSQL that analytics is filled from. */
   followed?: FollowedLog
+}
+
+/** What a log in PostgreSQL is known by, wherever it is copied to. */
+export interface LogIdentity {
+  id: string
+  /** Signs task ids and logins, the same for all processes. In base64. */
+  secret: string
+}
+
+/** The last group of requests that was read of a log in PostgreSQL. */
+export interface Mark {
+  /** The sequence of its last row. */
+  last: number
+  /** The head of its frame, with salt and checksum. */
+  head: Buffer
 }
 
 export interface FollowedLog extends LogIdentity {
@@ -49,7 +55,7 @@ const readState = (folder: string): State | undefined => {
       throw new Error('unknown format')
     return state
   } catch (error) {
-    throw damaged(`${file} cannot be read (${error instanceof Error ? error.message : String(error)})`)
+    throw damaged(`${file} cannot be read (${reasonOf(error)})`)
   }
 }
 
@@ -182,7 +188,7 @@ export class LogStore {
     const isBegun = this.isBegun(catalog)
     if (this.#state.followed !== undefined) {
       if (!isBegun) {
-        throw new StoreError(
+        throw new OperatorError(
           `The store in ${dirname(this.#folder)} follows a log in PostgreSQL: start it with --log. To go on with files instead, restore a backup of it.`,
         )
       }
@@ -208,8 +214,6 @@ export class LogStore {
   }
 
   #save(): void {
-    const file = stateFile(this.#folder)
-    writeFileSync(`${file}.new`, JSON.stringify(this.#state), { flush: true, mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeWhole(stateFile(this.#folder), JSON.stringify(this.#state))
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Disk, lookAtDisk } from '../store/DiskRoom.js'
 import { syncFolder } from '../store/syncFolder.js'
 import type { SegmentHead } from './segment.js'
+import { putInPlace } from '../store/writeWhole.js'
 
 /** How large the first segment is, and the largest. */
 export interface SegmentSizes {
@@ -151,8 +152,7 @@ export class SegmentFiles {
     } finally {
       await handle.close()
     }
-    await rename(unfinished, segmentFile(this.#folder, number))
-    await syncFolder(this.#folder)
+    await putInPlace(unfinished, segmentFile(this.#folder, number))
     return bytes
   }
 }

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { StoreError } from '../store/StoreError.js'
+import { OperatorError } from '../OperatorError.js'
 import { readMark, type Reached } from './LogMark.js'
 import { headBytes, readHead, scanSegment, type Held, type SegmentHead } from './segment.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
 const broken = (file: string, what: string) =>
-  new StoreError(
+  new OperatorError(
     `The store is damaged: the write-ahead log ${file} ${what}. Nothing was changed; restore the data folder from a backup, or let waymark-server salvage keep what can still be read.`,
   )
 

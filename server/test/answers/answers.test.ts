@@ -10,7 +10,7 @@ import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { makeAllEvents } from '../../src/archive/allEvents.js'
 import { archiveEvents } from '../../src/archive/archiveEvents.js'
 import { Logger } from '../../src/Logger.js'
-import { createTurns } from '../../src/store/createTurns.js'
+import { createMutex } from '../../src/store/createMutex.js'
 import { quoteText } from '../../src/store/quote.js'
 import { inTransaction } from '../../src/store/transactions.js'
 import {
@@ -56,7 +56,7 @@ const moveToArchive = async (salt: number): Promise<void> => {
     archive,
     // Whatever day it is.
     afterDays: -100_000,
-    inTurn: createTurns(),
+    oneAtATime: createMutex(),
     logger: new Logger('silent'),
     sliceEvents: 30,
   })

@@ -7,7 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { holdRoute } from '../../src/care/holdFiles.js'
-import type { InTurn } from '../../src/store/createTurns.js'
+import type { OneAtATime } from '../../src/store/createMutex.js'
 import { Database } from '../../src/store/Database.js'
 import { DataFolder } from '../../src/store/DataFolder.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
@@ -29,13 +29,13 @@ beforeAll(async () => {
   connection = await database.connect()
   await openAnalytics(connection)
   await connection.run('INSERT INTO analytics.raw.position VALUES (7)')
-  const inTurn: InTurn = async (work) => {
+  const oneAtATime: OneAtATime = async (work) => {
     turns++
     const result = await work()
     if (result !== undefined) holds++
     return result
   }
-  server = await serveRoutes([holdRoute(database, [{ catalog: 'analytics', schema: 'raw', inTurn }])])
+  server = await serveRoutes([holdRoute(database, [{ catalog: 'analytics', schema: 'raw', oneAtATime }])])
 })
 afterAll(async () => {
   server.close()

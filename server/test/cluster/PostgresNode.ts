@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Owner } from './findPostgres.js'
 import { dropUnsynced } from './keepSynced.js'
-import { signalFamily } from './signalFamily.js'
+import { killFamily, signalFamily } from './processFamily.js'
 
 export type Settings = Record<string, string>
 
@@ -116,10 +116,10 @@ export class PostgresNode {
     return this.#endBy('SIGQUIT')
   }
 
-  /** `kill -9` of all its processes at one moment. */
-  kill(): Promise<unknown> {
-    this.#signal('SIGKILL')
-    return this.#ended
+  /** `kill -9` of all its processes at one moment; resolves once all of them have ended. */
+  async kill(): Promise<void> {
+    if (this.pid !== undefined) await killFamily(this.pid)
+    await this.#ended
   }
 
   /** The power goes: `kill`, and what was not synced is gone. Needs `keepSynced`. Gives how many files changed. */
@@ -184,7 +184,7 @@ export class PostgresNode {
     return this.#ended
   }
 
-  #signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  #signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (this.pid !== undefined) signalFamily(this.pid, signal)
   }
 }

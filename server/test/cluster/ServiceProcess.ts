@@ -1,5 +1,5 @@
 import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
-import { signalFamily } from './signalFamily.js'
+import { killFamily } from './processFamily.js'
 
 /** One process of the service (with its engine, where it has one), which can be killed and started again. */
 export class ServiceProcess {
@@ -33,7 +33,7 @@ export class ServiceProcess {
   /** `kill -9`, of its engine too. */
   async kill(): Promise<void> {
     if (this.#spawned === undefined) return
-    signalFamily(this.#spawned.pid, 'SIGKILL')
+    await killFamily(this.#spawned.pid)
     await this.#spawned.ended
   }
 }

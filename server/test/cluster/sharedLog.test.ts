@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { type RunningIngest, startIngest } from '../../src/startIngest.js'
+import { version } from '../../src/version.js'
 import { type Client, createClient } from '../fixtures/createClient.js'
 import { basic, createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
@@ -133,7 +134,7 @@ describe('a process that only takes events', () => {
     const health = await fetch(`${url}/healthz`)
     expect([health.status, await health.json()]).toEqual([
       200,
-      { status: 'ok', accepting: true, engine: 'none', lag_seconds: 0, backlog_rows: 0 },
+      { status: 'ok', version, accepting: true, engine: 'none', lag_seconds: 0, backlog_rows: 0 },
     ])
   })
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Cancellation } from '../../src/sql/Cancellation.js'
 import { LoggedQuery, QueryLog } from '../../src/sql/QueryLog.js'
-import type { Session } from '../../src/sql/Sessions.js'
+import type { HeldConnection } from '../../src/sql/HeldConnections.js'
 
 const start = (statement: string) =>
   new LoggedQuery({
     user: 'ada',
     userAgent: null,
     request: { statement, query_id: randomUUID() },
-    session: { id: 's' } as Session,
+    session: { id: 's' } as HeldConnection,
     cancellation: new Cancellation(1000, () => undefined),
     threads: 1,
     clientInterface: 'HTTP',

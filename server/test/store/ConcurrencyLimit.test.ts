@@ -35,7 +35,7 @@ it('one that rests gives its place to others, and has one again when there is on
   const order: string[] = []
   const ada = await ask(limit, order, 'ada')
   const bob = ask(limit, order, 'bob')
-  ada.rest()
+  ada.pause()
   const permit = await aMoment().then(() => bob)
   const back = ada.resume().then(() => order.push('ada again'))
   await aMoment()
@@ -50,7 +50,7 @@ it('one that goes on within a moment keeps its place', async () => {
   const order: string[] = []
   const ada = await ask(limit, order, 'ada')
   void ask(limit, order, 'bob')
-  ada.rest()
+  ada.pause()
   await vi.advanceTimersByTimeAsync(49)
   await ada.resume()
   await aMoment()
@@ -64,7 +64,7 @@ it('a place is given once, whatever one that rests does then', async () => {
   const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
   const order: string[] = []
   const ada = await ask(limit, order, 'ada')
-  ada.rest()
+  ada.pause()
   await aMoment()
   ada.release()
   ada.release()
@@ -81,7 +81,7 @@ it('one that waits to go on leaves when it is cancelled', async () => {
   const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10 })
   const gone = new AbortController()
   const ada = await limit.acquire({ user: 'ada', signal: gone.signal })
-  ada.rest()
+  ada.pause()
   await aMoment()
   const bob = await limit.acquire({ user: 'bob' })
   const back = ada.resume()
@@ -93,7 +93,7 @@ it('one that waits to go on leaves when it is cancelled', async () => {
 })
 
 it('when too many rest, the one ends that has rested longest of the user who has most', async () => {
-  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10, maxResting: 3 })
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 10, maxPaused: 3 })
   const ended: string[] = []
   for (const [user, name] of [
     ['bob', 'b1'],
@@ -102,7 +102,7 @@ it('when too many rest, the one ends that has rested longest of the user who has
     ['eve', 'e1'],
   ] as const) {
     const permit = await limit.acquire({ user, end: () => ended.push(name) })
-    permit.rest()
+    permit.pause()
     await aMoment()
   }
   expect(ended).toEqual(['a1'])

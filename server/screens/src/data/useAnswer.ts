@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useStore } from './createStore'
 import { type Problem, toProblem } from './Problem'
 import { type Answer, type AskOptions, ask } from './query'
-import { expireSession, session } from './session'
+import { expireLogin, login } from './login'
 import type { Sql } from './sql'
 
 export interface Asked {
@@ -28,7 +28,7 @@ export function useAnswer(statement: Sql | undefined, { limit, askedAt }: Option
   const [state, setState] = useState<State>({ isLoading: Boolean(statement), since: Date.now() })
   const [round, setRound] = useState(0)
   const [cancel, setCancel] = useState<() => void>(() => () => {})
-  const isIn = useStore(session).state === 'in'
+  const isIn = useStore(login).state === 'in'
   const text = statement?.text
 
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useAnswer(statement: Sql | undefined, { limit, askedAt }: Option
       (error: unknown) => {
         const problem = toProblem(error, signal)
         // The login form comes, and after it the same question: see isIn above.
-        if (problem.kind === 'login' && isCurrent) expireSession()
+        if (problem.kind === 'login' && isCurrent) expireLogin()
         else show(({ since }) => ({ problem, isLoading: false, since }))
       },
     )

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useStore } from '../data/createStore'
-import { findSession, session } from '../data/session'
+import { findLogin, login } from '../data/login'
 import { Loading } from '../parts/Loading'
 import { ProblemNote } from '../parts/ProblemNote'
 import { pages } from '../pages'
@@ -11,7 +11,7 @@ import { NotFound } from './NotFound'
 import { ScopeProvider } from './scope'
 
 export function App() {
-  const { state, problem } = useStore(session)
+  const { state, problem } = useStore(login)
   const { path } = useStore(place)
   const page = pages.find((each) => each.path === path)
   const title = page?.title ?? 'Not found'
@@ -32,7 +32,7 @@ export function App() {
   if (state === 'unknown')
     return (
       <main class="alone">
-        {problem ? <ProblemNote problem={problem} again={() => void findSession()} /> : <Loading />}
+        {problem ? <ProblemNote problem={problem} again={() => void findLogin()} /> : <Loading />}
       </main>
     )
   const View = page?.view ?? NotFound

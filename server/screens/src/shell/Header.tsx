@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
-import { logOut, session } from '../data/session'
+import { logOut, login } from '../data/login'
 import { addressOf } from './location'
 import { Mark } from './Mark'
 import type { Page } from './Page'
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function Header({ pages, current }: Props) {
-  const user = useStore(session).user
+  const user = useStore(login).user
   const [message, setMessage] = useState('')
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
-import { logIn, session } from '../data/session'
+import { logIn, login } from '../data/login'
 import { Mark } from './Mark'
 
 /** The form instead of a page, or over the page whose session is over. */
 export function Login({ isExpired = false }: { isExpired?: boolean }) {
-  const known = useStore(session).user?.user ?? ''
+  const known = useStore(login).user?.user ?? ''
   const [message, setMessage] = useState('')
   const [isBusy, setBusy] = useState(false)
   const name = useRef<HTMLInputElement>(null)

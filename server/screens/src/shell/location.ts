@@ -1,7 +1,7 @@
 import { base } from '../data/base'
 import { createStore } from '../data/createStore'
 
-export interface Place {
+export interface ScreenLocation {
   /** Below the base: `/app/funnel`. */
   path: string
   search: URLSearchParams
@@ -17,13 +17,13 @@ const own: Entry = { isOwn: true }
 
 export type SearchChange = Record<string, string | readonly string[] | undefined>
 
-const read = (): Place => ({
+const read = (): ScreenLocation => ({
   path: location.pathname.slice(base.length),
   search: new URLSearchParams(location.search),
   isOwn: (history.state as Partial<Entry> | null)?.isOwn === true,
 })
 
-export const place = createStore<Place>(read())
+export const place = createStore<ScreenLocation>(read())
 
 /** `search` with some parameters set anew; `undefined` and an empty list take one out. */
 export function changeSearch(search: URLSearchParams, change: SearchChange): URLSearchParams {

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { browserTimeZone } from '../data/query'
-import { session } from '../data/session'
+import { login } from '../data/login'
 import { readTimeRange, type TimeRange } from './timeRange'
 import { useSearch } from './useSearch'
 
@@ -29,7 +29,7 @@ const Context = createContext<Scope | undefined>(undefined)
 export function ScopeProvider({ children }: { children: ComponentChildren }) {
   const [search] = useSearch()
   const [now, setNow] = useState(() => new Date())
-  const environments = useStore(session).user?.environments
+  const environments = useStore(login).user?.environments
   const key = scopeParameters.map((name) => search.get(name) ?? '').join('\n')
 
   const scope = useMemo<Scope>(() => {

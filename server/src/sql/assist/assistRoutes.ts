@@ -8,15 +8,15 @@ import { inReadOnly } from '../../store/readOnly.js'
 import { type Identity, readIdentity } from '../../users/Identity.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Guard } from '../guard/Guard.js'
-import { enterPath, enterSession, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
-import type { Sessions } from '../Sessions.js'
+import { enterPath, enterConnection, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
+import type { HeldConnections } from '../HeldConnections.js'
 import { explainStatement } from './explainStatement.js'
 import { suggest } from './suggest.js'
 import { validateStatement } from './validateStatement.js'
 
 export interface AssistRoutesOptions {
   database: Database
-  sessions: Sessions
+  sessions: HeldConnections
   limit: ConcurrencyLimit
   guard: Guard
   home: SearchPath
@@ -93,7 +93,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       const connection = session?.connection ?? (await database.connect())
       const release = cancellation.guard(connection)
       try {
-        if (session !== undefined) await enterSession(session, body, readable, home)
+        if (session !== undefined) await enterConnection(session, body, readable, home)
         else await enterPath(connection, pathOfRequest(body, home, readable))
         // A change can be looked at only where it could be made.
         return await (role === 'read' ? inReadOnly(connection, () => work(connection)) : work(connection))

@@ -26,7 +26,7 @@ const tryChange = async (
   await runChange({ connection, plan: { ...plan, prepared }, catalog, catalogs, isStopped: () => true })
 }
 
-interface Place {
+interface ErrorPosition {
   role: UserRole
   path: SearchPath
   readable: readonly string[]
@@ -37,7 +37,7 @@ export const validateStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
   statement: string,
-  { role, path, readable }: Place,
+  { role, path, readable }: ErrorPosition,
 ): Promise<string | undefined> => {
   try {
     const plan = await planStatement(connection, guard, statement)

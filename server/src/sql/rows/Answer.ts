@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib'
 import type { DuckDBType } from '@duckdb/node-api'
 import { brokenLine, HttpError, refuse } from '../../http/HttpError.js'
 import { clientPatienceMs } from '../../http/readBody.js'
-import type { Turn } from '../../store/ConcurrencyLimit.js'
+import type { Pausable } from '../../store/ConcurrencyLimit.js'
 import type { ColumnsForm } from '../columnsForm.js'
 import type { Format } from '../QueryRequest.js'
 import type { Page } from './encodeRows.js'
@@ -26,7 +26,7 @@ export interface Form {
 /** Where the rows of an answer come from. */
 export interface Source {
   rows: Rows
-  turn: Turn
+  turn: Pausable
   /** Aborted when nothing more is to be sent. */
   signal: AbortSignal
 }
@@ -152,7 +152,7 @@ export class Answer {
   }
 
   /** Writes, and waits while the client is slower than the query. False once the client has gone. */
-  async #write(lines: string | Buffer, turn: Turn, signal: AbortSignal): Promise<boolean> {
+  async #write(lines: string | Buffer, turn: Pausable, signal: AbortSignal): Promise<boolean> {
     const response = this.#response
     if (response.destroyed) return false
     if (this.#out.write(lines)) return true
@@ -160,7 +160,7 @@ export class Answer {
     const leave = () => gone.abort()
     const timer = setTimeout(leave, clientPatienceMs)
     response.once('close', leave)
-    turn.rest()
+    turn.pause()
     try {
       await once(this.#out, 'drain', { signal: AbortSignal.any([gone.signal, signal]) })
       await turn.resume()

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../../data/Problem'
 import { ask, type Json } from '../../data/query'
-import { expireSession } from '../../data/session'
+import { expireLogin } from '../../data/login'
 import { type LiveQuestion, newestEvents, type Reach, reaches } from './statements'
 import { usePolling } from './usePolling'
 
@@ -66,7 +66,7 @@ export function useLiveEvents(question: LiveQuestion, isPaused: boolean): Live {
       if (!signal.aborted) setLive({ ...next, events: next.events?.slice(0, mostEvents) ?? [] })
     } catch (error) {
       const problem = toProblem(error, signal)
-      if (problem.kind === 'login') expireSession()
+      if (problem.kind === 'login') expireLogin()
       else if (problem.kind !== 'cancelled') setLive((before) => ({ ...before, problem }))
     }
   }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { session } from '../../data/session'
+import { login } from '../../data/login'
 
 /**
  * Calls `look` at once and then each time `everyMs` after it has ended, while the page can be seen and somebody is
@@ -29,14 +29,14 @@ export function usePolling(
       clearTimeout(timer)
     }
     const adapt = () => {
-      const isWanted = !document.hidden && session.get().state === 'in'
+      const isWanted = !document.hidden && login.get().state === 'in'
       if (isWanted && !controller) void run()
       else if (!isWanted) stop()
     }
 
     adapt()
     document.addEventListener('visibilitychange', adapt)
-    const forget = session.subscribe(adapt)
+    const forget = login.subscribe(adapt)
     return () => {
       stop()
       document.removeEventListener('visibilitychange', adapt)

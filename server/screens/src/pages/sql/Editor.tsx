@@ -1,7 +1,7 @@
 import { useId, useImperativeHandle, useRef, useState } from 'preact/hooks'
 import type { Ref } from 'preact'
 import { moveActive } from './completion'
-import type { Place } from './findPlace'
+import type { ErrorPosition } from './findErrorPosition'
 import { optionId, Suggestions } from './Suggestions'
 import { useCompletion } from './useCompletion'
 
@@ -19,7 +19,7 @@ interface Props {
   run: () => void
   sessionId: string
   /** Where a mistake is. */
-  mistake: Place | undefined
+  mistake: ErrorPosition | undefined
   /** The id of what says which. */
   describedBy: string
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useStore } from '../../data/createStore'
-import { session } from '../../data/session'
+import { login } from '../../data/login'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/Empty'
 import { Moment } from '../../parts/Moment'
@@ -8,7 +8,7 @@ import { clearHistory, history, readHistory } from './history'
 
 /** The statements that were run in this browser; a click puts one into the editor. */
 export function History({ choose }: { choose: (statement: string) => void }) {
-  const user = useStore(session).user?.user ?? ''
+  const user = useStore(login).user?.user ?? ''
   const past = useStore(history)
   useEffect(() => readHistory(user), [user])
 

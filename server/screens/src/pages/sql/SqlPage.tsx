@@ -1,13 +1,13 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useStore } from '../../data/createStore'
-import { session } from '../../data/session'
+import { login } from '../../data/login'
 import { newUuid } from '../../data/uuid'
 import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
 import { place } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
 import { Editor, type EditorHandle } from './Editor'
-import { findPlace, withoutQuote } from './findPlace'
+import { findErrorPosition, withoutQuote } from './findErrorPosition'
 import { remember } from './history'
 import { History } from './History'
 import { Result } from './Result'
@@ -29,7 +29,7 @@ const sessionId = newUuid()
 export function SqlPage() {
   const [search, setSearch] = useSearch()
   const { timeZone } = useScope()
-  const user = useStore(session).user?.user ?? ''
+  const user = useStore(login).user?.user ?? ''
   const asked = search.get('q')
   // By a statement somebody else could end the engine, or ask in the reader's name: it waits until it was read.
   const isForeign = !useStore(place).isOwn && asked !== null
@@ -48,7 +48,7 @@ export function SqlPage() {
   const refused = run?.problem?.kind === 'refused' && run.statement === text ? run.problem : undefined
   const mistake = useMemo(() => {
     const message = refused?.message ?? found
-    return message ? { message, place: findPlace(text, message) } : undefined
+    return message ? { message, place: findErrorPosition(text, message) } : undefined
   }, [refused, found, text])
 
   // By a link of the screens, or by going back and forward. Nobody must change anything by that.

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../../data/Problem'
 import { type Answer, ask, cancelQuery } from '../../data/query'
-import { expireSession } from '../../data/session'
+import { expireLogin } from '../../data/login'
 import { newUuid } from '../../data/uuid'
 
 /** So many rows are asked for and shown. */
@@ -77,7 +77,7 @@ export function useRun(sessionId: string): Running {
       if (typeof total === 'number') show({ total })
     } catch (error) {
       const problem = toProblem(error, signal)
-      if (problem.kind === 'login') expireSession()
+      if (problem.kind === 'login') expireLogin()
       // What was cancelled keeps the rows that came.
       show({ problem, isRunning: false, tookMs: Date.now() - since })
     }

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { OperatorError } from '../OperatorError.js'
+import type { LogIdentity } from '../wal/LogStore.js'
+import type { ServerConnection } from './ServerConnection.js'
+
+/** The numbers of advisory locks, which all users of a database share. */
+export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }
+const version = 1
+
+/**
+ * The one row of `head` is changed by each group of requests, and its lock is held until the standbys
+ * have the group: so groups become visible in the order of their numbers, without a gap. Room is left
+ * on its page, so that the change stays there. Bodies are JSON that repeats itself: lz4 leaves a part of
+ * what is to be written, sent and synced. A server without it (before 14, or built so) keeps them as they
+ * are, because its other method takes longer than that.
+ */
+const create = (secret: string) => `
+BEGIN;
+SELECT pg_advisory_xact_lock(${lockKeys.create});
+CREATE SCHEMA IF NOT EXISTS waymark;
+CREATE TABLE IF NOT EXISTS waymark.head (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  version int NOT NULL,
+  id uuid NOT NULL,
+  secret text NOT NULL,
+  last bigint NOT NULL
+) WITH (fillfactor = 10);
+CREATE TABLE IF NOT EXISTS waymark.log (
+  last bigint PRIMARY KEY,
+  rows int NOT NULL,
+  body bytea NOT NULL,
+  stamped timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE waymark.log ALTER COLUMN body SET STORAGE EXTERNAL;
+DO $$ BEGIN
+  EXECUTE 'ALTER TABLE waymark.log ALTER COLUMN body SET COMPRESSION lz4';
+  ALTER TABLE waymark.log ALTER COLUMN body SET STORAGE EXTENDED;
+EXCEPTION WHEN syntax_error OR feature_not_supported THEN NULL;
+END $$;
+CREATE TABLE IF NOT EXISTS waymark.readers (
+  name text PRIMARY KEY,
+  applied bigint NOT NULL,
+  seen timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS waymark.set_aside (
+  request bigint PRIMARY KEY,
+  rows int NOT NULL,
+  reason text NOT NULL
+);
+INSERT INTO waymark.head (version, id, secret, last)
+VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
+COMMIT`
+
+/** The log that a database holds. It is made where there is none, unless a certain one is expected. */
+export const identifyLog = async (
+  connection: ServerConnection,
+  expected: string | undefined,
+): Promise<LogIdentity> => {
+  const [there] = await connection.ask<{ head: string | null }>(
+    "SELECT to_regclass('waymark.head')::text AS head",
+  )
+  if (there?.head === null && expected === undefined) {
+    await connection.ask(create(randomBytes(32).toString('base64')))
+  }
+  const [found] = await connection.ask<LogIdentity & { version: number }>(
+    'SELECT version, id::text, secret FROM waymark.head',
+  )
+  if (found === undefined) throw new OperatorError('the table waymark.head is empty')
+  if (found.version !== version) {
+    throw new OperatorError(
+      `the log was made by a later version of waymark-server (${found.version}, this one knows ${version})`,
+    )
+  }
+  if (expected !== undefined && found.id !== expected) {
+    throw new OperatorError(`it has another log (${found.id}) than the one that is followed (${expected})`)
+  }
+  return { id: found.id, secret: found.secret }
+}

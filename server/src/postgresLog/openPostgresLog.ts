@@ -1,0 +1,101 @@
+import type { Cleanups } from '../Cleanups.js'
+import { refuse } from '../http/HttpError.js'
+import type { Logger } from '../Logger.js'
+import type { CompleteOptions, Role } from '../options/ServerOptions.js'
+import { type AcceptLog, LogUnavailable, type OpenedLog } from '../wal/AcceptLog.js'
+import { RemoteApplier } from '../wal/RemoteApplier.js'
+import { LogAppender } from './LogAppender.js'
+import { channels, LogWatch, unreachable } from './LogWatch.js'
+import type { LogIdentity } from '../wal/LogStore.js'
+import { addressesOf } from './readLogUrl.js'
+
+/** Another process has to be found first. */
+const retryAfterMs = 10_000
+
+export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurability'> {
+  /** The log's URL. */
+  url: string
+  role: Role
+  /** The log that the store of this process follows already. */
+  followed: LogIdentity | undefined
+  logger: Logger
+  cleanups: Cleanups
+}
+
+export interface OpenedPostgresLog extends OpenedLog {
+  /** Processes that follow the log, and standbys of which a commit waits for some. */
+  counts(): { readers: number; standbys: number }
+}
+
+/** Of a process that only answers queries. */
+const takesNone = 'This process only answers queries (--role engine). Send events to one that takes them.'
+
+const noReader =
+  'No query process is connected to the log in PostgreSQL; accepted rows wait there until one is.'
+
+/** The accept log in PostgreSQL, which any number of processes write and follow. */
+export const openPostgresLog = async ({
+  url,
+  logDurability,
+  role,
+  followed,
+  logger,
+  cleanups,
+}: OpenPostgresLogOptions): Promise<OpenedPostgresLog> => {
+  const addresses = addressesOf(url)
+  const watch = new LogWatch({ addresses, logger })
+  cleanups.add(() => watch.stop())
+  const appender =
+    role === 'engine' ? undefined : new LogAppender({ addresses, durability: logDurability, logger })
+  cleanups.add(() => appender?.stop())
+  // The one that may refuse comes first: it makes the log.
+  await appender?.start()
+  // Whoever only answers queries can do so without the database.
+  const { secret } = await watch.start(role === 'engine' ? followed : undefined)
+  const { deadLetters } = watch
+  const newestHere = () => Math.max(appender?.last ?? 0, watch.last)
+  const applier = new RemoteApplier({
+    applied: 0,
+    deadLetters,
+    tellGrown: () => watch.tell(channels.grown, newestHere()),
+    tellWanted: (sequence) => watch.tell(channels.wanted, sequence),
+  })
+  cleanups.add(() => applier.stop())
+  watch.on('applied', (through) => applier.advance(through))
+  const log: AcceptLog = {
+    append: (record) =>
+      appender === undefined
+        ? Promise.reject(new LogUnavailable(takesNone, retryAfterMs))
+        : appender.append(record),
+    get last() {
+      return newestHere()
+    },
+    get bytes() {
+      return appender?.bytes ?? 0
+    },
+    get obstacle() {
+      return appender === undefined ? takesNone : appender.obstacle
+    },
+  }
+  return {
+    log,
+    applier,
+    // It is the only log whose task ids are signed with its own secret.
+    number: 0,
+    taskSecret: Buffer.from(secret, 'base64'),
+    deadLetters,
+    applied: () => watch.applied,
+    stored: () => watch.stored,
+    durable: newestHere,
+    whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
+    problem: () => (appender === undefined ? watch.problem : appender.obstacle),
+    async newest() {
+      try {
+        return await watch.newest()
+      } catch {
+        throw refuse(503, 'log-unavailable', `${unreachable} Send again in a while.`, { 'retry-after': '2' })
+      }
+    },
+    counts: () => ({ readers: watch.readers, standbys: appender?.standbys ?? 0 }),
+  }
+}

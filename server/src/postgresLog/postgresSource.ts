@@ -1,0 +1,86 @@
+import { refuse } from '../http/HttpError.js'
+import type { Logger } from '../Logger.js'
+import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { OperatorError } from '../OperatorError.js'
+import type { LogSource } from '../wal/LogSource.js'
+import type { LogStore } from '../wal/LogStore.js'
+import { TaskIds } from '../wal/TaskIds.js'
+import { LogFollower } from './LogFollower.js'
+import { addressesOf } from './readLogUrl.js'
+import { reasonOf } from '../reasonOf.js'
+
+export interface PostgresSourceOptions {
+  url: string
+  logReadersKeptMs: number
+  syncWaitMs: number
+  /** What this data folder knows of its logs. */
+  store: LogStore
+  logger: Logger
+  /** The store cannot go on; nothing more is read. */
+  onLost(reason: string): void
+}
+
+/** The store of this data folder may begin with, or go on with, a log in PostgreSQL. */
+const checkStore = async (store: LogStore, applied: number): Promise<void> => {
+  const { followed } = store
+  if (followed?.lost !== undefined) throw new OperatorError(followed.lost)
+  const waiting = followed === undefined ? await store.waitingOf(analyticsCatalog, applied) : 0
+  if (waiting > 0) {
+    throw new OperatorError(
+      `The write-ahead log of this store has ${waiting} rows that are not stored yet. Start once without --log, wait until backlog_rows at /healthz is 0, stop, and start with --log.`,
+    )
+  }
+}
+
+/** The accept log in PostgreSQL, which other processes write, and others follow, too. */
+export const postgresSource = (options: PostgresSourceOptions): LogSource => {
+  const { url, logReadersKeptMs, syncWaitMs, store, logger, onLost } = options
+  let follower: LogFollower
+  let taskIds: TaskIds
+  return {
+    async open(applied) {
+      await checkStore(store, applied)
+      // A restored folder also has the beginning of files of its own, which it gives up by this.
+      if (store.followed !== undefined) store.follow(store.followed)
+      follower = new LogFollower({
+        addresses: addressesOf(url),
+        name: store.readerName,
+        applied,
+        expected: store.followed?.id,
+        onFollow: (identity) => store.follow(identity),
+        marks: store.marks,
+        onRead: (marks) => store.note(marks),
+        keptMs: logReadersKeptMs,
+        logger,
+      })
+      follower.once('lost', (reason) => {
+        logger.error(reason)
+        store.lose(reason)
+        onLost(reason)
+      })
+      await follower.start()
+      taskIds = new TaskIds(Buffer.from(store.followed!.secret, 'base64'))
+      return follower
+    },
+    // Whether the log still has what the store lacks is looked at whenever it is connected to.
+    pruned: 0,
+    taskIdOf: (last) => taskIds.issue({ log: 0, last }),
+    lastOfTask: (taskId) => taskIds.read(taskId)?.last,
+    begin(applier, setAside) {
+      for (const letter of setAside) follower.setAside(letter)
+      follower.on('grown', () => applier.wake())
+      follower.on('wanted', (sequence) => void applier.reached(sequence, syncWaitMs))
+      applier.wake()
+    },
+    onApplied: (through) => follower.advance(through),
+    onSetAside: (letter) => follower.setAside(letter),
+    async keepLog(position, isCopied) {
+      try {
+        await follower.keepForCopy(position, isCopied)
+      } catch (error) {
+        const message = `The log in PostgreSQL cannot be told to keep what comes after the copy (${reasonOf(error)}). Try again in a while.`
+        throw refuse(503, 'log-unavailable', message)
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { maxDeadLetters } from '../wal/DeadLetters.js'
+import { lockKeys } from './logSchema.js'
+import type { LogAddress } from './readLogUrl.js'
+import { ServerConnection } from './ServerConnection.js'
+
+const withinMs = 600_000
+/** Groups in a piece: each is a commit of its own, so what has been given up stays so when the next one fails. */
+const pieceGroups = 1000
+
+const beginSql = (keptMs: number) => `
+DELETE FROM waymark.readers WHERE seen < now() - interval '${keptMs} milliseconds';
+DELETE FROM waymark.set_aside
+WHERE request < (SELECT request FROM waymark.set_aside ORDER BY request DESC OFFSET ${maxDeadLetters} LIMIT 1)`
+
+/** After a sequence that is given up already: the server need not go through what was there again. */
+const pieceSql = `
+WITH gone AS (
+  DELETE FROM waymark.log WHERE last IN (
+    SELECT last FROM waymark.log
+    WHERE last > $1 AND last <= (SELECT min(applied) FROM waymark.readers) ORDER BY last LIMIT ${pieceGroups}
+  ) AND (SELECT pg_try_advisory_xact_lock(${lockKeys.prune})) RETURNING last
+)
+SELECT count(*)::int AS groups, max(last)::float8 AS last FROM gone`
+
+/**
+ * Gives up what every reader has that was seen lately, and forgets the others. It has a connection of
+ * its own, because it may take long, and one process at a time does it.
+ */
+export const pruneLog = async (address: LogAddress, keptMs: number): Promise<void> => {
+  const connection = await ServerConnection.open(address, { applicationName: 'waymark prune' })
+  try {
+    await connection.ask('SET synchronous_commit = off')
+    await connection.ask(beginSql(keptMs))
+    let piece = { groups: pieceGroups, last: 0 }
+    while (piece.groups === pieceGroups) {
+      const [gone] = await connection.ask<typeof piece>(pieceSql, [piece.last], withinMs)
+      piece = gone!
+    }
+  } finally {
+    connection.close('it is done')
+  }
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { refuse } from '../http/HttpError.js'
+import type { SearchPath } from './searchPath.js'
+
+export interface HeldConnectionsOptions {
+  connect(): Promise<DuckDBConnection>
+  home: SearchPath
+  maxSessions: number
+  idleMs: number
+}
+
+const graceMs = 1000
+
+const settings = [
+  'SET enable_progress_bar = true',
+  'SET enable_progress_bar_print = false',
+  'SET progress_bar_time = 0',
+]
+
+export type Leave = () => void
+
+/** What lasts from one query to the next: temporary tables, variables and USE, on one DuckDB connection. */
+export class HeldConnection {
+  readonly id: string
+  readonly user: string
+  readonly connection: DuckDBConnection
+  /** What an unqualified name means; `USE` changes it. */
+  path: SearchPath
+  timezone = 'UTC'
+  /** Its id came from a client, who may be coming back. */
+  isNamed: boolean
+  usedAt = Date.now()
+  #isOpen = true
+  #busy = 0
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(user: string, connection: DuckDBConnection, home: SearchPath, id?: string) {
+    this.id = id ?? randomUUID()
+    this.isNamed = id !== undefined
+    this.user = user
+    this.connection = connection
+    this.path = home
+  }
+
+  get isBusy(): boolean {
+    return this.#busy > 0
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /**
+   * Waits for its turn; the result ends it. One statement at a time: a second one would end the rows
+   * of the first. Who is cancelled while waiting leaves the queue with what `signal` was aborted with.
+   */
+  async enter(signal?: AbortSignal): Promise<Leave> {
+    if (!this.#isOpen) {
+      const message = 'The session has just ended. Send again.'
+      throw refuse(503, 'session-ended', message, { 'retry-after': '1' })
+    }
+    this.#busy++
+    const before = this.#last
+    let release!: () => void
+    this.#last = new Promise((resolve) => {
+      release = resolve
+    })
+    const leave = () => {
+      this.#busy--
+      this.usedAt = Date.now()
+      release()
+    }
+    try {
+      await (signal === undefined ? before : abortable(before, signal))
+    } catch (error) {
+      // Those behind still wait for the one before.
+      void before.then(leave)
+      throw error
+    }
+    return leave
+  }
+
+  /** Closes the connection once nothing runs on it: DuckDB does not survive one closed under a call. */
+  async close(): Promise<void> {
+    while (this.isBusy) await this.#last
+    if (this.#isOpen) this.connection.closeSync()
+    this.#isOpen = false
+  }
+}
+
+const abortable = (promise: Promise<void>, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    void promise.then(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    })
+  })
+
+export class HeldConnections {
+  readonly #options: HeldConnectionsOptions
+  readonly #held = new Map<string, HeldConnection>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: HeldConnectionsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#sweep(Date.now()), Math.min(options.idleMs, 30_000))
+    this.#timer.unref()
+  }
+
+  /** The user's session of that id, made when it is not there; a fresh one without an id. */
+  async open(user: string, id?: string): Promise<HeldConnection> {
+    const known = id === undefined ? undefined : this.find(user, id)
+    if (known !== undefined) {
+      known.usedAt = Date.now()
+      known.isNamed = true
+      return known
+    }
+    const made = await this.openEphemeral(user, id)
+    // Two requests may have asked for the same new session.
+    const other = this.find(user, made.id)
+    if (other !== undefined) {
+      made.connection.closeSync()
+      return other
+    }
+    this.#held.set(keyOf(made), made)
+    this.#sweep(Date.now())
+    return made
+  }
+
+  /** A session that nobody can come back to; `end` it. */
+  async openEphemeral(user: string, id?: string): Promise<HeldConnection> {
+    const connection = await this.#options.connect()
+    for (const setting of settings) await connection.run(setting)
+    return new HeldConnection(user, connection, this.#options.home, id)
+  }
+
+  find(user: string, id: string): HeldConnection | undefined {
+    return this.#held.get(keyOf({ user, id }))
+  }
+
+  /** Forgets the session; its connection closes once nothing runs on it. */
+  async end(session: HeldConnection): Promise<void> {
+    const key = keyOf(session)
+    if (this.#held.get(key) === session) this.#held.delete(key)
+    await session.close()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all([...this.#held.values()].map((each) => this.end(each)))
+  }
+
+  #sweep(now: number): void {
+    const { maxSessions, idleMs } = this.#options
+    const all = [...this.#held.values()]
+    const idle = all.filter((each) => !each.isBusy).toSorted((a, b) => a.usedAt - b.usedAt)
+    // Those that nobody named make room; the named count among themselves, so that requests without
+    // a session, however many, end nobody's.
+    const named = all.filter((each) => each.isNamed).length
+    const over = { named: named - maxSessions, unnamed: all.length - maxSessions }
+    for (const each of idle) {
+      const age = now - each.usedAt
+      const kind = each.isNamed ? 'named' : 'unnamed'
+      // One that was opened a moment ago is about to be used.
+      if (age > idleMs || (age > graceMs && over[kind]-- > 0)) void this.end(each)
+    }
+  }
+}
+
+const keyOf = ({ user, id }: { user: string; id: string }) => JSON.stringify([user, id])
