@@ -9,7 +9,7 @@ import { createDoor } from './createDoor.mjs'
  */
 const storeMs = 250
 /**
- * docs/architecture.md, "Two things to know": a page that goes before its ids were read hands off under others. After a
+ * docs/architecture.md, "The visitor": a page that goes before its ids were read hands off under others. After a
  * return from the page cache they are read 300 ms later: by a timer, which a tab in the background has once a second.
  */
 const readIdsAgainMs = 1600
