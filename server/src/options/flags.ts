@@ -68,7 +68,7 @@ export const flags: readonly Flag[] = [
     name: 'api-keys',
     value: 'A,B:ENV',
     about: 'keys that write events: a key alone to all environments, key:staging to one',
-    more: '[Users and roles](#users-and-roles)',
+    more: '[Users and roles](operate.md#users-and-roles)',
     isList: true,
     read: set('apiKeys', splitList),
   },
@@ -91,7 +91,7 @@ export const flags: readonly Flag[] = [
     name: 'users-file',
     value: 'FILE',
     about: 'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
-    more: '[Users and roles](#users-and-roles)',
+    more: '[Users and roles](operate.md#users-and-roles)',
     read: asText('usersFile'),
   },
   {
@@ -170,7 +170,7 @@ export const flags: readonly Flag[] = [
     value: 'SIZE',
     about: 'disk that changes by SQL, /append, /upload and spilled rows leave to what is accepted',
     otherwise: '1 GiB, and a tenth of a disk that is smaller than 10 GiB',
-    more: '[A full disk](#a-full-disk)',
+    more: '[A full disk](operate.md#when-the-disk-is-full)',
     read: asBytes('minFreeDiskBytes'),
   },
   {
@@ -206,7 +206,7 @@ export const flags: readonly Flag[] = [
     value: 'ENV=400d',
     about: 'how many days events are kept, by environment',
     otherwise: 'for ever',
-    more: '[Retention](#retention)',
+    more: '[Retention](privacy.md#delete-events-by-age)',
     isList: true,
     read: asRetention,
   },
@@ -220,14 +220,14 @@ export const flags: readonly Flag[] = [
     name: 'clock-checked',
     value: 'DATE',
     about: 'a day, such as 2027-01-31, on which the clock was found right; retention goes on after it',
-    more: '[Retention](#retention)',
+    more: '[Retention](privacy.md#delete-events-by-age)',
     read: asDay('clockChecked'),
   },
   {
     name: 'archive',
     value: 'FOLDER',
     about: 'where events of closed days go, as Parquet files that queries read',
-    more: '[Archive](#archive)',
+    more: '[Archive](back-up.md#move-old-events-to-parquet-files)',
     read: asFolder('archiveFolder'),
   },
   {
@@ -245,7 +245,7 @@ export const flags: readonly Flag[] = [
     value: 'URL',
     about: 'postgres://…: accepted events go to a PostgreSQL database that several processes share',
     otherwise: 'files in the data folder',
-    more: '[The log in PostgreSQL](#the-log-in-postgresql)',
+    more: '[The log in PostgreSQL](operate.md#put-the-log-in-postgresql)',
     read: asLogUrl,
   },
   {
@@ -269,7 +269,7 @@ export const flags: readonly Flag[] = [
     value: 'ROLE',
     about: 'both; ingest or engine runs one of the two processes alone, with --log',
     usual: 'both',
-    more: '[Roles](#roles)',
+    more: '[Roles](operate.md#roles-of-processes)',
     read: asChoice(['both', 'ingest', 'engine'], (word, given) => {
       given.role = word
     }),

@@ -5,7 +5,7 @@ import { flagsTable, helpText } from '../../src/options/helpText.js'
 import { completeOptions } from '../../src/options/ServerOptions.js'
 import type { Given } from '../../src/options/values.js'
 
-const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/flags.md', import.meta.url), 'utf8')
 
 describe('flags', () => {
   it.each(flags.filter(({ usual }) => usual !== undefined))(
