@@ -141,6 +141,17 @@ interface Case {
   expected: (all: readonly Seen[]) => readonly (readonly unknown[])[]
 }
 
+const chained = {
+  steps: fc.array(fc.constantFrom('$pageview', 'Viewed', 'Viewed', 'Ordered', '/', '/cart'), {
+    minLength: 1,
+    maxLength: 4,
+    size: 'max',
+  }),
+  withinMs: fc.option(fc.constantFrom(0, 1, 1_800_000, 7_200_001, 86_400_000, 8 * 86_400_000)),
+}
+const chainSql = ({ steps, withinMs }: { steps: string[]; withinMs: number | null }) =>
+  `${literal(steps)}, ${withinMs === null ? 'NULL' : `INTERVAL ${withinMs} MILLISECOND`}`
+
 const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<Case>> =>
   new Map(
     Object.entries<fc.Arbitrary<Case>>({
@@ -191,22 +202,17 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
           expected: (all) => oracle.retention(all, a, { first, back, unit }),
         })),
       funnel: fc
-        .record({
-          a: asked,
-          steps: fc.array(fc.constantFrom('$pageview', 'Viewed', 'Viewed', 'Ordered', '/', '/cart'), {
-            minLength: 1,
-            maxLength: 4,
-            size: 'max',
-          }),
-          withinMs: fc.option(fc.constantFrom(0, 1, 1_800_000, 7_200_001, 86_400_000, 8 * 86_400_000)),
-          breakdown: fc.option(property),
-        })
+        .record({ a: asked, ...chained, breakdown: fc.option(property) })
         .map(({ a, ...question }) => ({
-          sql: `FROM analytics.main.funnel(${literal(question.steps)},
-        ${question.withinMs === null ? 'NULL' : `INTERVAL ${question.withinMs} MILLISECOND`},
+          sql: `FROM analytics.main.funnel(${chainSql(question)},
         breakdown := ${literal(question.breakdown)}, ${choiceSql(a)})`,
           expected: (all) => oracle.funnel(all, a, question),
         })),
+      funnelPeople: fc.record({ a: asked, ...chained }).map(({ a, ...question }) => ({
+        sql: `SELECT person_id, step, epoch_ms("timestamp")
+        FROM analytics.main.funnel_people(${chainSql(question)}, ${choiceSql(a)})`,
+        expected: (all) => oracle.funnelPeople(all, a, { ...question, breakdown: null }),
+      })),
     }),
   )
 

@@ -159,20 +159,31 @@ const chainFrom = (events: readonly Seen[], at: number, { steps, withinMs }: Fun
   return chain
 }
 
-export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Row[] => {
-  const { steps, breakdown: property } = question
-  const chains: { value: string | null; chain: Seen[] }[] = []
-  for (const events of ofPersons(choose(all, { ...asked, from: null, until: null })).values()) {
+/** The chain of each person that counts: the longest, and of equal ones the first. */
+const bestChains = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Map<string, Seen[]> => {
+  const chains = new Map<string, Seen[]>()
+  for (const [person, events] of ofPersons(choose(all, { ...asked, from: null, until: null }))) {
     let best: Seen[] = []
     for (const [at, each] of events.entries()) {
       const isInRange = choose([each], asked).length > 0
-      if (!isInRange || !isNamed(each, steps.at(0)!)) continue
+      if (!isInRange || !isNamed(each, question.steps.at(0)!)) continue
       const chain = chainFrom(events, at, question)
       if (chain.length > best.length) best = chain
     }
-    const value = property === null ? null : (best[0]?.properties[property] ?? null)
-    if (best.length > 0) chains.push({ value, chain: best })
+    if (best.length > 0) chains.set(person, best)
   }
+  return chains
+}
+
+export const funnelPeople = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Row[] =>
+  [...bestChains(all, asked, question)].map(([person, chain]) => [person, chain.length, chain.at(-1)!.ms])
+
+export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Row[] => {
+  const { steps, breakdown: property } = question
+  const chains = [...bestChains(all, asked, question).values()].map((chain) => ({
+    value: property === null ? null : (chain[0]!.properties[property] ?? null),
+    chain,
+  }))
   const values = new Set(chains.map(({ value }) => value))
   if (property === null) values.add(null)
   const rows: Row[] = []

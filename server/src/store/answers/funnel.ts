@@ -1,7 +1,9 @@
 import {
   choice,
   choiceProblems,
+  eventsOfPersons,
   hasId,
+  id,
   idKey,
   isChosen,
   isNamed,
@@ -10,6 +12,7 @@ import {
   orderKey,
   propertyOf,
   range,
+  seqOfKey,
   usOfKey,
 } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
@@ -38,8 +41,6 @@ const perStep = (name: string, sqlOf: (step: number) => string) =>
   steps.map((step) => table(name, step, sqlOf(step)))
 
 const is = (step: number) => `n.mask & ${2 ** (step - 1)} <> 0`
-/** The property at the first of some events, where one is asked for. */
-const firstValue = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n.key) END AS value'
 const start = `min(n.key) AS start_key, min(n.key) AS key, NULL::HUGEINT AS key_before`
 const isWithin = (key: string, startKey: string) => `${usOfKey(key)} <= ${usOfKey(startKey)} + ${withinUs}`
 
@@ -57,106 +58,114 @@ const reached = (step: number) =>
    ASOF JOIN reached${step - 1} r ON r.person_key = h.person_key AND h.key > r.key
    WHERE ${isWithin('h.key', 'r.start_key')}`
 
+const problems: TableMacro['problems'] = [
+  ...choiceProblems,
+  [
+    `coalesce(len(steps), 0) NOT BETWEEN 1 AND ${maxSteps}`,
+    `'steps has ' || coalesce(len(steps), 0) || ' steps. Write a list of 1 to ${maxSteps}, such as [''/pricing'', ''Signed Up''].'`,
+  ],
+  [
+    `len(list_filter(steps, lambda s: s IS NULL OR s = '')) > 0`,
+    `'A step is empty. Write the name of an event, or a path that begins with /.'`,
+  ],
+  [
+    `${withinUs} < 0`,
+    `'within is ' || within || '. Write how long after the first step the last one may be, such as INTERVAL 7 DAY.'`,
+  ],
+]
+
+/** The property at the first of some events, where one is asked for. */
+const firstAsked = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n.key) END AS value'
+
+/** The tables that lead to `taken`: a row for each person and step that counts, with when it was taken. */
+const chains = (value: string, firstValue: string): TableMacro['tables'] => [
+  [
+    'named',
+    `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
+         ${value} AS value
+       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
+         WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${hasId}) e
+       WHERE e.mask <> 0`,
+  ],
+  [
+    'matched',
+    `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.mask
+       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key WHERE n.mask > 1`,
+  ],
+  ...laterSteps.map((step) =>
+    table(
+      'hit',
+      step,
+      `SELECT n.person_key, n.key FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
+    ),
+  ),
+  // The first step is as a rule the most frequent event, so its persons are looked up once an id.
+  [
+    'began',
+    `SELECT n.id_key, min(n.key) AS key, ${firstValue} FROM named n WHERE ${is(1)} GROUP BY n.id_key`,
+  ],
+  // A person's first start goes as far as any, if it has all the time. Where it took no longer than it
+  // may, that is the answer, which spares the search among all starts.
+  ...perStep('tried', (step) =>
+    step === 1
+      ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, ${firstValue}, ${start}
+           FROM began n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key GROUP BY 1`
+      : chain('tried', step, false),
+  ),
+  [
+    'retried',
+    laterSteps
+      .map((step) => `SELECT t.person_key FROM tried${step} t WHERE NOT ${isWithin('t.key', 't.start_key')}`)
+      .join(' UNION '),
+  ],
+  [
+    'hit1',
+    `SELECT i.person_key, n.key, n.value FROM named n JOIN (
+         SELECT u.person_key, m.id_key FROM retried u JOIN analytics.raw.id_map m ON m.person_key = u.person_key
+         UNION SELECT u.person_key, u.person_key FROM retried u
+       ) i ON i.id_key = n.id_key WHERE ${is(1)}`,
+  ],
+  ...perStep('reached', (step) =>
+    step === 1 ? 'SELECT h.person_key, h.key, h.key AS start_key FROM hit1 h' : reached(step),
+  ),
+  // The chain that goes furthest, by its end, and of equal ones the first to get there.
+  [
+    'best',
+    `SELECT u.person_key, arg_max(u.key, u.depth) AS key FROM (${steps
+      .map(
+        (step) =>
+          `SELECT r.person_key, ${step} AS depth, min(r.key) AS key FROM reached${step} r GROUP BY r.person_key`,
+      )
+      .join(' UNION ALL ')}) u GROUP BY u.person_key`,
+  ],
+  // Every start from which that end is still in time leads to it, and none goes further: the earliest counts.
+  ...perStep('chosen', (step) =>
+    step === 1
+      ? `SELECT n.person_key, ${firstValue}, ${start}
+           FROM best b JOIN hit1 n ON n.person_key = b.person_key
+           WHERE ${isWithin('b.key', 'n.key')} GROUP BY n.person_key`
+      : chain('chosen', step, true),
+  ),
+  [
+    'taken',
+    steps
+      .map(
+        (step) =>
+          `SELECT ${step} AS step, c.* FROM chosen${step} c
+             UNION ALL SELECT ${step} AS step, t.* FROM tried${step} t ANTI JOIN retried u ON u.person_key = t.person_key`,
+      )
+      .join(' UNION ALL '),
+  ],
+]
+
 export const funnel: TableMacro = {
   name: 'funnel',
   comment: 'How many people took the steps one after the other, within a time from the first.',
   parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice],
   columns: ['breakdown', 'step', 'name', 'people', 'conversion', 'step_conversion', 'median_seconds'],
-  problems: [
-    ...choiceProblems,
-    [
-      `coalesce(len(steps), 0) NOT BETWEEN 1 AND ${maxSteps}`,
-      `'steps has ' || coalesce(len(steps), 0) || ' steps. Write a list of 1 to ${maxSteps}, such as [''/pricing'', ''Signed Up''].'`,
-    ],
-    [
-      `len(list_filter(steps, lambda s: s IS NULL OR s = '')) > 0`,
-      `'A step is empty. Write the name of an event, or a path that begins with /.'`,
-    ],
-    [
-      `${withinUs} < 0`,
-      `'within is ' || within || '. Write how long after the first step the last one may be, such as INTERVAL 7 DAY.'`,
-    ],
-  ],
+  problems,
   tables: [
-    [
-      'named',
-      `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
-         CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END AS value
-       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
-         WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${hasId}) e
-       WHERE e.mask <> 0`,
-    ],
-    [
-      'matched',
-      `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.mask
-       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key WHERE n.mask > 1`,
-    ],
-    ...laterSteps.map((step) =>
-      table(
-        'hit',
-        step,
-        `SELECT n.person_key, n.key FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
-      ),
-    ),
-    // The first step is as a rule the most frequent event, so its persons are looked up once an id.
-    [
-      'began',
-      `SELECT n.id_key, min(n.key) AS key, ${firstValue} FROM named n WHERE ${is(1)} GROUP BY n.id_key`,
-    ],
-    // A person's first start goes as far as any, if it has all the time. Where it took no longer than it
-    // may, that is the answer, which spares the search among all starts.
-    ...perStep('tried', (step) =>
-      step === 1
-        ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, ${firstValue}, ${start}
-           FROM began n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key GROUP BY 1`
-        : chain('tried', step, false),
-    ),
-    [
-      'retried',
-      laterSteps
-        .map(
-          (step) => `SELECT t.person_key FROM tried${step} t WHERE NOT ${isWithin('t.key', 't.start_key')}`,
-        )
-        .join(' UNION '),
-    ],
-    [
-      'hit1',
-      `SELECT i.person_key, n.key, n.value FROM named n JOIN (
-         SELECT u.person_key, m.id_key FROM retried u JOIN analytics.raw.id_map m ON m.person_key = u.person_key
-         UNION SELECT u.person_key, u.person_key FROM retried u
-       ) i ON i.id_key = n.id_key WHERE ${is(1)}`,
-    ],
-    ...perStep('reached', (step) =>
-      step === 1 ? 'SELECT h.person_key, h.key, h.key AS start_key FROM hit1 h' : reached(step),
-    ),
-    // The chain that goes furthest, by its end, and of equal ones the first to get there.
-    [
-      'best',
-      `SELECT u.person_key, arg_max(u.key, u.depth) AS key FROM (${steps
-        .map(
-          (step) =>
-            `SELECT r.person_key, ${step} AS depth, min(r.key) AS key FROM reached${step} r GROUP BY r.person_key`,
-        )
-        .join(' UNION ALL ')}) u GROUP BY u.person_key`,
-    ],
-    // Every start from which that end is still in time leads to it, and none goes further: the earliest counts.
-    ...perStep('chosen', (step) =>
-      step === 1
-        ? `SELECT n.person_key, ${firstValue}, ${start}
-           FROM best b JOIN hit1 n ON n.person_key = b.person_key
-           WHERE ${isWithin('b.key', 'n.key')} GROUP BY n.person_key`
-        : chain('chosen', step, true),
-    ),
-    [
-      'taken',
-      steps
-        .map(
-          (step) =>
-            `SELECT ${step} AS step, c.* FROM chosen${step} c
-             UNION ALL SELECT ${step} AS step, t.* FROM tried${step} t ANTI JOIN retried u ON u.person_key = t.person_key`,
-        )
-        .join(' UNION ALL '),
-    ],
+    ...chains(`CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END`, firstAsked),
     [
       'counted',
       `SELECT t.value, t.step, count(*) AS people, median((${usOfKey('t.key')}::DOUBLE - ${usOfKey('t.key_before')}) / 1e6) AS seconds
@@ -182,4 +191,26 @@ export const funnel: TableMacro = {
     ],
   ],
   order: '1 NULLS FIRST, 2',
+}
+
+export const funnelPeople: TableMacro = {
+  name: 'funnel_people',
+  comment: 'How far each person got in a funnel, and when.',
+  parameters: [['steps'], ['within'], ...range, ...choice],
+  columns: ['person_id', 'step', '"timestamp"'],
+  problems,
+  tables: [
+    ...chains('NULL', 'NULL AS value'),
+    [
+      'deepest',
+      'SELECT max(t.step) AS step, arg_max(t.key, t.step) AS key FROM taken t GROUP BY t.person_key',
+    ],
+    // Texts are read of these events alone.
+    [
+      'answer',
+      `SELECT coalesce(m.person_id, ${id}) AS person_id, d.step::INTEGER AS step, e."timestamp"
+       FROM deepest d JOIN ${eventsOfPersons} ON e.seq = ${seqOfKey('d.key')}`,
+    ],
+  ],
+  order: '3 DESC, 1',
 }

@@ -1,7 +1,7 @@
 import { viewSql } from '../viewSql.js'
 import { breakdown } from './breakdown.js'
 import { daily } from './daily.js'
-import { funnel } from './funnel.js'
+import { funnel, funnelPeople } from './funnel.js'
 import { pageViews } from './pageViews.js'
 import { paths } from './paths.js'
 import { retention } from './retention.js'
@@ -12,5 +12,7 @@ import { firstTouch, lastTouch } from './touches.js'
 /** The statements that make the views and table macros that answer the usual questions. */
 export const answers = [
   ...[...sessionViews, pageViews].map(viewSql),
-  ...[sessionsOfRange, daily, funnel, retention, paths, firstTouch, lastTouch, breakdown].map(tableMacroSql),
+  ...[sessionsOfRange, daily, funnel, funnelPeople, retention, paths, firstTouch, lastTouch, breakdown].map(
+    tableMacroSql,
+  ),
 ].join('\n')

@@ -31,7 +31,7 @@ export type Within = (typeof withins)[number][0]
 const usualWithin: Within = '7d'
 
 /** As many as the macro takes. */
-export const mostSteps = 12
+export const mostSteps = 10
 
 function readPeople(text: string | null, count: number): PeopleChoice | undefined {
   const [, kind, number] = /^(reached|dropped)-(\d+)$/.exec(text ?? '') ?? []
