@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { startService } from '../demo/server/startService.mjs'
+import { startService } from '../scripts/startService.mjs'
 
 const operator = { username: 'ops', password: 'only-for-tests' }
 

@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startProgram } from '../../scripts/startService.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+const threads = { UV_THREADPOOL_SIZE: '16' }
+const log = (text) => process.stderr.write(text)
 
 /** A process and its children: the service is the ingest process and its engine. */
 const familyOf = (pid) => {
@@ -47,31 +50,11 @@ export const cpuOf = (pid) => {
   return spent
 }
 
-const start = (file, flags, env) =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, ...flags], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...env },
-    })
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it was ready.`)))
-    child.stdout.once('data', (chunk) => {
-      const url = /http:\S+/.exec(chunk.toString())[0]
-      const stop = () =>
-        new Promise((done) => {
-          child.once('exit', done)
-          child.kill('SIGTERM')
-        })
-      resolve({ url, pid: child.pid, stop })
-    })
-  })
-
 /** The service in its two processes, of this build or another one. */
 export const startService = async (flags = [], main = at('../../server/dist/main.js')) => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
   const common = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'a:b', '--quiet']
-  const service = await start(main, [...common, ...flags], {
-    UV_THREADPOOL_SIZE: '16',
-  })
+  const service = await startProgram(main, [...common, ...flags], { env: threads, log })
   return {
     ...service,
     folder,
@@ -82,9 +65,9 @@ export const startService = async (flags = [], main = at('../../server/dist/main
   }
 }
 
-export const startBare = () => start(at('bareServer.mjs'), [], {})
+export const startBare = () => startProgram(at('bareServer.mjs'), [], { log })
 
-export const startFloor = () => start(at('floorServer.mjs'), [], { UV_THREADPOOL_SIZE: '16' })
+export const startFloor = () => startProgram(at('floorServer.mjs'), [], { env: threads, log })
 
 export const basic = `Basic ${Buffer.from('a:b').toString('base64')}`
 

@@ -1,4 +1,4 @@
-import { startService } from './startService.mjs'
+import { startService } from '../../scripts/startService.mjs'
 
 /**
  * The service as a process that can be stopped and started again on the same port and data, so that the pages

@@ -1,6 +1,6 @@
 // node scripts/picture/drawScreens.mjs: draws docs/screens.png anew, the picture of the service's screens. It starts
 // the service with empty data, sends visits of two months, logs in with Chromium, and takes the picture.
-import { startService } from '../../demo/server/startService.mjs'
+import { startService } from '../startService.mjs'
 import { ensureBuilt } from '../setup.mjs'
 import { takePicture } from './takePicture.mjs'
 

@@ -1,5 +1,4 @@
-import { startProcess } from '../engines/startProcess.mjs'
-import { waitFor } from '../engines/waitFor.mjs'
+import { startProgram } from '../../../scripts/startService.mjs'
 
 const login = { user: 'ledger', password: 'ledger' }
 const user = `${login.user}:${login.password}`
@@ -9,19 +8,8 @@ const user = `${login.user}:${login.password}`
  * @param {{ launcher: string, data: string, apiKeys: string[] }} options
  */
 export async function startService({ launcher, data, apiKeys }) {
-  const { child, pid, ended } = startProcess(
-    process.execPath,
-    [launcher, '--port', '0', '--data', data, '--api-keys', apiKeys.join(','), '--users', user],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  let out = ''
-  let log = ''
-  child.stdout?.on('data', (chunk) => (out += chunk))
-  child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-2000)))
-  const url = await waitFor('the service starts', () => {
-    if (child.exitCode !== null) throw new Error(`The service did not start: ${log || out}`)
-    return /ready at (\S+)/.exec(out)?.[1]
-  })
+  const flags = ['--port', '0', '--data', data, '--api-keys', apiKeys.join(','), '--users', user]
+  const { url, stop } = await startProgram(launcher, flags)
 
   return {
     url,
@@ -50,10 +38,7 @@ export async function startService({ launcher, data, apiKeys }) {
       if (wrong) throw new Error(`/query broke off: ${JSON.stringify(wrong)}`)
       return rows
     },
-    async stop() {
-      if (pid) process.kill(pid, 'SIGTERM')
-      await ended
-    },
+    stop,
   }
 }
 

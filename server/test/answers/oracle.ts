@@ -181,7 +181,7 @@ export const funnelPeople = (all: readonly Seen[], asked: Asked, question: Funne
 export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArguments): Row[] => {
   const { steps, breakdown: property } = question
   const chains = [...bestChains(all, asked, question).values()].map((chain) => ({
-    value: property === null ? null : (chain[0]!.properties[property] ?? null),
+    value: property === null ? null : (chain.at(0)!.properties[property] ?? null),
     chain,
   }))
   const values = new Set(chains.map(({ value }) => value))

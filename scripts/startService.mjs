@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const launcher = fileURLToPath(new URL('../server/bin/waymark-server.mjs', import.meta.url))
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set()
+// Whatever ends this process, no server stays behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/**
+ * Starts a server as a process of its own, and waits until it has printed its address.
+ * @param {string} file a program for Node
+ * @param {readonly string[]} flags
+ * @param {{ env?: NodeJS.ProcessEnv, log?: (text: string) => void }} [options] `log` gets what it writes on standard
+ *   error; the end of that is the message of a failed start in any case.
+ */
+export async function startProgram(file, flags, { env, log } = {}) {
+  const child = spawn(process.execPath, [file, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  running.add(child)
+  const gone = once(child, 'exit').finally(() => running.delete(child))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    log?.(text)
+    said = (said + text).slice(-4000)
+  })
+  /** @type {Promise<string>} */
+  const ready = new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text
+      const url = /(http:\S+)\s/.exec(output)?.[1]
+      if (url) resolve(url)
+    })
+    child.on('error', reject)
+    child.on('close', () => reject(new Error(said.trim() || output.trim() || `${file} ended at once.`)))
+  })
+  const url = await ready
+
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    // A server that does not stop must not keep the terminal.
+    const giveUp = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await gone
+    clearTimeout(giveUp)
+  }
+  return { url, pid: /** @type {number} */ (child.pid), stop, gone }
+}
+
+/**
+ * Starts the service and waits until it answers.
+ * @param {{ port?: number, host?: string, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void }} options
+ *   `origins` are those of pages that may ask in SQL: by default every page of this machine's own address, where the
+ *   demo's shop is.
+ */
+export async function startService({
+  port = 0,
+  host = '127.0.0.1',
+  data,
+  apiKeys,
+  users,
+  environments = 'production',
+  origins = 'http://127.0.0.1:*',
+  log,
+}) {
+  const flags = { port: String(port), host, data, 'api-keys': apiKeys, users, environments, origins }
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+  return startProgram(launcher, args, log === undefined ? {} : { log })
+}
