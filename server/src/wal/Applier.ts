@@ -279,7 +279,7 @@ export class Applier {
 
   /** Between two pieces of a batch. */
   readonly #restWithin = async (rows: number): Promise<void> => {
-    const restMs = this.#pace.restMs(rows)
+    const restMs = this.#pace.pauseMs(rows)
     if (restMs > 0 && this.#waiters.isEmpty && !this.#stopping) await delay(restMs)
   }
 

@@ -62,7 +62,7 @@ afterEach(() => {
 })
 
 it('asks its pace within a batch, and does not rest while somebody waits for a row', async () => {
-  const pace = vi.spyOn(Pace.prototype, 'restMs').mockReturnValue(5000)
+  const pace = vi.spyOn(Pace.prototype, 'pauseMs').mockReturnValue(5000)
   const done: number[] = []
   const { applier } = createFake([entry(1)], {
     apply: (_, through, rest) => rest(through).then(() => void done.push(through)),

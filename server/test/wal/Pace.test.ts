@@ -3,57 +3,59 @@ import { Pace } from '../../src/wal/Pace.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** Pieces of 20,000 rows each; gives how long to rest after one. */
+/** On two processors, pieces of 20,000 rows each; gives how long to pause after one. */
 const createFake = ({ waiting = 0 } = {}) => {
-  let [nowMs, newest, idleMs] = [0, 0, 0]
+  let [nowMs, newest, idleMs, usedMs] = [0, 0, 0, 0]
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   const pace = new Pace({
     newest: () => newest,
     waiting: () => waiting,
     maxBacklogRows: 1_000_000,
     idleMs: () => idleMs,
+    usedMs: () => usedMs,
+    processors: 2,
   })
-  return (tookMs: number, accepted: number, idle = 0) => {
+  return ({ tookMs = 200, cpuMs = 200, accepted = 50_000, idle = 0 }) => {
     nowMs += tookMs
+    usedMs += cpuMs
     newest += accepted
     idleMs += idle
-    const restMs = pace.restMs(20_000)
-    nowMs += restMs
-    return restMs
+    const pauseMs = pace.pauseMs(20_000)
+    nowMs += pauseMs
+    return pauseMs
   }
 }
 
-it('stores 48,000 rows a second while many come and no processor is idle', () => {
+it('uses 0.45 of all processors while many rows come and no processor is idle', () => {
   const piece = createFake()
-  expect(piece(100, 0)).toBe(0)
+  expect(piece({ accepted: 0 })).toBe(0)
   let allMs = 0
-  for (let pieces = 0; pieces < 12; pieces++) allMs += 200 + piece(200, 50_000)
-  expect(allMs).toBeCloseTo((1000 * 12 * 20_000) / 48_000)
+  for (let pieces = 0; pieces < 12; pieces++) allMs += 100 + piece({ tookMs: 100, cpuMs: 150 })
+  expect((12 * 150) / (2 * allMs)).toBeCloseTo(0.45)
 })
 
-it('makes up for a slow piece', () => {
+it('makes up for a piece that others held up', () => {
   const piece = createFake()
-  piece(100, 0)
-  expect(piece(1000, 100_000)).toBe(0)
-  expect(piece(200, 50_000)).toBe(0)
-  expect(piece(50, 50_000)).toBeCloseTo(0)
-  expect(piece(50, 50_000)).toBeCloseTo((1000 * 4 * 20_000) / 48_000 - 1300)
+  piece({ accepted: 0 })
+  expect(piece({ tookMs: 1000, cpuMs: 180 })).toBe(0)
+  expect(piece({ tookMs: 100, cpuMs: 180 })).toBe(0)
+  expect(piece({ tookMs: 0, cpuMs: 900 })).toBeCloseTo((180 + 180 + 900) / 0.9 - 1100)
 })
 
-it('does not rest while few requests come', () => {
+it('does not pause while few rows come', () => {
   const piece = createFake()
-  piece(100, 0)
-  expect(piece(100, 1000)).toBe(0)
+  piece({ accepted: 0 })
+  expect(piece({ tookMs: 100, accepted: 1000 })).toBe(0)
 })
 
-it('does not rest while a processor is idle', () => {
+it('does not pause while a processor is idle', () => {
   const piece = createFake()
-  piece(100, 0)
-  expect(piece(100, 50_000, 80)).toBe(0)
+  piece({ accepted: 0 })
+  expect(piece({ tookMs: 100, idle: 80 })).toBe(0)
 })
 
-it('does not rest where requests would be refused for it', () => {
+it('does not pause where requests would be refused for it', () => {
   const piece = createFake({ waiting: 600_000 })
-  piece(100, 0)
-  expect(piece(100, 50_000)).toBe(0)
+  piece({ accepted: 0 })
+  expect(piece({})).toBe(0)
 })
