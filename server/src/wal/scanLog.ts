@@ -10,7 +10,7 @@ const broken = (file: string, what: string) =>
     `The store is damaged: the write-ahead log ${file} ${what}. Nothing was changed; restore the data folder from a backup, or let waymark-server salvage keep what can still be read.`,
   )
 
-/** The sequence before the oldest row of a log that another process may be writing, 0 for a new one. */
+/** The sequence before the oldest row of a log, 0 for a new log. Another process may be writing it. */
 export const beforeOf = (folder: string): number => {
   for (const number of listSegments(folder)) {
     const bytes = Buffer.alloc(headBytes)
@@ -26,16 +26,16 @@ export const beforeOf = (folder: string): number => {
 export interface FoundLog {
   /** The segments that hold rows, oldest first. */
   live: SegmentHead[]
-  /** The numbers of segments that were made and not used. */
+  /** The numbers of segments that were made but never used. */
   spares: number[]
   /** The sequence of the newest row. */
   last: number
-  /** Where the last segment goes on. */
+  /** Where the next frame goes in the last segment. */
   end: number
   held: Held[]
 }
 
-/** Throws where a log ends before the place that it is known to have reached. */
+/** Throws when a log ends before the row that its mark says it has reached. */
 const checkReached = (folder: string, { live, last }: Pick<FoundLog, 'live' | 'last'>, reached: Reached) => {
   const newest = live.at(-1)?.number ?? 0
   const lost = last < reached.last ? `; rows ${last + 1} to ${reached.last} were in it` : ''
@@ -46,9 +46,9 @@ const checkReached = (folder: string, { live, last }: Pick<FoundLog, 'live' | 'l
   if (lost !== '') throw broken(segmentFile(folder, newest), `has lost its end${lost}`)
 }
 
-/** Reads all of a log, and throws where it is not as it was written. An empty one begins behind `before`. */
+/** Reads a whole log, and throws when it is damaged. An empty log begins after row `before`. */
 export const scanLog = async (folder: string, before = 0): Promise<FoundLog> => {
-  // Before the segments: of a log that is being written they are further than what was noted then.
+  // The mark is read before the segments: while another process writes, the segments only get further than the mark.
   const reached = await readMark(folder)
   const live: SegmentHead[] = []
   const spares: number[] = []
@@ -73,7 +73,7 @@ export const scanLog = async (folder: string, before = 0): Promise<FoundLog> => 
     if (previous !== undefined && (previous.number !== number - 1 || head.before !== last))
       throw broken(segmentFile(folder, previous.number), 'has lost its end')
     const scan = scanSegment(bytes, head)
-    if (scan.broken) throw broken(file, 'is overwritten in the middle')
+    if (scan.isBroken) throw broken(file, 'is overwritten in the middle')
     live.push(head)
     ;({ last, end } = scan)
     held.push(...scan.held)

@@ -1,8 +1,8 @@
 import { isInvalidated, isOutOfMemory, isOutOfRoom } from '../store/transactions.js'
 
 /**
- * Why rows are not being stored, in words that anybody may read: DuckDB's own hold paths of this machine and
- * parts of rows.
+ * Says why rows are not being stored, in words that anybody may read. DuckDB's own words do not serve: they hold paths
+ * of this machine and parts of rows.
  */
 export const whyFailing = (error: unknown): string => {
   if (isOutOfRoom(error)) return 'The disk of the data folder is full, or takes no writes.'

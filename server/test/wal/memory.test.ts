@@ -118,7 +118,7 @@ describe('where a batch needs more memory than there is', () => {
     applier.wake()
     expect(await applier.reached(last, 10_000)).toBe(true)
     expect(stored).toEqual(upTo(last).filter(takes))
-    const reason = 'To store it takes more memory than DuckDB may have (--memory-limit, 1024 MiB).'
+    const reason = 'Storing it takes more memory than DuckDB may have (--memory-limit, 1024 MiB).'
     expect(aside).toEqual([
       [37, reason],
       [38, reason],
