@@ -1,7 +1,7 @@
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
 
-/** The items of a JSON array, each in the bytes that it has there: JSON.parse would lose digits. */
+/** The items of a JSON array in their own bytes: JSON.parse would lose digits. */
 export const splitArray = (array: Buffer): Buffer[] => {
   const items: Buffer[] = []
   let depth = 0
