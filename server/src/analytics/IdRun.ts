@@ -20,7 +20,7 @@ import { putInPlace } from '../store/writeWhole.js'
  * | 52 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
  * | 52 + f + s | 8 × n | the ids, sorted, as unsigned numbers |
  *
- * Numbers in the head are little-endian; behind the head they have the byte order of the processor.
+ * Numbers in the head are little-endian; after the head they have the byte order of the processor.
  * Check: the head has a checksum. The rest has none, because a file gets its name only once it is whole and on disk.
  * Another version: a file with another head is removed, and its ids are read from DuckDB again.
  */

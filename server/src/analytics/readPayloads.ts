@@ -41,9 +41,9 @@ const checkRepeated = (bytes: Buffer, writable: ReadonlySet<string>): void => {
 }
 
 /** Names the wrong field: `/3/event` in an array, `/event` in a single object. */
-const describe = (error: ErrorObject | undefined, single: boolean, before: number) => {
+const describe = (error: ErrorObject | undefined, isSingle: boolean, before: number) => {
   const path = (error?.instancePath ?? '').replace(/^\/\d+/, (index) =>
-    single ? '' : `/${before + Number(index.slice(1))}`,
+    isSingle ? '' : `/${before + Number(index.slice(1))}`,
   )
   return `${path || 'the body'} ${error?.message ?? 'is invalid'}`
 }
@@ -62,20 +62,20 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
   const readSlice = (sent: Buffer, writable: ReadonlySet<string>, before: number): Payloads => {
     const json = parseJson(sent, before === 0 ? 'The body' : `The body from ${kind} ${before} on`)
     const { text, value } = json
-    const single = !Array.isArray(value)
-    const list = (single ? [value] : value) as Payload[]
+    const isSingle = !Array.isArray(value)
+    const list = (isSingle ? [value] : value) as Payload[]
     if (!validate(list)) {
-      throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], single, before)}.`)
+      throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], isSingle, before)}.`)
     }
     let isRewritten = false
     for (let at = 0; at < list.length; at++) {
-      const where = single ? kind : `${kind} ${before + at}`
+      const where = isSingle ? kind : `${kind} ${before + at}`
       checkEnvironment(list[at]!, where, writable)
       isRewritten = check(list[at]!, where) || isRewritten
     }
     if (writable !== environments) checkRepeated(json.bytes, writable)
     const mended = isRewritten ? mendTimestamps(json.bytes) : text
-    return { count: list.length, body: storableBody(json, single ? `[${mended}]` : mended) }
+    return { count: list.length, body: storableBody(json, isSingle ? `[${mended}]` : mended) }
   }
 
   const readSlices = async (bytes: Buffer, writable: ReadonlySet<string>): Promise<Payloads> => {

@@ -29,7 +29,7 @@ export const resolveIdentity = (
   const members = new Map<string, Set<string>>()
   const changed = new Set<string>()
 
-  const place = (row: IdRow) => {
+  const remember = (row: IdRow) => {
     const key = keyOf(row.environment, row.distinctId)
     const person = keyOf(row.environment, row.personId)
     rows.set(key, row)
@@ -38,9 +38,9 @@ export const resolveIdentity = (
     else members.set(person, new Set([key]))
     return key
   }
-  for (const row of known) place({ ...row })
+  for (const row of known) remember({ ...row })
 
-  const put = (row: IdRow) => changed.add(place(row))
+  const put = (row: IdRow) => changed.add(remember(row))
 
   const ensureUser = (environment: string, user: string): IdRow => {
     const row = rows.get(keyOf(environment, user))

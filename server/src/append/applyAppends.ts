@@ -15,10 +15,10 @@ export interface AppendTarget {
   fields: Fields
 }
 
-const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, missing: boolean) => {
+const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, isMissing: boolean) => {
   const table = tableSql(target)
   const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
-  if (missing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+  if (isMissing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
   else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
   for (const { column } of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)

@@ -5,5 +5,5 @@ export const explainMissing = (message: string): string => {
   const file = archivedFile.exec(message)?.[1]
   return file === undefined
     ? message
-    : `The file ${file} of the archive is missing or damaged. Put it back from a copy of the archive; what needs no event of that day is answered without it.`
+    : `The file ${file} of the archive is missing or damaged. Put it back from a copy of the archive. Queries that need no event of that day are still answered.`
 }

@@ -38,7 +38,7 @@ export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOp
       before = names
       if (missing.length === 0) logger.info('All files of the archive are there again.', {})
       else {
-        logger.error('Files of the archive are missing; questions that need them fail.', {
+        logger.error('Files of the archive are missing; queries that need them fail.', {
           missing: missing.length,
           first: missing[0],
         })

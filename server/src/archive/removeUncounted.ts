@@ -16,8 +16,8 @@ export const removeUncounted = async (
 ): Promise<void> => {
   if (!existsSync(path)) return
   const counted = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
-  const left = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  const uncounted = readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(sep, '/'))
     .filter((name) => ours.test(name) && !counted.has(name))
-  for (const name of left) rmSync(join(path, name), { force: true })
+  for (const name of uncounted) rmSync(join(path, name), { force: true })
 }

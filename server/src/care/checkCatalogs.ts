@@ -22,7 +22,7 @@ const rules = [
     sql: `SELECT count(*) - count(DISTINCT seq) FROM ${allEvents}`,
   },
   {
-    rule: 'Events are missing in persons, or too many there',
+    rule: 'Persons count too few or too many events',
     sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM analytics.raw.persons)
       - (SELECT count(*) FROM ${allEvents} WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL))`,
   },
@@ -54,9 +54,9 @@ export const readPosition = async (connection: DuckDBConnection, catalog: string
   Number(await countOf(connection, `SELECT max(applied) FROM ${positionTable(catalog)}`).catch(() => 0n))
 
 /** Makes a finding of an error. A statement that fails ends its transaction, so the next check gets a new one. */
-const orWrong = async (connection: DuckDBConnection, what: string, look: () => Promise<Finding[]>) => {
+const orWrong = async (connection: DuckDBConnection, what: string, check: () => Promise<Finding[]>) => {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined)
     await connection.run('BEGIN TRANSACTION')

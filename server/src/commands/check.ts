@@ -55,7 +55,7 @@ const checkLogs = async (folder: DataFolder, isRunning: boolean): Promise<Checke
 const checkPositions = (logs: readonly CheckedLog[], positions: Record<string, number>): Finding[] =>
   logs.flatMap(({ catalog, before }) => {
     const position = positions[catalog] ?? 0
-    const text = `${catalog} has rows through ${position}, and its log begins behind ${before}: the rows between are lost.`
+    const text = `${catalog} has rows through ${position}, and its log begins after ${before}: the rows between are lost.`
     return position < before ? [{ ok: false, text }] : []
   })
 

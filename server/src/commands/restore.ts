@@ -37,7 +37,7 @@ import { type Command, type Given, dataFlag, dataFolderOf, readWords } from './C
 const help = `waymark-server restore FILE --data FOLDER [--logs FOLDER]
 
 Makes a data folder of a backup. The folder must be empty or missing. The service that is started on it
-goes on behind the rows of the backup.
+goes on after the rows of the backup.
 
   --data FOLDER   the new data folder   WAYMARK_DATA   ./waymark-data
   --logs FOLDER   the data folder that was lost, where its write-ahead logs are left: what it had

@@ -27,10 +27,10 @@ export const createFieldRewriter = ({ fields, rewrite }: FieldRewriterOptions): 
   /** The depth of the records' fields: 1 in a row of objects, 2 in an array. */
   let recordDepth = 1
   let field = ''
-  let atKey = false
-  let inText = false
-  let escaped = false
-  let inNumber = false
+  let isAtKey = false
+  let isInText = false
+  let isEscaped = false
+  let isInNumber = false
   /** The kind of token that is being gathered. */
   let gathering: 'key' | 'value' | undefined
   /** The part of the token from earlier chunks. */
@@ -64,35 +64,35 @@ export const createFieldRewriter = ({ fields, rewrite }: FieldRewriterOptions): 
 
       for (let at = 0; at < chunk.length; at++) {
         const byte = chunk[at]!
-        if (inText) {
-          if (escaped) escaped = false
-          else if (byte === backslash) escaped = true
+        if (isInText) {
+          if (isEscaped) isEscaped = false
+          else if (byte === backslash) isEscaped = true
           else if (byte === quote) {
-            inText = false
+            isInText = false
             finish(at + 1)
           }
           continue
         }
-        if (inNumber) {
+        if (isInNumber) {
           if (isOfNumber(byte)) continue
-          inNumber = false
+          isInNumber = false
           finish(at)
         }
         const isField = depth === recordDepth
         if (byte === quote) {
-          inText = true
-          if (isField && atKey) begin('key', at)
+          isInText = true
+          if (isField && isAtKey) begin('key', at)
           else if (isField && fields.has(field)) begin('value', at)
         } else if (byte === minus || isDigit(byte)) {
-          inNumber = true
+          isInNumber = true
           if (isField && fields.has(field)) begin('value', at)
         } else if (byte === open || byte === openList) {
           if (depth === 0) recordDepth = byte === open ? 1 : 2
           depth++
-          atKey = true
+          isAtKey = true
         } else if (byte === close || byte === closeList) depth--
-        else if (isField && byte === comma) atKey = true
-        else if (isField && byte === colon) atKey = false
+        else if (isField && byte === comma) isAtKey = true
+        else if (isField && byte === colon) isAtKey = false
       }
       if (gathering !== undefined) {
         held += chunk.toString('latin1', start)

@@ -6,7 +6,7 @@ export const splitArray = (array: Buffer): Buffer[] => {
   const items: Buffer[] = []
   let depth = 0
   let from = 0
-  let inText = false
+  let isInText = false
   const take = (end: number) => {
     const item = array.subarray(from, end)
     if (item.some((byte) => byte > 0x20)) items.push(item)
@@ -14,10 +14,10 @@ export const splitArray = (array: Buffer): Buffer[] => {
   }
   for (let at = 0; at < array.length; at++) {
     const byte = array[at]
-    if (inText) {
+    if (isInText) {
       if (byte === backslash) at++
-      else if (byte === quote) inText = false
-    } else if (byte === quote) inText = true
+      else if (byte === quote) isInText = false
+    } else if (byte === quote) isInText = true
     else if (byte === open || byte === openList) {
       if (depth++ === 0) from = at + 1
     } else if (byte === close || byte === closeList) {

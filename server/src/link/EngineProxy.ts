@@ -87,7 +87,7 @@ export class EngineProxy {
         response.off('close', leave)
         request.unpipe(asking).resume()
         if (response.destroyed) resolve()
-        else reject(unavailable('engine-ended', ended))
+        else reject(unavailable('engine-ended', endedMessage))
       })
       request.pipe(asking)
     })
@@ -119,8 +119,8 @@ export class EngineProxy {
   }
 }
 
-const ended =
-  'The query engine ended while it worked on this: it may have needed more memory than it may have. It is being started again.'
+const endedMessage =
+  'The query engine ended while it worked on this. It may have needed more memory than --engine-memory allows. It is being started again.'
 
 /** The query id of a /query answer that can take one more line, which says that it is not complete. */
 const queryIdOf = ({ headers }: IncomingMessage): string | undefined =>
@@ -131,5 +131,5 @@ const queryIdOf = ({ headers }: IncomingMessage): string | undefined =>
 const breakOff = (response: ServerResponse, queryId: string | undefined) => {
   // A client that takes nothing at the moment would not take the line either, and the connection would stay open.
   if (queryId === undefined || response.writableNeedDrain) response.destroy()
-  else response.end(brokenLine(unavailable('engine-ended', ended), queryId))
+  else response.end(brokenLine(unavailable('engine-ended', endedMessage), queryId))
 }

@@ -98,7 +98,7 @@ export class Supervisor {
     let reason: string | undefined
     let isPlanned = false
     const silence = setTimeout(
-      () => this.kill(`It was being started, and said nothing for ${silentMs / 1000} seconds.`),
+      () => this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
       silentMs,
     )
     child.on('message', (word: EngineWord) => {

@@ -34,7 +34,7 @@ export const noEngineRoutes: Route[] = [
   writeError: writeErrorOf(path),
   handle() {
     const message =
-      'This process only takes events (--role ingest). Ask one that answers queries (--role engine or both).'
+      'This process only takes events (--role ingest). Ask a process that answers queries (--role engine or both).'
     throw refuse(503, 'no-engine', message)
   },
 }))

@@ -33,16 +33,16 @@ const describeFailing = ({ sinceMs, reason }: Failing) => ({
 /** `GET /healthz`, for load balancers: 503 while the process refuses the requests that its role is for. */
 export const healthRoutes = (health: Health): Route[] => {
   const handle = ({ request, response }: Exchange) => {
-    const accepting = health.isAccepting()
+    const isAccepting = health.isAccepting()
     const isUp = health.isEngineUp()
     const { role } = health
     const { rows, lagSeconds } = health.backlog()
     const storing = health.storing()
     const reason = health.problem() ?? storing?.reason
-    const isWell = (accepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
+    const isWell = (isAccepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
     const body = {
       status: isWell && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
-      accepting,
+      accepting: isAccepting,
       ...(reason === undefined ? {} : { reason }),
       ...(storing === undefined ? {} : { storing: describeFailing(storing) }),
       engine: engineStates(isUp, role),
@@ -50,7 +50,7 @@ export const healthRoutes = (health: Health): Route[] => {
       backlog_rows: rows,
       version,
     }
-    response.writeHead((role === 'engine' ? isUp : accepting) ? 200 : 503, {
+    response.writeHead((role === 'engine' ? isUp : isAccepting) ? 200 : 503, {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     })

@@ -46,7 +46,7 @@ export class Applier {
   readonly #options: ApplierOptions
   #applied: number
   #running: Promise<void> | undefined
-  #stopping = false
+  #isStopping = false
   /** Ends the current pause. */
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
@@ -83,7 +83,7 @@ export class Applier {
   wake(): void {
     const { log, logger } = this.#options
     if (this.#waiting() >= maxRows) this.#hurry?.()
-    if (this.#running !== undefined || this.#stopping) return
+    if (this.#running !== undefined || this.#isStopping) return
     this.#running = this.#run().then(
       () => {
         this.#running = undefined
@@ -106,7 +106,7 @@ export class Applier {
 
   /** Ends after the current batch; the other rows stay in the log. */
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.#isStopping = true
     this.#hurry?.()
     await this.#running
     this.#waiters.end()
@@ -130,7 +130,7 @@ export class Applier {
       try {
         for (const batch of batchesOf(entries, () => this.#size.bytes)) {
           const isStored = await this.#store(batch)
-          if (this.#stopping) return
+          if (this.#isStopping) return
           if (!isStored) break
           failures = 0
           this.#report(undefined)
@@ -139,7 +139,7 @@ export class Applier {
         if (this.#applied >= newest) await this.#rest(performance.now() - began)
       } catch (error) {
         this.#report(error)
-        if (this.#stopping) return
+        if (this.#isStopping) return
         await delay(retryMs[Math.min(failures, retryMs.length - 1)])
         failures++
         if (isOutOfMemory(error)) onStarved?.(failures)
@@ -182,7 +182,7 @@ export class Applier {
     const { attempt, alone, memoryBytes } = this.#options
     const noted = { applied: this.#applied, bytes: row.body.length, isOneRow: true }
     const ends = attempt.endsAt(this.#applied)
-    let reason = `The engine ended ${ends} times while this was stored alone.`
+    let reason = `The engine ended ${ends} times while it stored this row alone.`
     if (ends < maxEnds) {
       const { error, wasFree } = await alone((isFree) => {
         attempt.note({ ...noted, isToBlame: isFree || this.#isStarved })
@@ -280,7 +280,7 @@ export class Applier {
   /** Rests between two pieces of a batch when requests need the processors. */
   readonly #restWithin = async (rows: number): Promise<void> => {
     const restMs = this.#pace.restMs(rows)
-    if (restMs > 0 && this.#waiters.isEmpty && !this.#stopping) await delay(restMs)
+    if (restMs > 0 && this.#waiters.isEmpty && !this.#isStopping) await delay(restMs)
   }
 
   async #rest(tookMs: number): Promise<void> {
@@ -289,7 +289,7 @@ export class Applier {
   }
 
   async #pause(ms: number): Promise<void> {
-    if (!this.#waiters.isEmpty || this.#stopping) return
+    if (!this.#waiters.isEmpty || this.#isStopping) return
     const abort = new AbortController()
     this.#hurry = () => abort.abort()
     await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)

@@ -69,15 +69,15 @@ export class LogReader {
         }
         // The first rows of an entry may be stored already: the applier can split a batch inside it.
         for (const entry of frame.entries.flatMap((each) => restOf(each, after))) {
-          const taken = rows.get(entry.kind) ?? 0
-          if (taken >= maxRows || (taken + entry.count > maxRows && entry.count <= maxCutRows)) {
-            entries.push(...startOf(entry, maxRows - taken))
+          const rowsOfKind = rows.get(entry.kind) ?? 0
+          if (rowsOfKind >= maxRows || (rowsOfKind + entry.count > maxRows && entry.count <= maxCutRows)) {
+            entries.push(...startOf(entry, maxRows - rowsOfKind))
             position.at += at
             position.given = lastOf(entries.at(-1)!)
             return entries
           }
           entries.push(entry)
-          rows.set(entry.kind, taken + entry.count)
+          rows.set(entry.kind, rowsOfKind + entry.count)
         }
         // Frames that are stored already are only passed over, so they do not count.
         if (entries.length > 0) bytes += frame.end - at

@@ -48,7 +48,7 @@ const filledAtOnce = 2 ** 21
 export class SegmentFiles {
   readonly #folder: string
   readonly #sizes: SegmentSizes
-  readonly #look: (path: string) => Promise<Disk>
+  readonly #lookAtDisk: (path: string) => Promise<Disk>
   /** The files of segments before this number are not used again. */
   #reusedFrom: number
   /** The file of the next segment, made ahead of time. */
@@ -59,7 +59,7 @@ export class SegmentFiles {
   /** `newest` is the last segment of an earlier process; files up to it are never used again. */
   constructor(folder: string, sizes: SegmentSizes, newest: number, look = lookAtDisk) {
     this.#folder = folder
-    this.#look = look
+    this.#lookAtDisk = look
     this.#sizes = sizes
     this.#reusedFrom = newest + 1
   }
@@ -117,7 +117,7 @@ export class SegmentFiles {
 
   /** How large a file can be: as wanted, then half of that and so on while the disk has too little room. */
   async #fit(wanted: number, least: number): Promise<number> {
-    const disk = await this.#look(this.#folder)
+    const disk = await this.#lookAtDisk(this.#folder)
     const room = disk.free - leftFree(disk)
     let bytes = wanted
     while (bytes > room && bytes / 2 >= Math.max(1, least)) bytes = Math.floor(bytes / 2)

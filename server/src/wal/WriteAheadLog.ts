@@ -21,7 +21,7 @@ import { LogMark } from './LogMark.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, sizesFor, type SegmentSizes } from './SegmentFiles.js'
 
-const closed = 'The write-ahead log is closed.'
+const closedMessage = 'The write-ahead log is closed.'
 /** A mark is written this long after the first row that it will cover: a write a second costs a disk nothing. */
 const noteAfterMs = 1000
 
@@ -60,7 +60,7 @@ export class WriteAheadLog implements AcceptLog {
   )
   #trimming: Promise<void> | undefined
   #skip = 0
-  #closed = false
+  #isClosed = false
 
   private constructor(folder: string, sizes: SegmentSizes, found: Pick<FoundLog, 'live' | 'last' | 'held'>) {
     this.#folder = folder
@@ -111,7 +111,7 @@ export class WriteAheadLog implements AcceptLog {
 
   /** Resolves with the sequence of the record's last row once it is on disk. */
   append(record: LogRecord): Promise<number> {
-    if (this.#closed) return Promise.reject(new Error(closed))
+    if (this.#isClosed) return Promise.reject(new Error(closedMessage))
     this.#last += record.count
     this.#bytes += record.body.length
     return this.#commits.add(record)
@@ -129,7 +129,7 @@ export class WriteAheadLog implements AcceptLog {
       this.#bytes -= this.#held[gone]!.bytes
     }
     this.#held.splice(0, gone)
-    if (this.#trimming !== undefined || this.#closed) return
+    if (this.#trimming !== undefined || this.#isClosed) return
     this.#trimming = this.#trim(through).finally(() => (this.#trimming = undefined))
     await this.#trimming
   }
@@ -139,7 +139,7 @@ export class WriteAheadLog implements AcceptLog {
    * applied, `remove` leaves no byte of them.
    */
   seal(): Promise<number> {
-    if (this.#closed) return Promise.reject(new Error(closed))
+    if (this.#isClosed) return Promise.reject(new Error(closedMessage))
     return this.#commits.between(() => this.#seal())
   }
 
@@ -165,7 +165,7 @@ export class WriteAheadLog implements AcceptLog {
 
   /** Waits for running writes, then writes an empty frame, which shows that the frame before it was whole. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     await this.#commits.end()
     await this.#trimming?.catch(() => undefined)
     await this.#files.close()

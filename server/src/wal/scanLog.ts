@@ -5,7 +5,7 @@ import { readMark, type Reached } from './LogMark.js'
 import { headBytes, readHead, scanSegment, type Held, type SegmentHead } from './segment.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
-const broken = (file: string, what: string) =>
+const damagedLog = (file: string, what: string) =>
   new OperatorError(
     `The store is damaged: the write-ahead log ${file} ${what}. Nothing was changed; restore the data folder from a backup, or let waymark-server salvage keep what can still be read.`,
   )
@@ -41,9 +41,9 @@ const checkReached = (folder: string, { live, last }: Pick<FoundLog, 'live' | 'l
   const lost = last < reached.last ? `; rows ${last + 1} to ${reached.last} were in it` : ''
   if (newest < reached.segment) {
     const file = segmentFile(folder, newest + 1)
-    throw broken(file, `${existsSync(file) ? 'holds nothing but zeros' : 'is missing'}${lost}`)
+    throw damagedLog(file, `${existsSync(file) ? 'holds nothing but zeros' : 'is missing'}${lost}`)
   }
-  if (lost !== '') throw broken(segmentFile(folder, newest), `has lost its end${lost}`)
+  if (lost !== '') throw damagedLog(segmentFile(folder, newest), `has lost its end${lost}`)
 }
 
 /** Reads a whole log, and throws when it is damaged. An empty log begins after row `before`. */
@@ -62,18 +62,18 @@ export const scanLog = async (folder: string, before = 0): Promise<FoundLog> => 
       head === undefined &&
       (bytes.length < headBytes || bytes.subarray(0, headBytes).some((byte) => byte !== 0))
     )
-      throw broken(file, 'is overwritten')
+      throw damagedLog(file, 'is overwritten')
     if (head?.number !== number) {
       spares.push(number)
       continue
     }
     const previous = live.at(-1)
-    if (bytes.length !== head.bytes) throw broken(file, 'is cut off')
-    if (spares.length > 0) throw broken(segmentFile(folder, spares[0]!), 'is overwritten')
+    if (bytes.length !== head.bytes) throw damagedLog(file, 'is cut off')
+    if (spares.length > 0) throw damagedLog(segmentFile(folder, spares[0]!), 'is overwritten')
     if (previous !== undefined && (previous.number !== number - 1 || head.before !== last))
-      throw broken(segmentFile(folder, previous.number), 'has lost its end')
+      throw damagedLog(segmentFile(folder, previous.number), 'has lost its end')
     const scan = scanSegment(bytes, head)
-    if (scan.isBroken) throw broken(file, 'is overwritten in the middle')
+    if (scan.isBroken) throw damagedLog(file, 'is overwritten in the middle')
     live.push(head)
     ;({ last, end } = scan)
     held.push(...scan.held)

@@ -224,7 +224,7 @@ describe('after an engine that ended while it stored', () => {
     applier.wake()
     expect(await applier.reached(last, 10_000)).toBe(true)
     expect(stored).toEqual([2, 3])
-    expect(aside).toEqual([[1, 'The engine ended 4 times while this was stored alone.']])
+    expect(aside).toEqual([[1, 'The engine ended 4 times while it stored this row alone.']])
   })
 
   it('no longer waits for memory for a row that starved two engines', async () => {
