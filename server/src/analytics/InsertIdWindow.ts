@@ -69,7 +69,7 @@ class IdSet {
     return found.sort()
   }
 
-  /** The slot that holds an id, or the free one where it would be. */
+  /** The slot that holds an id, or the free slot for it. */
   #slotOf(low: number, high: number): number {
     const halves = this.#halves
     for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {

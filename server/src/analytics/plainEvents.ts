@@ -37,7 +37,7 @@ const inAnyOrder = (fields: readonly string[]): string => {
   return `(?:${orders.join('|')})`
 }
 
-/** These characters are the same in JSON, in bytes and, with the dot and the hyphen escaped, in an expression. */
+/** Names of these characters can go into the expression as they are, once their dots and hyphens are escaped. */
 const plainName = /^[\w.-]+$/
 
 const eventOf = (environments: ReadonlySet<string>): RegExp => {

@@ -10,7 +10,7 @@ interface Known {
   failing?: string | null
 }
 
-/** Tells the ingest process what becomes of the logs' rows: each news as it comes, and all of it when it connects. */
+/** Tells the ingest process what becomes of the logs' rows: each change at once, and the whole state when it connects. */
 export class LogNews {
   readonly #logs = new Map<number, Known>()
   readonly #tell: (message: ToIngest) => void

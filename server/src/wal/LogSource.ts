@@ -2,7 +2,7 @@ import type { Applier } from './Applier.js'
 import type { CatalogApplierOptions } from './CatalogApplier.js'
 import type { DeadLetter } from './DeadLetters.js'
 
-/** Where the engine reads the accepted records of analytics, and where it reports what became of them. */
+/** The log from which the engine reads the accepted records of analytics, and to which it reports what became of them. */
 export interface LogSource extends Pick<
   CatalogApplierOptions,
   'open' | 'pruned' | 'taskIdOf' | 'lastOfTask'

@@ -35,7 +35,7 @@ export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSo
     // `LogNews` already sends this news, for all logs.
     onApplied: () => undefined,
     onSetAside: () => undefined,
-    // A backup has the files of the log in it if it needs them, so nothing must be kept for it.
+    // A restored backup begins a new log, or is given the files of this one by --logs: nothing is kept for it.
     keepLog: () => Promise.resolve(),
   }
 }
