@@ -129,7 +129,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
       open: doorPaths,
       openBelow: [filePrefix, screenPrefix],
       ids: idsPath,
-      session: sessionPath,
+      login: sessionPath,
     }
     const listener: Listener = new Listener(
       [

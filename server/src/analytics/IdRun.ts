@@ -3,7 +3,29 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** What one file of the window covers: rows after `after` up to `through`, received from `fromMs` to `toMs`. */
+/*
+ * A run is a file of sorted ids that never changes.
+ *
+ * | offset | length | meaning |
+ * |---|---|---|
+ * | 0 | 4 | 0x69646d77 |
+ * | 4 | 4 | zeros |
+ * | 8 | 8 | the sequence of the last row before the run, as a double |
+ * | 16 | 8 | the sequence of its last row, as a double |
+ * | 24 | 8 | when the first of its rows was received: Unix milliseconds, as a double |
+ * | 32 | 8 | when the last of its rows was received: Unix milliseconds, as a double |
+ * | 40 | 8 | the number n of ids, as a double |
+ * | 48 | 4 | CRC-32 of the bytes 0 to 47 |
+ * | 52 | f = 64 × ⌈n / 32⌉, at least 64 | the filter: 16 words of 32 bits for each 32 ids |
+ * | 52 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
+ * | 52 + f + s | 8 × n | the ids, sorted, as unsigned numbers |
+ *
+ * Numbers in the head are little-endian; after the head they have the byte order of the processor.
+ * Check: the head has a checksum. The rest has none, because a file gets its name only once it is whole and on disk.
+ * Another version: a file with another head is removed, and its ids are read from DuckDB again.
+ */
+
+/** The rows that a run covers: after `after` and up to `through`, received from `fromMs` to `toMs`. */
 export interface RunSpan {
   after: number
   through: number
@@ -15,9 +37,9 @@ export interface RunSpan {
 const magic = 0x69646d77
 const headBytes = 52
 const idBytes = 8
-/** Ids that are read together. */
+/** This many ids are read together: 4 KiB. */
 const blockIds = 512
-/** Sixteen bits an id, of which eight are set: one of some 700 unknown ids is looked up for nothing. */
+/** The filter has 16 bits for each id, and each id sets 8 of them: one of some 700 unknown ids is looked up in vain. */
 const filterIds = 32
 const filterWords = 16
 const bitsPerId = 8
@@ -41,15 +63,15 @@ const readHead = (head: Buffer): RunSpan | undefined => {
 const filterLength = (count: number) => filterWords * Math.max(1, Math.ceil(count / filterIds))
 const blocksOf = (count: number) => Math.ceil(count / blockIds)
 
-/** The first word of an id's part of the filter. Ids in order have their parts in order. */
+/** The index of the first word of an id's part of the filter. Sorted ids have their parts in order. */
 const partOf = (high: number, words: number) =>
   filterWords * Math.floor(high * (words / filterWords / 2 ** 32))
 
-/** Numbers of which nine bits choose one of the part's 512. */
+/** The functions give numbers whose lowest nine bits choose one of the 512 bits of a part. */
 const firstBit = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e3779b1)
 const nextBit = (bits: number, low: number) => Math.imul(bits ^ (bits >>> 9) ^ low, 0x85ebca6b)
 
-/** Sorted ids in a file that never changes, with a filter and the first id of each block in memory. */
+/** One file of sorted ids. The filter and the first id of each block are in memory. */
 export class IdRun {
   readonly file: string
   readonly span: RunSpan
@@ -72,7 +94,7 @@ export class IdRun {
     this.#idsAt = startsAt + this.#starts.byteLength
   }
 
-  /** Undefined for a file that is none, or that is not whole. */
+  /** Opens a run; undefined when the file is not one or its head is damaged. */
   static open(file: string): IdRun | undefined {
     const handle = openSync(file, 'r')
     const head = Buffer.alloc(headBytes)
@@ -82,7 +104,7 @@ export class IdRun {
     return undefined
   }
 
-  /** Writes sorted ids, part by part; the file has its name only once it is whole and on disk. */
+  /** Writes sorted ids, part by part. The file gets its name only once it is whole and on disk. */
   static async write(
     file: string,
     span: RunSpan,
@@ -93,7 +115,7 @@ export class IdRun {
     try {
       await IdRun.#fill(handle, span, parts)
     } catch (error) {
-      // On a full disk what was written of it would be in the way of the logs.
+      // On a full disk the logs need the room that an unfinished file takes.
       await rm(unfinished, { force: true })
       throw error
     } finally {
@@ -133,11 +155,11 @@ export class IdRun {
     await handle.write(starts, 0, starts.byteLength, headBytes + filter.byteLength)
   }
 
-  /** Adds the places of those of the sorted ids that are in this file; `halves` holds each as two numbers. */
-  seen(halves: Uint32Array, places: number[]): void {
+  /** Adds to `found` the indexes of those sorted ids that are in this file; `halves` holds each id as two numbers. */
+  seen(halves: Uint32Array, found: number[]): void {
     const filter = this.#filter
     const partsPerHigh = filter.length / filterWords / 2 ** 32
-    // Most ids end at the first or second bit, so what comes before that decides how long this takes.
+    // Most ids are ruled out by their first or second bit, so the work before that decides how long this takes.
     for (let at = 0; at < halves.length; at += 2) {
       const low = halves[at]!
       const high = halves[at + 1]!
@@ -148,11 +170,11 @@ export class IdRun {
         bits = nextBit(bits, low)
         left--
       }
-      if (left === 0 && this.#has(low, high)) places.push(at >> 1)
+      if (left === 0 && this.#has(low, high)) found.push(at >> 1)
     }
   }
 
-  /** The ids from one upper half up to another, the latter excluded; sorted. */
+  /** The sorted ids whose upper half is at least `from` and below `to`. */
   read(from: number, to: number): BigUint64Array {
     const [first, last] = [this.#blockBefore(from), this.#blockBefore(to)]
     const start = first * blockIds
@@ -175,7 +197,7 @@ export class IdRun {
   }
 
   #has(low: number, high: number): boolean {
-    // Blocks may begin with the same upper half.
+    // Several blocks may begin with the same upper half.
     for (let block = this.#blockBefore(high); block < this.#starts.length; block++) {
       if (this.#starts[block]! > high) return false
       const length = readSync(

@@ -5,9 +5,9 @@ import { IdRun, type RunSpan } from './IdRun.js'
 
 export interface WindowOptions {
   folder: string
-  /** How long an id is remembered at least; a few days longer, because files are given up whole. */
+  /** An id is remembered for at least this long. It may be a few days more, because files are given up whole. */
   windowMs: number
-  /** Ids in memory before they become a file. @defaultValue 1,048,576 */
+  /** How many ids stay in memory before they become a file. @defaultValue 1,048,576 */
   runIds?: number
 }
 
@@ -19,15 +19,17 @@ export interface IdBatch {
   atMs: number
 }
 
-/** So many neighbours of one size become one file, unless it would span too much of the window. So there
- * are some ten files of 100 M ids, and none is kept for longer than one and a half windows. */
+/**
+ * Four neighbouring files of one size become one file, unless it would span more than half the window. So 100 M ids
+ * make some ten files, and no file is kept for longer than one and a half windows.
+ */
 const mergedRuns = 4
 const spansPerWindow = 2
-/** Ids that are merged at once; other work gets its turn in between. */
+/** This many ids are merged at once; other work gets its turn in between. */
 const mergedIds = 2 ** 17
 const usualRunIds = 2 ** 20
 
-/** A set of 64-bit ids in one array: slot after slot from where an id's own bits say. */
+/** A set of 64-bit ids in one array. An id's lowest bits say at which slot the search for it begins. */
 class IdSet {
   #halves: Uint32Array
   #mask: number
@@ -67,7 +69,7 @@ class IdSet {
     return found.sort()
   }
 
-  /** The slot that holds an id, or the free one where it would be. */
+  /** The slot that holds an id, or the free slot for it. */
   #slotOf(low: number, high: number): number {
     const halves = this.#halves
     for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -94,19 +96,18 @@ class IdSet {
 }
 
 /**
- * The insert ids of the last days, as 64-bit hashes. The newest are in memory; of the others there
- * are sorted files, each with a filter in memory that spares nearly all reading. All of it follows
- * from the rows in DuckDB: what a crash leaves out is read from there again, and files that know of
- * rows that DuckDB does not have are given up.
+ * The insert ids of the last days, as 64-bit hashes. The newest are in memory; the others are in sorted files, each
+ * with a filter in memory that spares nearly all reading. Every id can be read from the rows in DuckDB again: that is
+ * done for ids that a crash has lost, and files with ids of rows that DuckDB does not have are removed.
  */
 export class InsertIdWindow {
   readonly #folder: string
   readonly windowMs: number
   readonly #runIds: number
-  /** Oldest first, each beginning where the one before it ends. */
+  /** The files, oldest first; each begins where the one before it ends. */
   #runs: IdRun[] = []
   #recent: IdSet
-  /** Of the recent ones; its `after` is where the last file ends. */
+  /** The rows of the ids in memory; its `after` is where the last file ends. */
   #span!: RunSpan
   #work: Promise<void> = Promise.resolve()
 
@@ -118,7 +119,7 @@ export class InsertIdWindow {
     this.#begin(0)
   }
 
-  /** Opens the files that fit to rows up to `applied`; gives the sequence after which ids are missing. */
+  /** Opens the files whose rows are all up to `applied`; gives the sequence after which ids are missing. */
   open(applied: number): number {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const found: IdRun[] = []
@@ -128,7 +129,7 @@ export class InsertIdWindow {
       if (run === undefined) rmSync(file)
       else found.push(run)
     }
-    // Of two that begin at one place the longer one was merged from the other.
+    // If two files begin after the same row, the longer one was merged from the other.
     found.sort((a, b) => a.span.after - b.span.after || b.span.through - a.span.through)
     let last: RunSpan | undefined
     for (const run of found) {
@@ -143,34 +144,34 @@ export class InsertIdWindow {
     return after
   }
 
-  /** Forgets all, and begins behind a row. */
+  /** Forgets all ids, and begins after a row. */
   clear(after: number): void {
     for (const run of this.#runs.splice(0)) run.remove()
     this.#recent = new IdSet(this.#runIds)
     this.#begin(after)
   }
 
-  /** Where the oldest file begins; ids of rows up to there are not known. */
+  /** The last row before the oldest file: the ids of rows up to it are not known. */
   get after(): number {
     return this.#runs[0]?.span.after ?? this.#span.after
   }
 
-  /** The places in a sorted list of ids that were seen before, in it or in the window. */
+  /** The indexes of those ids in a sorted list that come earlier in the list or are in the window. */
   seen(ids: BigUint64Array): number[] {
     const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
     const found: number[] = []
     for (let at = 0; at < ids.length; at++) {
       const low = halves[2 * at]!
       const high = halves[2 * at + 1]!
-      const again = at > 0 && halves[2 * at - 2] === low && halves[2 * at - 1] === high
-      if (again || this.#recent.has(low, high)) found.push(at)
+      const isRepeated = at > 0 && halves[2 * at - 2] === low && halves[2 * at - 1] === high
+      if (isRepeated || this.#recent.has(low, high)) found.push(at)
     }
-    // One file after the other, in its own order: what is read of a filter lies side by side.
+    // Each file is asked for all ids in order, so that what is read of its filter lies side by side.
     for (const run of this.#runs) run.seen(halves, found)
     return [...new Set(found)]
   }
 
-  /** Remembers ids, once their rows are in DuckDB for good. */
+  /** Remembers ids. It is called only once their rows are committed to DuckDB. */
   async add({ ids, through, atMs }: IdBatch): Promise<void> {
     const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
     for (let at = 0; at < ids.length; at++) {
@@ -182,7 +183,7 @@ export class InsertIdWindow {
     if (this.#recent.size >= this.#runIds) await this.#flush()
   }
 
-  /** Writes down what is in memory only, before its rows go. */
+  /** Writes the ids in memory to a file, before their rows are deleted from DuckDB. */
   async save(): Promise<void> {
     if (this.#recent.size > 0) await this.#flush()
   }
@@ -205,11 +206,11 @@ export class InsertIdWindow {
     this.#begin(span.through)
     while (this.#runs.length > 1 && this.#runs[0]!.span.toMs < span.toMs - this.windowMs) {
       const [oldest] = this.#runs
-      // A merge may be reading it.
+      // A merge may be reading the oldest file.
       await this.#work
       if (this.#runs[0] === oldest) this.#runs.shift()!.remove()
     }
-    // What cannot be merged now, as on a full disk, stays as it is until the next file is there.
+    // If a merge fails, as on a full disk, the files stay as they are until the next one is written.
     this.#work = this.#work.then(() => this.#merge()).catch(() => undefined)
   }
 
@@ -217,7 +218,7 @@ export class InsertIdWindow {
     return join(this.#folder, `${after}-${through}.ids`)
   }
 
-  /** The oldest neighbours that should be one file: of newer ones some would be left between larger files. */
+  /** The oldest neighbours that should become one file. To merge newer ones first would leave small files between large ones. */
   #toMerge(): IdRun[] | undefined {
     const sizeOf = (run: IdRun) =>
       Math.floor(Math.log(run.span.count / this.#runIds + 0.5) / Math.log(mergedRuns))

@@ -10,12 +10,12 @@ import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
 import { payloadReader, type Payloads } from './readPayloads.js'
 
-/** text/plain is what a beacon carries when a page cannot afford a preflight. */
-const taken = ['application/json', 'text/plain']
+/** A beacon is sent as text/plain when a page has no time for a preflight. */
+const bodyTypes = ['application/json', 'text/plain']
 
 const checkHeaders = (headers: IncomingHttpHeaders): void => {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== undefined && !taken.includes(type)) {
+  if (type !== undefined && !bodyTypes.includes(type)) {
     throw refuse(400, 'invalid-headers', `Content-Type must be application/json, not ${shorten(type)}.`)
   }
   const encoding = headers['content-encoding']?.trim().toLowerCase()
@@ -24,7 +24,7 @@ const checkHeaders = (headers: IncomingHttpHeaders): void => {
   }
 }
 
-/** The codes that the contract has; of others `error` says what is wrong, and `error_code` stays null. */
+/** The error codes of the contract. For any other code `error_code` stays null, and `error` holds the code. */
 const contractCodes: ReadonlySet<string> = new Set([
   'environment-not-found',
   'invalid-headers',
@@ -34,7 +34,7 @@ const contractCodes: ReadonlySet<string> = new Set([
   'trait-name-too-long',
 ])
 
-/** The form of the analytics group. */
+/** The form of errors in the analytics group. */
 const analyticsError: WriteError = ({ code, message }) => ({
   ok: false,
   task_id: null,

@@ -19,7 +19,7 @@ const items = itemsSql({
   traits: 'JSON',
 })
 
-/** One row per trait and identify; an identify without traits leaves one row without a name. */
+/** Writes one row for each trait of an identify; an identify without traits gets one row without a name. */
 const statement = `
 INSERT INTO analytics.raw.traits
 WITH item AS (${items}), flat AS (
@@ -46,8 +46,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Writes a run of analytics entries; the caller holds the transaction, and calls what this gives once
- * that is committed.
+ * Writes a batch of analytics entries inside the caller's transaction. Gives a function that the caller calls after
+ * the commit: it remembers the insert ids.
  */
 export const applyAnalytics =
   ({ environments, window }: ApplyOptions) =>

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 
 /**
- * What the newest rows say about each id, and the person it belongs to by now. `mends` marks an id
- * whose person must be put together anew: its ids or traits change, not only its times and counts.
+ * Makes the table `part`: what the newest rows say about each id, and the person that the id belongs to now. `mends`
+ * marks an id whose person must be put together anew because its ids or traits change, not only its times and counts.
  */
 const partSql = (first: number, mends: boolean) => `
 CREATE OR REPLACE TEMP TABLE part AS
@@ -22,14 +22,14 @@ WITH seen AS (
 SELECT i.*, coalesce(m.person_key, i.id_key) AS person_key, coalesce(m.person_id, i.id) AS person_id
 FROM id i LEFT JOIN analytics.raw.id_map m ON m.id_key = i.id_key`
 
-/** Persons that became a part of another one. */
+/** The persons that were merged into another person. */
 const merged = '(SELECT DISTINCT from_key, into_key FROM changed WHERE "from" <> "into")'
 
 const mendingSql = `
 CREATE OR REPLACE TEMP TABLE mending AS
 SELECT person_key FROM part WHERE mends UNION SELECT from_key FROM ${merged}`
 
-/** Taken out of the table, to be put back changed; a key that is null would match nothing. */
+/** Moves the persons that change to the table `taken`; `putSql` writes them back. */
 const takeSql = [
   `CREATE OR REPLACE TEMP TABLE taken AS
    SELECT coalesce(m.into_key, p.person_key) AS person_key, p.* EXCLUDE (person_key)
@@ -38,7 +38,7 @@ const takeSql = [
   'DELETE FROM analytics.raw.persons WHERE person_key IN (FROM mending)',
 ]
 
-/** Ids are united and sorted; of each trait the latest value stays, then the one that came later. */
+/** Puts persons together: ids are united and sorted, and a trait keeps its value with the latest time, then the latest sequence. */
 const putSql = (first: number) => `
 INSERT INTO analytics.raw.persons
 WITH fresh AS (SELECT * FROM part SEMI JOIN mending USING (person_key)),
@@ -69,7 +69,7 @@ FROM person p
 JOIN (SELECT DISTINCT person_key, environment, person_id FROM fresh) n ON n.person_key = p.person_key
 LEFT JOIN bundle b ON b.person_key = p.person_key`
 
-/** Most rows change only numbers, which DuckDB does in place. */
+/** Adds times and counts to persons that change nothing else: DuckDB updates numbers in place. */
 const countSql = (mends: boolean) => `
 MERGE INTO analytics.raw.persons p
 USING (
@@ -84,8 +84,8 @@ WHEN NOT MATCHED THEN INSERT VALUES
   (n.person_key, n.environment, n.person_id, n.ids, [], n.first_seen, n.last_seen, n.events)`
 
 /**
- * Brings the rows since the first of the newest into the table of persons. Where `mends`, some of them
- * hold traits, or ids changed, which are in the table `changed`.
+ * Brings the rows from sequence `first` on into the table of persons. `mends` says that some rows hold traits or that
+ * ids changed; those ids are in the table `changed`.
  */
 export const applyPersons = async (
   connection: DuckDBConnection,

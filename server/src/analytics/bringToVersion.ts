@@ -6,10 +6,10 @@ import { inTransaction } from '../store/transactions.js'
 /** Statements that bring a store from the version in the key to the next one. */
 export type Upgrades = Readonly<Record<number, readonly string[]>>
 
-/** There is none yet: no version before this one was released. */
+/** The list is empty because no version before this one was released. */
 const released: Upgrades = {}
 
-/** Undefined in a new store; 0 in one that was made before a store said its version. */
+/** The version of a store: undefined for a new store, 0 for a store from before versions were written. */
 const readVersion = async (connection: DuckDBConnection): Promise<number | undefined> => {
   const tables = await connection.runAndReadAll(
     `SELECT table_name FROM duckdb_tables() WHERE database_name = 'analytics' AND schema_name = 'raw'`,
@@ -20,7 +20,7 @@ const readVersion = async (connection: DuckDBConnection): Promise<number | undef
   return reader.getRows()[0]![0] as number
 }
 
-/** Makes the tables of a new store, or upgrades those of an older one: in one transaction, so all of it or nothing. */
+/** Makes the tables of a new store, or upgrades those of an older one, in one transaction. */
 export const bringToVersion = async (
   connection: DuckDBConnection,
   wanted = storeVersion,

@@ -28,7 +28,7 @@ const maxNameLength = 400
 
 export type Payload = TrackPayload | IdentifyPayload | AliasPayload
 
-/** Refuses a payload that may not be stored. True when its timestamp must be rewritten. */
+/** Refuses a payload that may not be stored; gives true when its timestamp must be rewritten. */
 export type CheckPayload = (payload: Payload, where: string) => boolean
 
 const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
@@ -61,7 +61,7 @@ const checkTime = (payload: Payload & { timestamp?: number | string | null }, wh
   return true
 }
 
-/** Refuses a payload of an environment that is none, or that the key may not write to. */
+/** Refuses a payload whose environment does not exist or may not be written with the key. */
 export const environmentCheck =
   (environments: ReadonlySet<string>) =>
   ({ environment }: Payload, where: string, writable: ReadonlySet<string>): void => {

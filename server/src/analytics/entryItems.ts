@@ -6,24 +6,24 @@ import type { LogEntry } from '../wal/segment.js'
 export const momentSql = (milliseconds: string): string => `make_timestamptz(1000 * ${milliseconds})`
 
 /**
- * A timestamp column from the text `ts`: Unix milliseconds or ISO 8601, checked when it was accepted.
- * Texts in UTC, which are nearly all, take the way that needs no calendar.
+ * A timestamp column from the text `ts`, which is Unix milliseconds or ISO 8601 and was checked when it was accepted.
+ * Nearly all texts are in UTC, so they have a branch of their own that needs no calendar.
  */
 export const timestampSql = `coalesce(
   CASE WHEN ends_with(ts, 'Z') THEN make_timestamptz(epoch_us(TRY_CAST(ts AS TIMESTAMP)))
     WHEN contains(ts, ':') THEN TRY_CAST(ts AS TIMESTAMPTZ)
     ELSE ${momentSql('TRY_CAST(TRY_CAST(ts AS DOUBLE) AS BIGINT)')} END, received_at)`
 
-/** With more at once DuckDB leaves the processor's caches, and takes memory from the system again and again. */
+/** With more rows at once DuckDB leaves the processor's caches, and takes memory from the system again and again. */
 const rowsAtOnce = 20_000
 
 /**
- * To read a document takes some ten times its size, so one of large events is cut before: in 256 MiB of memory one
- * of 16 MiB can be read, and one of 24 cannot. So many rows of the usual size are smaller.
+ * DuckDB needs some ten times a document's size to read it: with 256 MiB of memory it can read 16 MiB and cannot read
+ * 24. Documents of large events are therefore cut here; `rowsAtOnce` rows of usual size have fewer bytes.
  */
 const bytesAtOnce = 10 * 2 ** 20
 
-/** Runs of neighbours that are handed to DuckDB together. */
+/** Groups neighbouring entries that are handed to DuckDB together. */
 function* partsOf(entries: readonly LogEntry[]): Generator<LogEntry[]> {
   let [part, rows, bytes]: [LogEntry[], number, number] = [[], 0, 0]
   for (const entry of entries) {
@@ -42,8 +42,8 @@ function* partsOf(entries: readonly LogEntry[]): Generator<LogEntry[]> {
 const between = Buffer.from('},')
 
 /**
- * A run of entries as one JSON document, made by copying bytes. Handing DuckDB one large value costs
- * this thread a tenth of handing it a list of them, and DuckDB reads it faster too.
+ * Makes one JSON document of some entries by copying bytes. To hand DuckDB one large value costs this thread a tenth
+ * of what a list of values costs, and DuckDB reads it faster, too.
  */
 const documentOf = (entries: readonly LogEntry[]): Buffer => {
   const parts: Buffer[] = []
@@ -73,10 +73,10 @@ export function* itemParts(entries: readonly LogEntry[], environments: readonly 
   }
 }
 
-/** Whether an item is of an environment that exists. */
+/** SQL that is true for an item of an environment that exists. */
 export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.environment)'
 
-/** The items of `$document`, one a row, each with its sequence and its time of arrival. */
+/** SQL for the items of `$document`, one in each row, with its sequence and its time of arrival. */
 export const itemsSql = (fields: Record<string, string>): string => {
   const shape = JSON.stringify([
     { first: 'BIGINT', at_ms: 'BIGINT', about: { bot: 'VARCHAR' }, items: [fields] },

@@ -3,16 +3,16 @@ import type { LogEntry } from '../wal/segment.js'
 import type { AliasPayload, IdentifyPayload } from './payloads.js'
 import type { IdentityOperation } from './resolveIdentity.js'
 
-interface Placed {
+interface Sequenced {
   seq: number
   operation: IdentityOperation
 }
 
-const present = (id: string | null | undefined): id is string => typeof id === 'string' && id !== ''
+const isGiven = (id: string | null | undefined): id is string => typeof id === 'string' && id !== ''
 
 const ofIdentify = (payload: IdentifyPayload): IdentityOperation => {
   const { environment, distinct_id: user, anonymous_id: anonymous } = payload
-  return present(anonymous) && anonymous !== user
+  return isGiven(anonymous) && anonymous !== user
     ? { kind: 'link', environment, user, anonymous }
     : { kind: 'user', environment, user }
 }
@@ -22,7 +22,7 @@ const ofAlias = (payload: AliasPayload): IdentityOperation => {
   return { kind: 'alias', environment, from, into }
 }
 
-const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
+const ofEntry = ({ kind, first, body }: LogEntry): Sequenced[] => {
   if (kind === 'track') return []
   const payloads = JSON.parse(body.toString()) as (IdentifyPayload | AliasPayload)[]
   return payloads.map((payload, at) => ({
@@ -32,10 +32,10 @@ const ofEntry = ({ kind, first, body }: LogEntry): Placed[] => {
 }
 
 /**
- * An event that carries both ids links them; what is already linked is left out here.
- * The sequence stands in the text because DuckDB skips old blocks only for what it knows when it plans.
+ * Reads the links that events make: an event with both ids links them. Ids that are linked already are left out.
+ * The sequence is in the statement's text because DuckDB skips old blocks only for values that it knows when it plans.
  */
-const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Placed[]> => {
+const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Sequenced[]> => {
   const reader = await connection.runAndReadAll(
     `WITH pair AS (
        SELECT hash(environment, distinct_id) AS user_key, hash(environment, anonymous_id) AS anonymous_key,
@@ -63,14 +63,14 @@ const ofEvents = async (connection: DuckDBConnection, from: number): Promise<Pla
   }))
 }
 
-/** What a run of entries says about who is who, in the order in which it was said. */
+/** Reads what a batch of entries says about who is who, in the order of the rows. */
 export const readIdentityOperations = async (
   connection: DuckDBConnection,
   entries: readonly LogEntry[],
 ): Promise<IdentityOperation[]> => {
-  const placed = entries.flatMap(ofEntry)
+  const operations = entries.flatMap(ofEntry)
   if (entries.some((entry) => entry.kind === 'track')) {
-    placed.push(...(await ofEvents(connection, entries[0]!.first)))
+    operations.push(...(await ofEvents(connection, entries[0]!.first)))
   }
-  return placed.toSorted((a, b) => a.seq - b.seq).map(({ operation }) => operation)
+  return operations.toSorted((a, b) => a.seq - b.seq).map(({ operation }) => operation)
 }

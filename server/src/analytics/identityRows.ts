@@ -41,14 +41,14 @@ const named = (operations: readonly IdentityOperation[]): Id[] => {
   return [...found.values()]
 }
 
-/** What resolveIdentity must know: the ids named, and all ids of the persons that may be merged away. */
+/** Reads the rows that `resolveIdentity` must know: the ids named, and all ids of the persons that may be merged away. */
 export const readIdRows = async (
   connection: DuckDBConnection,
   operations: readonly IdentityOperation[],
 ): Promise<IdRow[]> => {
   const rows = await select(connection, 'id_key', named(operations))
-  // An alias may merge a person that an operation before it has just given another id; a link only
-  // one that has a single id, which is seen by asking for all of them.
+  // An alias may merge away a person that an earlier operation has just given another id. A link merges away only a
+  // person with a single id, and only a query for all its ids shows that there is no other.
   const linked = new Set(
     operations.flatMap((each) => (each.kind === 'link' ? keyOf(each.environment, each.anonymous) : [])),
   )
@@ -76,14 +76,17 @@ const changedRows = jsonRows({
   known: 'BOOLEAN',
 })
 
-/** Ids that belong to another person than before, that are users now, or that are new, which were persons of their own. */
+/**
+ * Makes the table `changed`: ids that belong to another person than before, that are users now, or that are new.
+ * A new id counts as having been a person of its own.
+ */
 const changedSql = `
 CREATE OR REPLACE TEMP TABLE changed AS
 SELECT *, hash(environment, id) AS id_key, hash(environment, "from") AS from_key,
   hash(environment, "into") AS into_key
 FROM ${changedRows}`
 
-/** Writes the rows that changed, given the persons that ids belonged to before; they stay in the table `changed`. */
+/** Writes the rows that changed, and keeps them in the table `changed`. `before` gives the former person of each id. */
 export const writeIdRows = async (
   connection: DuckDBConnection,
   rows: readonly IdRow[],

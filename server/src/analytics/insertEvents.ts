@@ -19,13 +19,13 @@ const items = itemsSql({
   properties: 'JSON',
 })
 
-/** `markBots` looks at the user agents that events name themselves. */
+/** The sender's verdict holds only for events without a user agent of their own; `markBots` judges the others. */
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender_bot END,
     CASE WHEN built_in[2] = 'bot' THEN '${automation}' END)`
 
 /**
- * The environment is asked for again because of an object that names a key twice: JavaScript
- * checked the last of the two, DuckDB reads the first. What is left out here is set aside below.
+ * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
+ * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
@@ -57,9 +57,9 @@ export interface InsertEvents {
 }
 
 /**
- * Writes the rows of the newest entries, without second copies: of rows with one insert id in one
- * environment the first stays. They are looked for after they are written, because there are nearly
- * never any. Gives their ids, to be remembered once the rows are there for good.
+ * Writes the events of the newest entries without second copies: of the rows with one insert id in one environment
+ * only the first stays. Copies are looked for after the write, because there are nearly never any. Gives the insert
+ * ids, which the caller remembers once the rows are committed.
  */
 export const insertEvents = async (
   connection: DuckDBConnection,

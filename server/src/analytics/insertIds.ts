@@ -7,13 +7,13 @@ import type { InsertIdWindow } from './InsertIdWindow.js'
 export interface FoundIds {
   /** Hashes of environment and insert id, sorted. */
   ids: BigUint64Array
-  /** The sequences of their rows; of one id the first row comes first. */
+  /** The sequence of each id's row. Rows with the same id are in the order of their sequences. */
   seqs: BigUint64Array
 }
 
 const valueBytes = 8
 
-/** The insert ids of some events, `FROM … WHERE …`, taken as the bytes that DuckDB holds them in. */
+/** Reads the insert ids of the events that `FROM … WHERE …` selects, by copying the bytes in which DuckDB holds them. */
 export const readInsertIds = async (connection: DuckDBConnection, events: string): Promise<FoundIds> => {
   const result = await connection.run(
     `SELECT hash(environment, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL
@@ -43,20 +43,20 @@ const readNumber = async (connection: DuckDBConnection, statement: string): Prom
   return value === null || value === undefined ? undefined : Number(value)
 }
 
-/** Brings a window to where the rows are: after a crash those that are in no file, after an upgrade all. */
+/** Adds the ids that a window lacks: after a crash those that are in no file, after an upgrade all of them. */
 export const fillWindow = async (connection: DuckDBConnection, window: InsertIdWindow): Promise<void> => {
   const { windowMs } = window
   const applied = (await readNumber(connection, 'SELECT applied FROM analytics.raw.position')) ?? 0
   let after = window.open(applied)
   const events = `FROM ${allEvents}`
   const newestOf = (from: string) => readNumber(connection, `SELECT epoch_ms(max(received_at)) FROM ${from}`)
-  // As a rule the newest are in the table, and no file need be read for it.
+  // The newest event is nearly always in the table; then no file of the archive has to be read.
   const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
   const since = `received_at >= ${momentSql(`${newest - windowMs}::BIGINT`)}`
   const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
   if (first !== undefined) {
-    // Older rows than the files know of, or no files at all.
+    // There are older rows than the window knows, or the window has no files at all: it is filled from the start.
     if (first <= window.after || window.after === after) {
       window.clear(first - 1)
       after = 0

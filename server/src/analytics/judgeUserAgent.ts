@@ -1,6 +1,6 @@
 import { isbot } from 'isbot'
 
-/** Programs that read pages for a model, or for somebody who asks one; by the name in their user agent. */
+/** The names in the user agents of programs that read pages for a language model, or for somebody who asks one. */
 const aiCrawlers = [
   'GPTBot',
   'OAI-SearchBot',
@@ -46,7 +46,7 @@ const judge = (userAgent: string): string | undefined => {
   return ['crawler', ...(ownName.exec(userAgent) ?? [])].join(' ')
 }
 
-/** What kind of bot calls itself so; undefined for a person's browser. */
+/** The kind of bot that has this user agent; undefined for a person's browser. */
 export const judgeUserAgent = (userAgent: string): string | undefined => {
   if (userAgent.length > maxLength) return judge(userAgent.slice(0, maxLength))
   if (!known.has(userAgent)) {
@@ -57,8 +57,8 @@ export const judgeUserAgent = (userAgent: string): string | undefined => {
 }
 
 /**
- * The same for the one that sent a request. A program that neither calls itself a browser nor a crawler,
- * such as `python-requests/2.32`, is taken for a server that sends what people did.
+ * The kind of bot that sent a request; undefined for a browser or a server. A program that calls itself neither a
+ * browser nor a crawler, such as `python-requests/2.32`, counts as a server that sends what people did.
  */
 export const judgeSender = (userAgent: string | undefined): string | undefined => {
   if (userAgent === undefined) return undefined

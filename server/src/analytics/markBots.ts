@@ -6,7 +6,7 @@ import { judgeUserAgent } from './judgeUserAgent.js'
 
 const judged = jsonRows({ userAgent: 'VARCHAR', bot: 'VARCHAR' })
 
-/** Writes the verdict beside events whose property `$user_agent` is that of a bot, in a range of them. */
+/** Marks the events in a range whose property `$user_agent` is that of a bot. */
 export const markUserAgents = async (connection: DuckDBConnection, range: string): Promise<void> => {
   const reader = await connection.runAndReadAll(
     `SELECT DISTINCT user_agent FROM analytics.raw.events WHERE ${range} AND user_agent IS NOT NULL`,
@@ -23,12 +23,12 @@ export const markUserAgents = async (connection: DuckDBConnection, range: string
   )
 }
 
-/** So many pages in one second of the clock no person sees in one visit. */
+/** No person sees ten pages within one second of a visit. */
 const pagesASecond = 10
-/** A page keeps its events for two seconds at most before it sends them, so these arrive together. */
+/** A page keeps its events for at most two seconds before it sends them, so the events of one second arrive within this time. */
 const apartMs = 5000
 
-/** Of a visit that is too fast for a person: what arrived about when the last of these pages did. */
+/** Marks the newest events of a visit that is too fast for a person: those that arrived up to `apartMs` before these. */
 const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: LogEntry): Promise<void> => {
   const recent = `received_at >= ${momentSql(`${receivedAtMs - apartMs}::BIGINT`)}`
   const visit = 'environment, coalesce(session_id, device_id)'
@@ -48,7 +48,7 @@ const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: 
   )
 }
 
-/** Gives verdicts on events that were just written: all since the first of these entries. */
+/** Marks bots among the events that were just written: all from the first of these entries on. */
 export const markBots = async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
   await markUserAgents(connection, `seq >= ${entries[0]!.first}`)
   await markSpeed(connection, entries[0]!)

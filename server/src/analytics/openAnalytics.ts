@@ -8,10 +8,10 @@ import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
 import { bringToVersion } from './bringToVersion.js'
 
-/** So many events' persons fit into memory at once; more are made one part after the other. */
+/** The persons of this many events fit into memory at once; with more events, persons are made slice by slice. */
 const eventsPerSlice = 4_000_000
 
-/** The persons that the raw rows say there are; asked for only when the keys were made by another DuckDB. */
+/** Makes persons from the raw rows. It runs only when the keys were made by a DuckDB that hashes differently. */
 const buildSql = (slice: number, slices: number) => `
 INSERT INTO analytics.raw.persons
 WITH map AS (
@@ -47,10 +47,10 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
   p.last_seen, p.events
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
-/** Changes whenever DuckDB hashes differently, which would make every key in the store a wrong one. */
+/** The result changes when DuckDB hashes differently, and then every key in the store is wrong. */
 export const hashSql = "SELECT hash('production', 'waymark')"
 
-/** Makes the tables of analytics where they are not there, and their keys anew where DuckDB hashes differently now. */
+/** Makes the tables of analytics when they are missing, and makes their keys anew when DuckDB hashes differently now. */
 export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
   await bringToVersion(connection)
   await bindArchive(connection, archive)

@@ -9,7 +9,7 @@ import { makeRejectedView } from '../store/rejectedSchema.js'
 import { storingThreads } from '../store/storingThreads.js'
 import { openAnalytics } from './openAnalytics.js'
 
-/** The tables of all catalogs, made where they are not there. */
+/** Opens all catalogs, and makes their tables when they are missing. */
 export const openDatabase = async (
   folder: DataFolder,
   { memoryLimit, threads, catalogs, minFreeDiskBytes }: CompleteOptions,

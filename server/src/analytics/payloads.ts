@@ -34,7 +34,7 @@ const list = (required: string[], properties: object) => ({
   items: { type: 'object', required, properties },
 })
 
-/** One array of payloads each: a single object is put into an array before it is checked. */
+/** Each schema is for an array of payloads: a single object is put into an array before it is checked. */
 export const payloadSchemas: Record<EntryKind, object> = {
   track: list(['environment', 'event', 'properties'], {
     environment: { type: 'string' },

@@ -2,17 +2,16 @@ import { isUtf8 } from 'node:buffer'
 import { builtInProperties } from './checkPayload.js'
 
 /*
- * The pieces of one expression. They are matched against bytes, of which a character is one or more, so a
- * limit on characters is at most stricter here. No two alternatives begin alike, so a mismatch shows after
- * one pass.
+ * These are the pieces of one expression. It is matched against bytes, and a character has one byte or more, so a limit
+ * on characters can only be stricter here. No two alternatives begin alike, so a mismatch shows in one pass.
  */
 const character = String.raw`[^"\\\x00-\x1f]`
-/** \u may name half a character. */
+/** The escape \u is left out because it may name half a character. */
 const text = String.raw`"${character}*(?:\\["\\/bfnrt]${character}*)*"`
 const integer = String.raw`(?:0|[1-9]\d{0,14})`
 const number = String.raw`-?${integer}(?:\.\d{1,15})?`
 const scalar = `(?:${text}|${number}|true|false|null)`
-/** Python puts a space behind both. */
+/** Python's JSON has a space after a comma and a colon. */
 const [comma, colon] = [', ?', ': ?']
 
 const month = '(?:0[1-9]|1[0-2])'
@@ -28,7 +27,7 @@ const properties = String.raw`"properties"${colon}\{(?:${property}(?:${comma}${p
 const event = `"event"${colon}"${character}{1,400}"`
 const optional = `"(?:(?:distinct_id|anonymous_id|device_id|session_id)"${colon}(?:${text}|null)|timestamp"${colon}(?:${moment}|${integer}|null))`
 
-/** All of these fields, and optional ones behind each. */
+/** Matches all of these fields in any order, with optional fields after each. */
 const inAnyOrder = (fields: readonly string[]): string => {
   const orders = fields.map((field) => {
     const others = fields.filter((each) => each !== field)
@@ -38,7 +37,7 @@ const inAnyOrder = (fields: readonly string[]): string => {
   return `(?:${orders.join('|')})`
 }
 
-/** Names that are the same in JSON, in bytes and in an expression. */
+/** Names of these characters can go into the expression as they are, once their dots and hyphens are escaped. */
 const plainName = /^[\w.-]+$/
 
 const eventOf = (environments: ReadonlySet<string>): RegExp => {
@@ -49,13 +48,13 @@ const eventOf = (environments: ReadonlySet<string>): RegExp => {
 }
 
 const [open, close] = [0x5b, 0x5d]
-/** A larger body is rare, and an expression's memory is bounded. */
+/** Larger bodies are rare, and the memory that an expression may use is bounded. */
 const maxBytes = 2 ** 18
 
 /**
- * How many events a body holds, if all of it is what browsers send as a rule: a list of events with the
- * fields of the contract, and texts and numbers in them, which can be stored as they are. Of any other body
- * it says nothing. Looking at the bytes takes a quarter of the time of making objects of them.
+ * Makes a function that counts the events in a body of the usual form: a list of events with the fields of the
+ * contract, and with texts and numbers in them, which can be stored as they are. For any other body the function gives
+ * undefined. To match the bytes takes a quarter of the time that it takes to make objects of them.
  */
 export const plainEventCounter = () => {
   const events = new WeakMap<ReadonlySet<string>, RegExp>()

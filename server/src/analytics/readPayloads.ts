@@ -12,7 +12,7 @@ import { payloadSchemas, type EntryKind } from './payloads.js'
 
 export interface Payloads {
   count: number
-  /** A JSON array, as sent wherever it can be stored as sent. */
+  /** A JSON array: the bytes as they were sent, unless they cannot be stored so. */
   body: Buffer
 }
 
@@ -24,10 +24,10 @@ const timestamps = {
   },
 }
 
-/** Nothing else is written anew: numbers would lose digits. */
+/** Rewrites only timestamps: numbers would lose digits if they were written anew. */
 const mendTimestamps = (bytes: Buffer): string => createFieldRewriter(timestamps).feed(bytes).toString()
 
-/** JavaScript reads the last of two fields of one name, and DuckDB the first: a limited key may write neither. */
+/** If a name comes twice, JavaScript reads the last value and DuckDB the first. A limited key must be allowed to write both. */
 const checkRepeated = (bytes: Buffer, writable: ReadonlySet<string>): void => {
   const rewrite = (token: string) => {
     if (writable.has(String(JSON.parse(token)))) return token
@@ -40,17 +40,17 @@ const checkRepeated = (bytes: Buffer, writable: ReadonlySet<string>): void => {
   createFieldRewriter({ fields: new Set(['environment']), rewrite }).feed(bytes)
 }
 
-/** `/3/event` of an array, `/event` of a single object. */
-const describe = (error: ErrorObject | undefined, single: boolean, before: number) => {
+/** Names the wrong field: `/3/event` in an array, `/event` in a single object. */
+const describe = (error: ErrorObject | undefined, isSingle: boolean, before: number) => {
   const path = (error?.instancePath ?? '').replace(/^\/\d+/, (index) =>
-    single ? '' : `/${before + Number(index.slice(1))}`,
+    isSingle ? '' : `/${before + Number(index.slice(1))}`,
   )
   return `${path || 'the body'} ${error?.message ?? 'is invalid'}`
 }
 
 /**
- * Checks a body of one kind; a whole array is fine, or none of it is taken. A large one is read a slice at a time, so
- * that other requests need not wait for all of it.
+ * Makes a function that checks a body of one kind and takes all of its payloads or none. A large body is read in
+ * parts, so that other requests get their turn in between.
  */
 export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
   const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
@@ -58,39 +58,38 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
   const checkEnvironment = environmentCheck(environments)
   const countPlain = kind === 'track' ? plainEventCounter() : undefined
 
-  /** A slice behind so many payloads, or all of the body. */
+  /** Reads one part of the body, or all of it; `before` payloads come before the part. */
   const readSlice = (sent: Buffer, writable: ReadonlySet<string>, before: number): Payloads => {
     const json = parseJson(sent, before === 0 ? 'The body' : `The body from ${kind} ${before} on`)
     const { text, value } = json
-    const single = !Array.isArray(value)
-    const list = (single ? [value] : value) as Payload[]
+    const isSingle = !Array.isArray(value)
+    const list = (isSingle ? [value] : value) as Payload[]
     if (!validate(list)) {
-      throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], single, before)}.`)
+      throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], isSingle, before)}.`)
     }
-    let rewritten = false
+    let isRewritten = false
     for (let at = 0; at < list.length; at++) {
-      const where = single ? kind : `${kind} ${before + at}`
+      const where = isSingle ? kind : `${kind} ${before + at}`
       checkEnvironment(list[at]!, where, writable)
-      rewritten = check(list[at]!, where) || rewritten
+      isRewritten = check(list[at]!, where) || isRewritten
     }
     if (writable !== environments) checkRepeated(json.bytes, writable)
-    const told = rewritten ? mendTimestamps(json.bytes) : text
-    const whole = single ? `[${told}]` : told
-    return { count: list.length, body: storableBody(json, whole) }
+    const mended = isRewritten ? mendTimestamps(json.bytes) : text
+    return { count: list.length, body: storableBody(json, isSingle ? `[${mended}]` : mended) }
   }
 
   const readSlices = async (bytes: Buffer, writable: ReadonlySet<string>): Promise<Payloads> => {
     let count = 0
-    let asSent = true
+    let isAsSent = true
     const bodies: Buffer[] = []
     for (const slice of sliceItems(bytes)) {
       if (bodies.length > 0) await otherWork()
       const read = readSlice(slice, writable, count)
       count += read.count
-      asSent &&= read.body === slice
+      isAsSent &&= read.body === slice
       bodies.push(read.body)
     }
-    return { count, body: asSent ? bytes : joinSlices(bodies) }
+    return { count, body: isAsSent ? bytes : joinSlices(bodies) }
   }
 
   return (sent: Buffer, writable: ReadonlySet<string>): Payloads | Promise<Payloads> => {

@@ -7,20 +7,19 @@ export interface IdRow {
   environment: string
   distinctId: string
   personId: string
-  /** The id names a user; an id that is not identified was only linked as somebody's anonymous id. */
+  /** Whether the id names a user; an id that is not identified was only linked as somebody's anonymous id. */
   identified: boolean
 }
 
 export const keyOf = (environment: string, id: string) => `${environment}\u0000${id}`
 
 /**
- * Applies identity operations in their order to the rows known about them, and gives the rows that
- * changed. `known` must hold the rows of every id named, and of every id of the persons that may be
- * merged away.
+ * Applies identity operations in their order to the rows known about their ids, and gives the rows that changed.
+ * `known` must hold the row of every id named, and of every id of the persons that may be merged away.
  *
- * An anonymous id belongs to the first user it was linked to: a shared browser must not make two
- * users one person. One that was identified itself before is linked too, while it is alone; a person
- * of several ids is only merged by an alias, and the person of the target gives the name.
+ * An anonymous id belongs to the first user that it was linked to: a shared browser must not make two users one
+ * person. An anonymous id that was itself identified as a user is linked too, as long as its person has no other id.
+ * A person with several ids is merged only by an alias, and the merged person has the name of the alias's target.
  */
 export const resolveIdentity = (
   operations: readonly IdentityOperation[],
@@ -30,7 +29,7 @@ export const resolveIdentity = (
   const members = new Map<string, Set<string>>()
   const changed = new Set<string>()
 
-  const place = (row: IdRow) => {
+  const remember = (row: IdRow) => {
     const key = keyOf(row.environment, row.distinctId)
     const person = keyOf(row.environment, row.personId)
     rows.set(key, row)
@@ -39,9 +38,9 @@ export const resolveIdentity = (
     else members.set(person, new Set([key]))
     return key
   }
-  for (const row of known) place({ ...row })
+  for (const row of known) remember({ ...row })
 
-  const put = (row: IdRow) => changed.add(place(row))
+  const put = (row: IdRow) => changed.add(remember(row))
 
   const ensureUser = (environment: string, user: string): IdRow => {
     const row = rows.get(keyOf(environment, user))

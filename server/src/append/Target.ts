@@ -5,7 +5,7 @@ import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
 import type { Column } from './planAppend.js'
 
-/** A table, there or not yet. */
+/** Names a table, which need not exist yet. */
 export interface Target {
   catalog: string
   schema: string
@@ -15,7 +15,7 @@ export interface Target {
 export const tableSql = ({ catalog, schema, table }: Target): string =>
   [catalog, schema, table].map(quoteIdentifier).join('.')
 
-/** `catalog`, `schema` and `table` of a URL, all required. */
+/** Reads `catalog`, `schema` and `table` from a URL; each is required. */
 export const readTarget = (search: URLSearchParams, catalogs: readonly string[]): Target => {
   const read = (name: string) => {
     const value = search.get(name)
@@ -38,7 +38,7 @@ export const readTarget = (search: URLSearchParams, catalogs: readonly string[])
   return target
 }
 
-/** A table's columns, or what stands in the way of one. */
+/** The columns of a table, or why there are none. */
 export type TableState =
   | { kind: 'table'; columns: Column[] }
   | { kind: 'missing' }
@@ -46,8 +46,8 @@ export type TableState =
   | { kind: 'view' }
 
 /**
- * What an append writes on a column whose type it may widen later. It belongs to the column: it goes
- * where the table goes, and is gone with it, so that a table made by hand under the same name has none.
+ * An append writes this comment on a column whose type it may widen later. A comment belongs to its column: it is
+ * renamed and dropped with the table, so a table that a user makes under the same name has none.
  */
 export const inferredComment = 'Made by an append, which may make it DOUBLE.'
 

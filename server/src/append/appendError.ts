@@ -6,7 +6,7 @@ const contractCodes: Readonly<Record<string, string>> = {
   'incompatible-schema': 'incompatible-schema',
 }
 
-/** The form of `/append`. */
+/** The form of errors of `/append`. */
 export const appendError: WriteError = ({ code, message }) => ({
   ok: false,
   task_id: null,

@@ -20,7 +20,7 @@ import { settleWidening } from './settleWidening.js'
 export interface AppendRouteOptions {
   catalogs: readonly string[]
   intakeOf(catalog: string): Intake
-  /** For looking at tables; nothing long runs on it. */
+  /** Reads about tables. No long statement may run on this connection, because every append waits for it. */
   connection: DuckDBConnection
   room: DiskRoom
 }
@@ -55,11 +55,11 @@ const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
 
 const parameters = ['catalog', 'schema', 'table', 'sync']
 
-/** What is wrong with the records and not with the request, which the contract answers with 200. */
-const isOfData = (error: unknown): error is HttpError =>
+/** Whether the records are wrong and not the request: the contract answers these errors with 200. */
+const isDataError = (error: unknown): error is HttpError =>
   error instanceof HttpError && (error.code === 'invalid-data' || error.code === 'incompatible-schema')
 
-/** `POST /append`: JSON records into a table that grows with them. */
+/** `POST /append`: writes JSON records to a table, which gets new columns as they need them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
   const { catalogs, intakeOf, connection, room } = options
 
@@ -91,13 +91,13 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       state.kind === 'table' ? await findUnfit(connection, { plan, fields, bodies: [body] }) : undefined
     if (unfit !== undefined) throw refuseData('incompatible-schema', unfit)
 
-    const place: AppendTarget = { schema: target.schema, table: target.table, fields }
+    const appendTarget: AppendTarget = { schema: target.schema, table: target.table, fields }
     const record = {
       kind: 'append',
       count: records.length,
       receivedAtMs: Date.now(),
       body,
-      target: JSON.stringify(place),
+      target: JSON.stringify(appendTarget),
     }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     if (deadLetter === undefined) return { ok: true, task_id: taskId, error_code: null, error_message: null }
@@ -115,7 +115,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       try {
         return { status: 200, body: await append(request, search) }
       } catch (error) {
-        if (isOfData(error)) return { status: 200, body: appendError(error) }
+        if (isDataError(error)) return { status: 200, body: appendError(error) }
         throw error
       }
     },

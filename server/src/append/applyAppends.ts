@@ -8,17 +8,17 @@ import { type AppendPlan, isWidened, planAppend } from './planAppend.js'
 import { castField, readRecords, type RecordSource } from './readRecords.js'
 import { settleWidening } from './settleWidening.js'
 
-/** What an entry's `target` holds. */
+/** The content of an entry's `target`, as JSON. */
 export interface AppendTarget {
   schema: string
   table: string
   fields: Fields
 }
 
-const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, missing: boolean) => {
+const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, isMissing: boolean) => {
   const table = tableSql(target)
   const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
-  if (missing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+  if (isMissing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
   else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
   for (const { column } of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)
@@ -54,11 +54,11 @@ const union = (a: Fields, b: Fields): Fields => {
   return Object.fromEntries(all)
 }
 
-/** In one column these would change those. */
+/** Whether a column of these kinds would change numbers: one fraction makes it DOUBLE, which does not hold every long integer. */
 const losesDigits = (kinds: readonly FieldKind[] = []) =>
   kinds.includes('long') && (kinds.includes('float') || kinds.includes('whole'))
 
-/** What a row was sent with; of one that stands alone, its neighbours' kinds are none of its business. */
+/** Reads an entry's target. The kinds of a row that is tried alone are read from the row, because the target has those of its neighbours, too. */
 const readEntry = (entry: LogEntry): AppendTarget => {
   const target = JSON.parse(entry.target!) as AppendTarget
   if (entry.isAlone !== true) return target
@@ -66,7 +66,7 @@ const readEntry = (entry: LogEntry): AppendTarget => {
   return { ...target, fields: describeFields(JSON.parse(text) as Record<string, unknown>[], text) }
 }
 
-/** Appends a run of entries: neighbours for one table go in together, with one change of its columns. */
+/** Appends a batch of entries. Neighbours for one table are inserted together, with one change of its columns. */
 export const applyAppends =
   (catalog: string) =>
   async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<undefined> => {

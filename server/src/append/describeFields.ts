@@ -2,12 +2,12 @@ import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { daysIn } from '../json/checkTimestamp.js'
 
 /**
- * `long` is an integer that a DOUBLE does not hold for certain, `whole` a whole number written as a
- * fraction or with an exponent.
+ * `long` is an integer that a DOUBLE may not hold exactly. `whole` is a whole number that is written as a fraction or
+ * with an exponent, such as 1.0.
  */
 export type FieldKind = 'integer' | 'long' | 'whole' | 'float' | 'text' | 'timestamp' | 'boolean' | 'json'
 
-/** What kinds of values each field holds, in the order in which fields were first seen; nulls have none. */
+/** The kinds of values in each field, in the order in which the fields were first seen. A null has no kind. */
 export type Fields = Record<string, FieldKind[]>
 
 const timestamp =
@@ -19,7 +19,7 @@ const isTimestamp = (text: string): boolean => {
   return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)))
 }
 
-/** Where BIGINT ends. JSON.parse makes this of its greatest number, and of some that are beyond. */
+/** The first number that is too large for BIGINT. JSON.parse rounds BIGINT's greatest number up to it, so it does not count. */
 const edge = 2 ** 63
 
 const kindOf = (value: unknown): FieldKind | undefined => {
@@ -32,7 +32,7 @@ const kindOf = (value: unknown): FieldKind | undefined => {
   return typeof value === 'boolean' ? 'boolean' : 'json'
 }
 
-/** The kind of a number by the digits that were sent, of which JSON.parse keeps only the value. */
+/** The kind of a number, by its digits as they were sent: JSON.parse keeps only the value. */
 const kindOfToken = (token: string): FieldKind => {
   if (!/[.eE]/.test(token)) {
     const value = BigInt(token)
@@ -56,7 +56,7 @@ const readNumbers = (fields: ReadonlySet<string>, json: string): Map<string, Set
 
 const integers: readonly FieldKind[] = ['integer', 'long']
 
-/** `json` is what the records were sent as. */
+/** Finds the kinds of all fields. `json` is the text that `records` were parsed from. */
 export const describeFields = (records: readonly Record<string, unknown>[], json: string): Fields => {
   const found = new Map<string, Set<FieldKind>>()
   for (const record of records) {
@@ -67,9 +67,9 @@ export const describeFields = (records: readonly Record<string, unknown>[], json
       if (kind !== undefined) kinds.add(kind)
     }
   }
-  // Most bodies hold nothing like 1.0 or 1e2, and then their integers are integers.
-  const isWritten = /\d(?:\.\d|[eE][-+\d])/.test(json)
-  const unsure = [...found].filter(([, kinds]) => kinds.has('long') || (isWritten && kinds.has('integer')))
+  // Only a body with something like 1.0 or 1e2 can have an integer that was written as a fraction.
+  const hasFractions = /\d(?:\.\d|[eE][-+\d])/.test(json)
+  const unsure = [...found].filter(([, kinds]) => kinds.has('long') || (hasFractions && kinds.has('integer')))
   const numbers = readNumbers(new Set(unsure.map(([name]) => name)), json)
   return Object.fromEntries(
     [...found].map(([name, kinds]) => {

@@ -10,7 +10,7 @@ const holdsAll = (type: string, kinds: readonly FieldKind[]): boolean => {
   return type === 'BIGINT' && !kinds.includes('whole')
 }
 
-/** Says which value of which record does not fit into its column, before anything is promised; undefined when all do. */
+/** Names the first value that does not fit into its column, before anything is accepted; undefined when all values fit. */
 export const findUnfit = async (
   connection: DuckDBConnection,
   source: RecordSource,
@@ -26,16 +26,16 @@ export const findUnfit = async (
   } catch (error) {
     reason = error instanceof Error ? error.message.split('\n', 1)[0]! : String(error)
   }
-  // A nested value is NULL only where all of it is wrong; of these the reason must do.
+  // A cast of a nested value gives NULL only when the whole value is wrong, so nested columns cannot name the value.
   const flat = asked.filter(({ type }) => !isNested(type))
   const cases = flat.map(
     ({ field, type }, at) =>
       `WHEN ${castField(field, 'VARCHAR')} IS NOT NULL AND ${castField(field, type, 'try')} IS NULL
-       THEN {'at': ${at}, 'told': ${castField(field, 'VARCHAR')}}`,
+       THEN {'at': ${at}, 'value': ${castField(field, 'VARCHAR')}}`,
   )
   if (cases.length > 0) {
     const reader = await connection.runAndReadAll(
-      `SELECT position::INT, unfit.at, unfit.told FROM (
+      `SELECT position::INT, unfit.at, unfit.value FROM (
          SELECT position, CASE ${cases.join(' ')} END AS unfit FROM ${from}
        ) WHERE unfit IS NOT NULL ORDER BY position LIMIT 1`,
       values,

@@ -11,13 +11,13 @@ import type { LogStore } from '../wal/LogStore.js'
 import type { TaskIds } from '../wal/TaskIds.js'
 import { applyAppends } from './applyAppends.js'
 
-/** What an applier needs to know of its catalog. */
+/** What an applier needs to know about its catalog. */
 export type OfCatalog = Pick<
   CatalogApplierOptions,
   'open' | 'pruned' | 'applyEntries' | 'taskIdOf' | 'lastOfTask' | 'catalog' | 'schema' | 'oneAtATime'
 >
 
-/** Opens the applier of the log with a number; news of it goes to `tell`. */
+/** Opens the applier of the log with this number, which reports to `tell`. */
 export type OpenApplier = (
   number: number,
   catalog: OfCatalog,
@@ -33,11 +33,11 @@ export interface OpenIntakesOptions {
   logger: Logger
   cleanups: Cleanups
   openApplier: OpenApplier
-  /** Whether nothing may be left in a log's files of what was in them. */
+  /** Whether the logs' files must hold nothing of their former rows, as after an erasure. */
   mustEmpty: boolean
 }
 
-/** What takes rows by `/append`, for each catalog of the lakehouse, with its log and its applier. */
+/** Opens the log, the applier and the intake of each catalog of the lakehouse, for rows by `/append`. */
 export const openIntakes = async ({
   options,
   acceptLog,

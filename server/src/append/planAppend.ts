@@ -3,7 +3,7 @@ import type { FieldKind, Fields } from './describeFields.js'
 
 export const shortName = (name: string) => JSON.stringify(shorten(name))
 
-/** What is wrong with the names of fields that are to be columns; undefined when they are fine. */
+/** Says which name of a field cannot be the name of a column; undefined when all can. */
 export const nameProblem = (names: Iterable<string>): string | undefined => {
   const spelled = new Map<string, string>()
   for (const name of names) {
@@ -20,19 +20,19 @@ export const nameProblem = (names: Iterable<string>): string | undefined => {
 
 export interface Column {
   name: string
-  /** A SQL type. */
+  /** The SQL type. */
   type: string
-  /** Made by an append, so that an append may widen it. */
+  /** Whether an append made the column, so that an append may widen it. */
   inferred: boolean
 }
 
 export interface AppendPlan {
   kind: 'append'
-  /** Columns that are new, in order; all of them when there is no table yet. */
+  /** The new columns, in order. */
   add: { name: string; type: string }[]
-  /** Columns whose type becomes DOUBLE; one that may stay holds the values as it is. */
+  /** Columns whose type becomes DOUBLE. A column that may stay can hold the values without that. */
   widen: { column: string; mayStay: boolean }[]
-  /** Which field goes into which column. */
+  /** The column for each field. */
   read: { field: string; column: string; type: string }[]
 }
 
@@ -40,23 +40,23 @@ export type AppendProblem = { kind: 'problem'; code: 'invalid-data' | 'incompati
 
 const whole = /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$/
 
-/** A whole number's type. */
+/** Whether this is the type of whole numbers. */
 export const isWhole = (type: string): boolean => whole.test(type)
 
-/** A type that an append makes and may widen to DOUBLE when a fraction comes. */
+/** Whether an append makes columns of this type and may widen them to DOUBLE when a fraction comes. */
 export const isWidened = (type: string): boolean => type === 'BIGINT'
 
 const fractional = /^(DOUBLE|FLOAT|DECIMAL)/
 
-/** A type of date and time. */
+/** Whether this is a type of date and time. */
 export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
 
-/** A list, an array, a struct, a map or a union; not a DECIMAL or ENUM, which have brackets too. */
+/** Whether this is a list, an array, a struct, a map or a union. DECIMAL and ENUM have brackets, too, but are not nested. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
 
 const words: Partial<Record<FieldKind, string>> = { long: 'integer', whole: 'float' }
 
-/** As a message calls them. */
+/** Names kinds for a message. */
 const listKinds = (kinds: readonly FieldKind[]) =>
   [...new Set(kinds.map((kind) => words[kind] ?? kind))].join(' and ')
 
@@ -78,7 +78,7 @@ const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
   if (isNested(type)) return only('json')
-  // A date, a UUID, an enumeration and the like are written as text in JSON; the cast decides.
+  // In JSON a date, a UUID, an enumeration and the like are texts. The cast decides whether they fit.
   return only('text', 'timestamp')
 }
 
@@ -91,7 +91,7 @@ const problem = (code: AppendProblem['code'], message: string): AppendProblem =>
   message,
 })
 
-/** How records go into a table, given the columns it has; undefined columns mean that there is no table. */
+/** Plans how records go into a table with these columns. `columns` is undefined when there is no table. */
 export const planAppend = (
   columns: readonly Column[] | undefined,
   fields: Fields,
@@ -104,7 +104,7 @@ export const planAppend = (
   for (const [field, kinds] of Object.entries(fields)) {
     const column = known.get(field.toLowerCase())
     if (column === undefined) {
-      // A field that was only null so far has no type yet, and NULL is what its absence reads as.
+      // A field with nothing but nulls has no type yet, and needs no column: a missing column reads as NULL.
       if (kinds.length === 0) continue
       const type = inferType(kinds)
       if (type === undefined) {

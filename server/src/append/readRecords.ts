@@ -4,9 +4,9 @@ import { castText, keepDigits, keepsDigits } from './castText.js'
 import type { Fields } from './describeFields.js'
 import { type AppendPlan, isMoment, isNested } from './planAppend.js'
 
-/** Records as SQL reads them. */
+/** A part of a statement that reads records, with its parameters. */
 export interface Records {
-  /** A table with a column `x`, which holds the fields as JSON, and `position`, which counts within each body. */
+  /** A table with the column `x`, which holds the fields as JSON, and `position`, which is the record's index in its body. */
   from: string
   values: Record<string, DuckDBValue>
   types: Record<string, DuckDBType>
@@ -33,13 +33,13 @@ export const readRecords = ({ plan, fields, bodies }: RecordSource): Records => 
   }
 }
 
-/** A field's value as the column's type; the cast fails, or with `try` is NULL, where the value does not fit. */
+/** SQL that casts a field's value to the column's type. When the value does not fit, the cast fails, or gives NULL with `try`. */
 export const castField = (field: string, type: string, mayFail: 'fail' | 'try' = 'fail'): string => {
   const value = `x.${quoteIdentifier(field)}`
   if (type === 'JSON') return value
   const convert = (from: string, to: string) =>
     mayFail === 'try' ? `TRY_CAST(${from} AS ${to})` : `${from}::${to}`
   if (isNested(type)) return convert(value, type)
-  // RFC 3339 allows a small t and z, DuckDB does not.
+  // RFC 3339 allows a small t and z, and DuckDB does not.
   return castText(isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`, type, convert)
 }

@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../store/quote.js'
 import { tableSql, type Target } from './Target.js'
 import { type AppendPlan, type AppendProblem, shortName } from './planAppend.js'
 
-/** Whether a column holds a number that would be another one as a DOUBLE. */
+/** Whether a column holds integers that would change as a DOUBLE. */
 const holdsLongIntegers = async (connection: DuckDBConnection, target: Target, column: string) => {
   const name = quoteIdentifier(column)
   const reader = await connection.runAndReadAll(
@@ -12,7 +12,7 @@ const holdsLongIntegers = async (connection: DuckDBConnection, target: Target, c
   return reader.currentRowCount > 0
 }
 
-/** Leaves a column BIGINT that holds long integers, where it holds the new values too. */
+/** Keeps a column with long integers BIGINT when the new values fit into it, and finds a problem when they do not. */
 export const settleWidening = async (
   connection: DuckDBConnection,
   target: Target,

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 
-/** A file of the archive that counts: events of one environment that were received on one day. */
+/** A file of the archive that the store lists. It holds events of one environment that were received on one day. */
 export interface ArchivedFile {
-  /** Its path in the archive's folder. */
+  /** The path within the archive's folder. */
   file: string
   environment: string
-  /** In UTC, such as 2026-01-31. */
+  /** The day in UTC, such as 2026-01-31. */
   day: string
   events: number
 }
@@ -13,7 +13,7 @@ export interface ArchivedFile {
 /** An archive that this process reads, and may write. */
 export interface ArchiveFolder {
   path: string
-  /** Where the store keeps what can be lost. */
+  /** The store's folder for files that may be lost. */
   temp: string
 }
 

@@ -6,16 +6,16 @@ import { quoteText } from '../store/quote.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
 
-/** `read_parquet` of files, with what their paths say as columns. */
+/** SQL that reads files. Environment, day and lateness are columns taken from the files' paths. */
 export const readFiles = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, hive_types = ${folderTypes})`
 
-/** The columns of a file's rows that are in the file. */
+/** The columns that are in a file itself and not in its path. */
 export const ownColumns = '* EXCLUDE (environment, day, late)'
 
 /**
- * DuckDB takes the columns from the first file of a list, which it opens for every question. This one
- * has no rows and cannot be missing.
+ * DuckDB takes the columns from the first file of a list, which it therefore opens for every query. This makes a first
+ * file that has no rows and is never missing.
  */
 const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolder): Promise<string> => {
   const part = folderOfPart({ environment: 'none', day: '2000-01-01', late: false })
@@ -29,24 +29,24 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
 }
 
 /**
- * DuckDB looks for every file of a list, also for those that it does not open, and a missing one would
- * fail every question. In its place stands one that is no Parquet file: it fails those that need it.
+ * DuckDB looks for every file of a list, even for files that it does not open, so one missing file would fail every
+ * query. A missing file is therefore replaced by one that is not Parquet, which fails only the queries that open it.
  */
 const pathOf = (archive: ArchiveFolder, { file }: ArchivedFile): string => {
   const path = join(archive.path, file)
   if (existsSync(path)) return path
-  const stand = join(archive.temp, 'archive-missing', file)
-  if (!existsSync(stand)) {
-    mkdirSync(dirname(stand), { recursive: true })
-    writeFileSync(stand, 'This file of the archive is missing.')
+  const replacement = join(archive.temp, 'archive-missing', file)
+  if (!existsSync(replacement)) {
+    mkdirSync(dirname(replacement), { recursive: true })
+    writeFileSync(replacement, 'This file of the archive is missing.')
   }
-  return stand
+  return replacement
 }
 
 export const pathsOf = (archive: ArchiveFolder, files: readonly ArchivedFile[]): string[] =>
   files.map((listed) => pathOf(archive, listed))
 
-/** Makes the view of all events, of the files that count now. */
+/** Makes the view of all events anew, with the files that the store lists now. */
 export const makeAllEvents = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder | undefined,

@@ -11,19 +11,19 @@ import { newFileOf, writeFile } from './writeFile.js'
 
 export interface ArchiveEventsOptions {
   archive: ArchiveFolder
-  /** How old a whole day must be. */
+  /** How many days old a whole day must be. */
   afterDays: number
-  /** Whose turn it is to write to analytics. */
+  /** Runs one writer of analytics at a time. */
   oneAtATime: OneAtATime
   logger: Logger
-  /** So many events go to one file, and leave the table in one transaction. @defaultValue 250,000 */
+  /** How many events go to one file, and leave the table in one transaction. @defaultValue 250,000 */
   sliceEvents?: number
 }
 
 const dayMs = 86_400_000
 const usualSlice = 250_000
 
-/** Moves the first events of a part to a file; gives how many. */
+/** Moves the first events of a part to a file; gives their number. */
 const moveSlice = async (
   connection: DuckDBConnection,
   part: DayPart,
@@ -45,7 +45,7 @@ const moveSlice = async (
     inTransaction(connection, async () => {
       const { rowsChanged } = await connection.run(`DELETE FROM ${slice}`, { environment })
       if (rowsChanged !== events)
-        throw new Error(`Of ${day} ${rowsChanged} events are not the ${events} in ${file}.`)
+        throw new Error(`${rowsChanged} events of ${day} would be deleted, but ${file} holds ${events}.`)
       await addArchivedFile(connection, { file, environment, day, events })
       await makeAllEvents(connection, archive)
     }),
@@ -53,9 +53,9 @@ const moveSlice = async (
   return events
 }
 
-/** Moves the events of closed days from the table to files, while others are stored. */
+/** Moves the events of closed days from the table to files, while new events are stored. */
 export const archiveEvents = (options: ArchiveEventsOptions): Chore => ({
-  failure: 'Events of closed days could not be archived; it is tried again in an hour.',
+  failure: 'Events of closed days could not be archived; the service tries again in an hour.',
   async run(connection, isStopped) {
     const { archive, afterDays, logger } = options
     if (!isThere(archive)) throw new Error(`The archive ${archive.path} is not there.`)

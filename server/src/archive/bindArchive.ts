@@ -9,13 +9,13 @@ import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from '../store/writeWhole.js'
 
-/** Says whose archive a folder is. */
+/** The file that names the store to which an archive's folder belongs. */
 const markerName = 'archive.json'
 const unfinishedMarker = `${markerName}.new`
 
 const markerOf = ({ path }: ArchiveFolder) => join(path, markerName)
 
-/** Whether the folder is there, and not an empty one in the place of a disk that is not mounted. */
+/** Whether the archive is there: without its disk there would be an empty folder at the same path. */
 export const isThere = (archive: ArchiveFolder): boolean => existsSync(markerOf(archive))
 
 export const archiveFolderOf = (
@@ -24,10 +24,10 @@ export const archiveFolderOf = (
 ): ArchiveFolder | undefined => {
   if (given === undefined) return undefined
   const path = resolve(given)
-  // DuckDB would take them for patterns.
-  const odd = [path, data].find((each) => /[*?[\]]/.test(each))
-  if (odd !== undefined)
-    throw new OperatorError(`The archive ${path} cannot be used: ${odd} has one of the signs * ? [ ].`)
+  // DuckDB takes a path with these signs for a pattern.
+  const pattern = [path, data].find((each) => /[*?[\]]/.test(each))
+  if (pattern !== undefined)
+    throw new OperatorError(`The archive ${path} cannot be used: ${pattern} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
     throw new OperatorError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
   return { path, temp }
@@ -38,7 +38,7 @@ const readId = async (connection: DuckDBConnection): Promise<string | undefined>
     | string
     | undefined
 
-/** The folder of the last start, where there was one. */
+/** The archive's folder at the last start; undefined when there was none. */
 export const readArchivePath = async (connection: DuckDBConnection): Promise<string | undefined> =>
   (await connection.runAndReadAll('SELECT folder FROM analytics.raw.archive')).getRows()[0]?.[0] as
     | string
@@ -53,7 +53,7 @@ const readMarker = (archive: ArchiveFolder): string => {
   }
 }
 
-/** Fails where nothing can be written. */
+/** Marks the folder as this store's archive, and throws when nothing can be written there. */
 const takeFolder = (archive: ArchiveFolder, id: string) => {
   const { path } = archive
   try {
@@ -78,7 +78,7 @@ const entriesOf = (path: string): string[] => {
   }
 }
 
-/** Makes sure that a folder is the archive of the store that is open, or makes it that. */
+/** Makes sure that a folder is the archive of the open store. An empty folder becomes its archive. */
 export const bindArchive = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder | undefined,
@@ -103,7 +103,7 @@ export const bindArchive = async (
     throw new OperatorError(`The archive ${path} holds other files; choose an empty or a new folder.`)
   }
   const id = known ?? randomUUID()
-  // In the store first: a folder that was marked for a store that does not know of it would be no one's.
+  // The id goes to the store first: a folder with an id that no store knows could never be used again.
   if (known === undefined)
     await connection.run('INSERT INTO analytics.raw.archive VALUES ($1, $2)', [id, path])
   else await connection.run('UPDATE analytics.raw.archive SET folder = $1', [path])

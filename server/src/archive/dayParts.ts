@@ -1,8 +1,8 @@
 /**
- * The events of a day (in UTC, by `received_at`) go to two kinds of files, so that a question about some
- * days need not open others: those that happened on that day, and the few that came late or with a clock
- * that is a little fast. What happened further away, as a wrong clock says, stays in the table: a file
- * with it would have to be opened for every time.
+ * The events of a day (in UTC, by `received_at`) go to two kinds of files, so that a query about some days need not
+ * open the files of others. One kind holds the events that happened on that day. The other holds the few that came
+ * late or with a clock that is a little fast. Events whose time is further away, because of a wrong clock, stay in the
+ * table: a file with them would have to be opened for every query.
  */
 export interface DayPart {
   environment: string
@@ -17,7 +17,10 @@ const earlyDays = 1
 const momentOf = (day: string, offset = 0) =>
   `TIMESTAMPTZ '${new Date(Date.parse(day) + offset * dayMs).toISOString()}'`
 
-/** What selects them as `e` by `$environment`; the moments stand in the text because DuckDB skips blocks for them. */
+/**
+ * SQL that is true for the events `e` of a part, given `$environment`. The times are in the text because DuckDB skips
+ * blocks only for values that it knows when it plans.
+ */
 export const eventsOfPart = ({ day, late }: DayPart): string => {
   const isOn = `e."timestamp" >= ${momentOf(day)} AND e."timestamp" < ${momentOf(day, 1)}`
   const isNear = `e."timestamp" >= ${momentOf(day, -lateDays)} AND e."timestamp" < ${momentOf(day, 1 + earlyDays)}`
@@ -28,7 +31,7 @@ export const eventsOfPart = ({ day, late }: DayPart): string => {
 const receivedOn = `date_trunc('day', timezone('UTC', received_at))`
 const happened = `timezone('UTC', "timestamp")`
 
-/** The parts that have events in the table which were received before a moment. */
+/** SQL for the parts with events in the table that were received before a moment. */
 export const partsBefore = (moment: string): string => `
 SELECT DISTINCT environment, strftime(${receivedOn}, '%Y-%m-%d') AS day,
   (${happened} < ${receivedOn} OR ${happened} >= ${receivedOn} + INTERVAL 1 DAY) AS late
@@ -38,26 +41,26 @@ WHERE received_at < TIMESTAMPTZ '${moment}'
   AND ${happened} < ${receivedOn} + INTERVAL ${1 + earlyDays} DAY
 ORDER BY day, environment, late`
 
-/** Types of the folders' names in a file's path. */
+/** The types of the values in the folder names of a file's path. */
 export const folderTypes = `{'environment': VARCHAR, 'day': TIMESTAMP, 'late': BOOLEAN}`
 
-/** The folder of a part's files; names are written so that neither a path nor a pattern ends in them. */
+/** The folder of a part's files. The environment is escaped, because it may hold signs of paths or patterns. */
 export const folderOfPart = ({ environment, day, late }: DayPart): string => {
   const name = encodeURIComponent(environment).replaceAll('*', '%2A')
   return `environment=${name}/day=${day}/late=${late}`
 }
 
 /**
- * That a column of `r` is between two moments which follow from its file's path. DuckDB concludes from
- * `until > column` and a question's `column >= x` that `until > x`, and opens no file for which that is
- * false: provided that the path's side stands on the left, and that a comparison of the column with a
- * constant follows for each, which makes it look again.
+ * SQL that says that a column of `r` is between two times which follow from its file's path. DuckDB concludes from
+ * `until > column` and a query's `column >= x` that `until > x`, and opens no file for which that is false. It does so
+ * only when the path's side is on the left, and when each comparison is followed by one of the column with a constant,
+ * which makes DuckDB check its conclusions again.
  */
 const isInside = (column: string, from: string, until: string): string =>
   `timezone('UTC', ${from}) <= r.${column} AND timezone('UTC', ${until}) > r.${column}
    AND r.${column} >= TIMESTAMPTZ '-infinity' AND r.${column} <= TIMESTAMPTZ 'infinity'`
 
-/** What is true of every row of every file, as `r`, and lets DuckDB leave files out. */
+/** SQL that is true for every row `r` of every file, and that lets DuckDB leave files out. */
 export const boundsOfFiles = [
   isInside(
     '"timestamp"',

@@ -3,24 +3,25 @@ import { makeAllEvents, ownColumns, pathsOf, readFiles } from './allEvents.js'
 import { addArchivedFile, type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { newNameOf, writeFile } from './writeFile.js'
 
-/** Which rows go, as `t`, and what is read of those that stay. */
+/** Says which rows `t` are erased, and how the others are written. */
 export interface Erasing {
-  /** Where they are looked for. */
+  /** Only files of these environments are read. */
   environments: ReadonlySet<string>
+  /** SQL that is true for a row that is erased. */
   gone: string
-  /** Rows that stay and must be written otherwise than they are. */
+  /** SQL that is true for a row that stays but changes. */
   changed: string
-  /** The columns of those that stay. */
+  /** SQL that replaces the columns that change. */
   replaced: string
 }
 
-/** A file, and the one that takes its place; none where no row is left. */
+/** A file and its replacement, which is undefined when no row is left. */
 export interface Replacement {
   old: ArchivedFile
   fresh: ArchivedFile | undefined
 }
 
-/** Writes those files anew that hold such rows. They do not count yet. */
+/** Writes new files for those that hold rows to erase or change. The store does not list the new files yet. */
 export const eraseFromFiles = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder,
@@ -47,7 +48,7 @@ export const eraseFromFiles = async (
   return replacements
 }
 
-/** Makes the new files count in the place of the old ones. */
+/** Lists the new files instead of the old ones. */
 export const replaceFiles = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder | undefined,

@@ -8,7 +8,7 @@ import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
 export interface LookForMissingOptions {
   archive: ArchiveFolder
-  /** Whose turn it is to write to analytics. */
+  /** Runs one writer of analytics at a time. */
   oneAtATime: OneAtATime
   logger: Logger
 }
@@ -20,8 +20,8 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 /**
- * Looks whether the files of the archive are there, so that a missing one fails only the questions that
- * need it, and counts again when it is back.
+ * Looks for the files of the archive. When one is missing or back, the view of all events is made anew: a missing file
+ * then fails only the queries that need it.
  */
 export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOptions): Chore => {
   let before = ''
@@ -38,7 +38,7 @@ export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOp
       before = names
       if (missing.length === 0) logger.info('All files of the archive are there again.', {})
       else {
-        logger.error('Files of the archive are missing; questions that need them fail.', {
+        logger.error('Files of the archive are missing; queries that need them fail.', {
           missing: missing.length,
           first: missing[0],
         })

@@ -3,12 +3,12 @@ import { join, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
-/** Names that this service gives, with the ending of a file that is not complete. */
+/** The names that this service gives to files, also to incomplete ones. */
 const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
 
 /**
- * Removes files that do not count: those that a kill left, whose events are in the table, and those
- * whose events are erased, deleted for their age, or in a newer file.
+ * Removes files that the store does not list. A kill leaves them while their events are still in the table; other
+ * files are left when their events are erased, deleted for their age, or written to a newer file.
  */
 export const removeUncounted = async (
   connection: DuckDBConnection,
@@ -16,8 +16,8 @@ export const removeUncounted = async (
 ): Promise<void> => {
   if (!existsSync(path)) return
   const counted = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
-  const left = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  const uncounted = readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(sep, '/'))
     .filter((name) => ours.test(name) && !counted.has(name))
-  for (const name of left) rmSync(join(path, name), { force: true })
+  for (const name of uncounted) rmSync(join(path, name), { force: true })
 }

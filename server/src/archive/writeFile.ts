@@ -7,19 +7,19 @@ import type { ArchiveFolder } from './ArchivedFile.js'
 import { type DayPart, folderOfPart } from './dayParts.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** How many folders below the archive's own a file lies. */
+/** A file lies three folders below the archive's own: environment, day and late. */
 const depth = 3
 
 const mark = () => randomBytes(4).toString('hex')
 
-/** A name that no file had before, for events of these numbers. */
+/** A new name for a file with the events of these sequences. It ends in random digits, so that no name is used twice. */
 export const newFileOf = (part: DayPart, first: number, last: number): string =>
   `${folderOfPart(part)}/events-${first}-${last}-${mark()}.parquet`
 
-/** A new name for what is left of a file. */
+/** Another name for the file that replaces this one. */
 export const newNameOf = (file: string): string => file.replace(/-[^-/]+$/, `-${mark()}.parquet`)
 
-/** Writes rows to a new file, which has its name only once it is whole and on disk. */
+/** Writes rows to a new file, which gets its name only once it is whole and on disk. */
 export const writeFile = async (
   connection: DuckDBConnection,
   { path }: ArchiveFolder,
@@ -38,6 +38,6 @@ export const writeFile = async (
     `SELECT count(*)::INTEGER FROM read_parquet(${quoteText(partial)})`,
   )
   const written = reader.getRows()[0]![0] as number
-  if (written !== events) throw new Error(`Of ${events} events ${written} were written to ${file}.`)
+  if (written !== events) throw new Error(`${file} has ${written} events, but ${events} were to be written.`)
   await putInPlace(partial, target, depth + 1)
 }

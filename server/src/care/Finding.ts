@@ -1,7 +1,7 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   ok: boolean
-  /** What is so, or what is wrong. */
+  /** One sentence that says what is right or wrong. */
   text: string
 }
 

@@ -12,8 +12,8 @@ export interface CareOptions {
 }
 
 /**
- * What the commands of `waymark-server` ask. These routes are on the engine's socket only, which
- * belongs to the owner of the data folder; the ingest process passes nothing on to them.
+ * Routes for the commands of `waymark-server`. They exist only on the engine's socket, which belongs to the owner of
+ * the data folder; the ingest process passes no request on to them.
  */
 export const careRoutes = ({ connect, catalogs, tempFolder }: CareOptions): Route[] => {
   const route = (path: string, handle: (connection: DuckDBConnection) => Route['handle']): Route => ({

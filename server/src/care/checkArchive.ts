@@ -6,7 +6,7 @@ import { readFiles } from '../archive/allEvents.js'
 import { type ArchivedFile, readArchivedFiles } from '../archive/ArchivedFile.js'
 import { readArchivePath } from '../archive/bindArchive.js'
 
-/** Reads every row; undefined when the file is as the list says. */
+/** Reads every row of a file, and says what is wrong; undefined when the file is as the store lists it. */
 const findFault = async (
   connection: DuckDBConnection,
   path: string,
@@ -20,18 +20,18 @@ const findFault = async (
        FROM ${readFiles([path])} r`,
       { environment, day },
     )
-    const [rows, odd] = reader.getRows()[0] as [number, number]
-    if (rows !== events) return `has ${rows} events, and ${events} are to be there`
-    return odd === 0 ? undefined : `has ${odd} events of other days`
+    const [rows, misplaced] = reader.getRows()[0] as [number, number]
+    if (rows !== events) return `has ${rows} events, and the store lists ${events}`
+    return misplaced === 0 ? undefined : `has ${misplaced} events of other days or environments`
   } catch (error) {
-    // A statement that fails ends its transaction.
+    // A statement that fails ends its transaction, and the next file needs one.
     await connection.run('ROLLBACK')
     await connection.run('BEGIN TRANSACTION')
     return `cannot be read (${(error as Error).message.split('\n', 1)[0]})`
   }
 }
 
-/** Whether each file that counts is there and has its events. */
+/** Checks that each file that the store lists is there and has its events. */
 export const checkArchive = async (connection: DuckDBConnection): Promise<Finding[]> => {
   const files = await readArchivedFiles(connection)
   if (files.length === 0) return []

@@ -11,7 +11,7 @@ import { reasonOf } from '../reasonOf.js'
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
   (await connection.runAndReadAll(sql)).getRows()[0]![0] as bigint
 
-/** Each asks for the number of rows that are not as they should be. */
+/** Each statement counts the rows that break its rule. */
 const rules = [
   {
     rule: 'Events are after the position in the log',
@@ -22,7 +22,7 @@ const rules = [
     sql: `SELECT count(*) - count(DISTINCT seq) FROM ${allEvents}`,
   },
   {
-    rule: 'Events are missing in persons, or too many there',
+    rule: 'Persons count too few or too many events',
     sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM analytics.raw.persons)
       - (SELECT count(*) FROM ${allEvents} WHERE coalesce(distinct_id, anonymous_id) IS NOT NULL))`,
   },
@@ -49,14 +49,14 @@ const positionTable = (catalog: string) =>
     ? 'analytics.raw.position'
     : `${quoteIdentifier(catalog)}.${internalSchema}.position`
 
-/** How far a catalog's log has been applied; 0 where it has no such table yet. */
+/** The position up to which a catalog's log has been applied; 0 when the catalog has no such table yet. */
 export const readPosition = async (connection: DuckDBConnection, catalog: string): Promise<number> =>
   Number(await countOf(connection, `SELECT max(applied) FROM ${positionTable(catalog)}`).catch(() => 0n))
 
-/** A statement that fails ends its transaction. */
-const orWrong = async (connection: DuckDBConnection, what: string, look: () => Promise<Finding[]>) => {
+/** Makes a finding of an error. A statement that fails ends its transaction, so the next check gets a new one. */
+const orWrong = async (connection: DuckDBConnection, what: string, check: () => Promise<Finding[]>) => {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined)
     await connection.run('BEGIN TRANSACTION')
@@ -84,11 +84,11 @@ const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> 
   return findings
 }
 
-/** The sum of a hash of each row: the same for the same rows, in whatever order they lie. */
+/** SQL that sums a hash of each row: equal rows have equal sums, in whatever order they are stored. */
 const tableSum = (table: string) =>
   `SELECT count(*), coalesce(sum(hash(t)::HUGEINT), 0)::VARCHAR FROM ${table} t`
 
-/** Reads every row, and with it the checksum that DuckDB keeps of every block. */
+/** Reads every row, so that DuckDB checks the checksum of every block. */
 const checkTable = async (connection: DuckDBConnection, name: readonly string[]): Promise<Finding[]> => {
   const reader = await connection.runAndReadAll(tableSum(name.map(quoteIdentifier).join('.')))
   const [count, sum] = reader.getRows()[0] as [bigint, string]
@@ -97,11 +97,11 @@ const checkTable = async (connection: DuckDBConnection, name: readonly string[])
 
 export interface Checked {
   findings: Finding[]
-  /** How far each catalog's log has been applied. */
+  /** The position up to which each catalog's log has been applied. */
   positions: Record<string, number>
 }
 
-/** Whether catalogs hold what they should, as seen in one transaction. */
+/** Checks in one transaction that catalogs hold what they should. */
 export const checkCatalogs = async (
   connection: DuckDBConnection,
   catalogs: readonly string[],

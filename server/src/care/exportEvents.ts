@@ -38,8 +38,8 @@ const listParts = async (connection: DuckDBConnection): Promise<Part[]> => {
 }
 
 /**
- * Events, by environment and day in UTC, and persons, by environment, as Parquet files in a tar stream,
- * all as of one moment. Each file lies in the folder for as long as it takes to send it.
+ * Writes a tar stream of Parquet files as of one moment: events by environment and day in UTC, and persons by
+ * environment. Each file is in `folder` only while it is sent.
  */
 export const exportEvents = async function* (
   connection: DuckDBConnection,

@@ -10,11 +10,11 @@ import { quoteIdentifier } from '../store/quote.js'
 /** A catalog whose file another process wants to copy. */
 export interface HeldCatalog {
   catalog: string
-  /** The schema with its table `position`. */
+  /** The schema with the catalog's table `position`. */
   schema: string
-  /** Whose turn it is to write to it. */
+  /** Runs one writer of the catalog at a time. */
   oneAtATime: OneAtATime
-  /** Keeps the log behind a position for a store that is made of the copy, during the copy and after it. */
+  /** Keeps the log after a position, during the copy and after it, for the store that is made of the copy. */
   keepLog?(position: number, isCopied: boolean): Promise<void>
 }
 
@@ -22,9 +22,9 @@ const patienceMs = 60_000
 const retryMs = 200
 
 /**
- * Writes all that is stored into the catalog's file, and begins a transaction that keeps DuckDB from the
- * next checkpoint: until it ends, no block that the file's head leads to is written over, whatever is
- * committed. Undefined while somebody else's change is under way.
+ * Writes all that is stored into the catalog's file, and begins a transaction that keeps DuckDB from the next
+ * checkpoint: until the transaction ends, whatever is committed, no block is written over that the file's head leads
+ * to. Gives the catalog's position; undefined while another transaction changes the catalog.
  */
 const hold = async (
   connection: DuckDBConnection,
@@ -46,7 +46,7 @@ const hold = async (
 const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): Promise<number> => {
   const deadline = Date.now() + patienceMs
   for (;;) {
-    // Between two batches, so that the position in the file is the one that is told.
+    // This runs between two batches, so that the file holds exactly the rows up to this position.
     const position = await held.oneAtATime(() => hold(connection, held))
     if (position !== undefined) return position
     if (Date.now() > deadline) {
@@ -58,8 +58,9 @@ const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): P
 }
 
 /**
- * `POST /care/hold`: tells the position of each catalog's file and what else the store needs, and keeps
- * the files so until the request's body ends. They are copied by the process that asks: closing a file here would give up DuckDB's lock on it.
+ * `POST /care/hold`: gives the position of each catalog's file and the archive that the store needs, and keeps the
+ * files unchanged until the request's body ends. The process that asks copies them: to close a copied file here would
+ * give up DuckDB's lock on it.
  */
 export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]): Route => ({
   method: 'POST',
@@ -73,7 +74,7 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
         const connection = await database.connect()
         connections.push(connection)
         const position = await holdPatiently(connection, held)
-        // Whoever went meanwhile would never be heard to go again, and the files be kept for ever.
+        // `close` is emitted only once: for a client that went during the wait the files would be kept for ever.
         if (response.destroyed) return undefined
         await held.keepLog?.(position, false)
         positions[held.catalog] = position
@@ -91,7 +92,7 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
       }
       response.end('{"held":true}\n')
     } finally {
-      // Closing a connection rolls back.
+      // To close a connection rolls its transaction back.
       for (const connection of connections) connection.closeSync()
     }
     return undefined

@@ -1,7 +1,27 @@
-/** Files one after the other, as every `tar` reads them. */
+/*
+ * A tar file in the ustar form, which every `tar` reads. It is a row of blocks of 512 bytes: for each file a header,
+ * then the file's bytes, then zeros up to the end of the last block. Two blocks of zeros end it.
+ *
+ * | offset in a header | length | meaning |
+ * |---|---|---|
+ * | 0 | 100 | the name, in UTF-8, filled up with zeros |
+ * | 100 | 8 | the mode, `0000600` |
+ * | 108 | 8 | the owner's number, `0000000` |
+ * | 116 | 8 | the group's number, `0000000` |
+ * | 124 | 12 | the number of bytes in 11 octal digits; from 8 GiB on 0x80, three zeros and a big-endian number of 8 bytes |
+ * | 136 | 12 | when the header was written: Unix seconds in octal digits |
+ * | 148 | 8 | the sum of all bytes of the header, in 6 octal digits |
+ * | 156 | 1 | `0`: a file |
+ * | 257 | 8 | `ustar`, a zero byte, `00` |
+ *
+ * All other bytes are zeros.
+ * Check: the reader asks only for `ustar`. What stands in the files must be checked by whoever reads them: a backup ends
+ * with the SHA-256 of each of its files (commands/backupFile.ts).
+ * Another version: a header without `ustar` fails the whole file.
+ */
 
 const blockBytes = 512
-/** What eleven octal digits hold; larger sizes are binary. */
+/** Eleven octal digits hold sizes below 8 GiB; larger ones are written as a binary number. */
 const maxOctal = 2 ** 33
 
 export interface TarEntry {
@@ -26,25 +46,25 @@ export const tarHeader = ({ name, bytes }: TarEntry): Buffer => {
   field(header, 136, `${Math.floor(Date.now() / 1000).toString(8)}\0`)
   field(header, 156, '0')
   field(header, 257, 'ustar\u000000')
-  // The sum counts its own place as spaces.
+  // While the sum is computed, its own eight bytes count as spaces.
   header.fill(' ', 148, 156)
   const sum = header.reduce((total, byte) => total + byte, 0)
   field(header, 148, `${sum.toString(8).padStart(6, '0')}\0 `)
   return header
 }
 
-/** What fills the last block of a file. */
+/** The zeros that fill the last block of a file. */
 export const tarPadding = (bytes: number): Buffer =>
   Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes)
 
 export const tarEnd = Buffer.alloc(2 * blockBytes)
 
 export interface TarFile extends TarEntry {
-  /** Must be read to its end before the next file. */
+  /** The file's bytes, which must be read to their end before the next file. */
   body: AsyncIterable<Buffer>
 }
 
-/** Reads a stream in pieces of the lengths that are asked for. */
+/** Reads a stream in pieces of given lengths. */
 class Pieces {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -53,7 +73,7 @@ class Pieces {
     this.#chunks = source[Symbol.asyncIterator]()
   }
 
-  /** At least one byte and at most so many. */
+  /** Gives at least one byte and at most `most`. */
   async some(most: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#chunks.next()
@@ -82,7 +102,7 @@ const readHeader = (header: Buffer): TarEntry => {
   return { name, bytes }
 }
 
-/** The files of a tar stream that `tarHeader` wrote, one after the other; throws where it is cut off. */
+/** Reads the files of a tar stream one after the other, with headers as `tarHeader` writes them; throws when it is cut off. */
 export const readTar = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<TarFile> {
   const pieces = new Pieces(source)
   for (;;) {

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util'
 import { DataFolder } from '../store/DataFolder.js'
 import { OperatorError } from '../OperatorError.js'
 
-/** Something to do with a data folder other than to serve it. */
+/** A command of `waymark-server` that works on a data folder without serving it. */
 export interface Command {
   name: string
   help: string
-  /** Gives the exit code: 0 when all is well. What it throws is told in one sentence, with exit code 1. */
+  /** Gives the exit code: 0 when all is well. An error is printed as one sentence, with exit code 1. */
   run(given: Given): Promise<number>
 }
 
@@ -19,18 +19,18 @@ export interface Given {
   print(line: string): void
 }
 
-/** Wrong words on the command line, in one sentence. */
+/** Says in one sentence what is wrong with the command line. */
 export class WrongUsage extends Error {}
 
 type Flags = Readonly<Record<string, { readonly type: 'string' }>>
 
 interface Words<T extends Flags> {
   values: { [name in keyof T]?: string | undefined }
-  /** What is neither a flag nor a flag's value. */
+  /** The words that are neither flags nor values of flags. */
   others: string[]
 }
 
-/** Reads flags, and exactly as many other words as have a name. */
+/** Reads flags and other words; `names` says how many other words there must be, and what each means. */
 export const readWords = <T extends Flags>(
   argv: readonly string[],
   options: T,
@@ -46,7 +46,7 @@ const parse = (argv: readonly string[], options: Flags) => {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true })
   } catch (error) {
-    // Its first sentence names the flag.
+    // The first sentence of an error of `parseArgs` names the flag.
     throw new WrongUsage(`${(error as Error).message.split('. ', 1)[0]!.replace(/\.$/, '')}.`)
   }
 }
@@ -56,7 +56,7 @@ export const dataFlag = { data: { type: 'string' } } as const
 export const dataFolderOf = (values: { data?: string | undefined }, env: NodeJS.ProcessEnv): string =>
   values.data ?? env['WAYMARK_DATA'] ?? './waymark-data'
 
-/** A folder with a store in it, which is not written to unless that is said. */
+/** Finds the store in a folder. The folder is only read unless `access` says otherwise. */
 export const findStore = (path: string, access: 'write' | 'read' = 'read'): DataFolder => {
   if (!existsSync(join(path, 'store.json'))) {
     throw new OperatorError(`There is no store in ${path}; name its folder by --data.`)

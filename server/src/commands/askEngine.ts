@@ -9,8 +9,8 @@ export interface Asked {
 }
 
 /**
- * Asks the engine that listens on a socket; undefined where none does. The request's body stays open.
- * Rejects with what the engine says when it refuses.
+ * Sends a request to the engine that listens on a socket; undefined when none does. The body of a POST stays open.
+ * Rejects with the engine's own message when the engine refuses.
  */
 export const askEngine = async (
   socketPath: string,
@@ -28,7 +28,7 @@ export const askEngine = async (
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
     throw error
   }
-  // It may end while nothing of it is being read.
+  // The request may fail while nobody reads its answer, and an unheard error would end this process.
   request.on('error', () => undefined)
   if (answer.statusCode === 200) return { request, answer }
   const { message } = JSON.parse(await text(answer)) as { message: string }

@@ -22,7 +22,7 @@ data folder of it. To back up a folder that no service uses, copy it.
   --data FOLDER   the data folder   WAYMARK_DATA   ./waymark-data
 `
 
-/** Writes files into a tar file, one after the other. */
+/** Writes files into a tar file, one after the other (care/tar.ts has the layout). */
 class TarWriter {
   readonly sha256: Record<string, string> = {}
   readonly #out: FileHandle
@@ -47,7 +47,7 @@ class TarWriter {
     return this.add(name, text.length, [text])
   }
 
-  /** So much of a file as there is now: what is added to it later belongs to no checkpoint. */
+  /** Copies a file up to its present end: bytes that are added later belong to no checkpoint. */
   async addFile(name: string, path: string): Promise<void> {
     const file = await open(path, 'r')
     try {
@@ -66,7 +66,7 @@ class TarWriter {
   }
 }
 
-/** The engine keeps the catalogs' files as they are until `release`, which says whether it did. */
+/** Asks the engine to keep the catalogs' files unchanged. `release` ends that, and rejects if the engine has ended meanwhile. */
 const holdFiles = async (folder: DataFolder) => {
   const asked = await askEngine(folder.socket, 'POST', '/care/hold')
   if (asked === undefined) {
@@ -99,10 +99,10 @@ const holdFiles = async (folder: DataFolder) => {
 const writeBackup = async (folder: DataFolder, out: FileHandle): Promise<BackupHead> => {
   const { positions, archive, release, abandon } = await holdFiles(folder)
   try {
-    const left = folder.catalogs.find((catalog) => !(catalog in positions))
-    if (left !== undefined) {
+    const unserved = folder.catalogs.find((catalog) => !(catalog in positions))
+    if (unserved !== undefined) {
       throw new OperatorError(
-        `The service does not serve the catalog ${left}, which is in ${folder.path}. Start it with this one in --catalogs.`,
+        `The service does not serve the catalog ${unserved}, which is in ${folder.path}. Start it with this one in --catalogs.`,
       )
     }
     const tar = new TarWriter(out)

@@ -23,11 +23,11 @@ const retryMs = 200
 
 interface CheckedLog extends Finding {
   catalog: string
-  /** The row before the first that it still has. */
+  /** The sequence before the first row that the log still has. */
   before: number
 }
 
-/** A log that is being written may look broken for a moment: its parts are read one after the other. */
+/** A log that is being written may look broken for a moment, because its files are read one after the other; it is read again. */
 const checkLog = async (folder: string, catalog: string, isRunning: boolean): Promise<CheckedLog> => {
   const path = join(folder, catalog)
   for (let left = isRunning ? tries : 1; ; left--) {
@@ -51,11 +51,11 @@ const checkLogs = async (folder: DataFolder, isRunning: boolean): Promise<Checke
   return checked
 }
 
-/** What was given up of a log must be in its catalog. */
+/** Checks that each catalog has the rows that its log has given up. */
 const checkPositions = (logs: readonly CheckedLog[], positions: Record<string, number>): Finding[] =>
   logs.flatMap(({ catalog, before }) => {
     const position = positions[catalog] ?? 0
-    const text = `${catalog} has rows through ${position}, and its log begins behind ${before}: the rows between are lost.`
+    const text = `${catalog} has rows through ${position}, and its log begins after ${before}: the rows between are lost.`
     return position < before ? [{ ok: false, text }] : []
   })
 
@@ -66,7 +66,7 @@ export const check: Command = {
     const { values } = readWords(argv, dataFlag)
     const folder = findStore(dataFolderOf(values, env))
     const findings = await withStore(folder, async ({ isRunning, get }) => {
-      // The logs first: the catalogs only get more rows after that.
+      // The logs are read before the catalogs: after that the catalogs only get more rows.
       const logs = await checkLogs(folder, isRunning)
       const checked = (await json(await get('/care/check'))) as Checked
       return [...logs, ...checked.findings, ...checkPositions(logs, checked.positions)]

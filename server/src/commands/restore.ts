@@ -37,7 +37,7 @@ import { type Command, type Given, dataFlag, dataFolderOf, readWords } from './C
 const help = `waymark-server restore FILE --data FOLDER [--logs FOLDER]
 
 Makes a data folder of a backup. The folder must be empty or missing. The service that is started on it
-goes on behind the rows of the backup.
+goes on after the rows of the backup.
 
   --data FOLDER   the new data folder   WAYMARK_DATA   ./waymark-data
   --logs FOLDER   the data folder that was lost, where its write-ahead logs are left: what it had
@@ -72,7 +72,7 @@ const readHead = async (first: TarFile | undefined): Promise<BackupHead> => {
   return head as BackupHead
 }
 
-/** Unpacks all of a backup, and makes sure that it is what was written. */
+/** Unpacks a backup, and makes sure that every file is as it was written. */
 const unpack = async (file: string, folder: string): Promise<BackupHead> => {
   const entries = readTar(createReadStream(file, { highWaterMark: 2 ** 20 }))
   let head: BackupHead
@@ -92,7 +92,7 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
       else throw cutOff(file)
     }
   } catch (error) {
-    // An error of the file system says more than this does.
+    // An error of the file system, such as a full disk, says more than "cut off".
     throw error instanceof Error && 'syscall' in error ? error : cutOff(file)
   }
   const { [headName]: _, ...expected } = sums?.sha256 ?? {}
@@ -100,7 +100,7 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
   return head
 }
 
-/** Says in a catalog that the log has been applied so far. */
+/** Writes a position into a catalog: its log then counts as applied up to there. */
 const movePosition = async (file: string, schema: string, position: number): Promise<void> => {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
@@ -113,8 +113,8 @@ const movePosition = async (file: string, schema: string, position: number): Pro
 }
 
 /**
- * Takes the logs that are left of the lost folder. Where one begins behind the backup, the rows between
- * are in neither: it goes on with what there is. One that ends before it has nothing to give.
+ * Copies the logs that are left in the lost folder. A log that ends before the backup's position is not needed. When a
+ * log begins after that position, the rows between are lost, and the store goes on with the rows that there are.
  */
 const takeLogs = async (
   old: string,
@@ -123,7 +123,7 @@ const takeLogs = async (
   for (const state of logStates) {
     const [from, to] = [join(old, dirname(state)), join(folder, dirname(state))]
     for (const catalog of LogStore.catalogsIn(to)) {
-      // Its rows come from the log in PostgreSQL, whichever way this folder goes.
+      // The lost store got these rows from a log in PostgreSQL, so its own log has none of them.
       if (LogStore.followsIn(from) && catalog === analyticsCatalog) continue
       if (!existsSync(join(from, catalog))) throw new OperatorError(`There is no log ${join(from, catalog)}.`)
       const { live, last } = await scanLog(join(from, catalog))
@@ -140,7 +140,7 @@ const takeLogs = async (
   }
 }
 
-/** The same, while no service writes to them. */
+/** Locks the lost folder, so that no service writes to its logs, and takes them. */
 const takeLogsOf = async (old: string, into: Parameters<typeof takeLogs>[1]) => {
   if (!existsSync(old)) throw new OperatorError(`There is no folder ${old}.`)
   const unlock = await lockFolder(new DataFolder(old))
@@ -169,7 +169,7 @@ export const restore: Command = {
       const head = await unpack(file, unfinished)
       for (const state of logStates) await LogStore.begin(join(unfinished, dirname(state)), head.positions)
       if (values.logs !== undefined) await takeLogsOf(values.logs, { folder: unfinished, head, print })
-      // The list of what must be there goes first: without the rest no service starts on this folder.
+      // The manifest, which lists what must be there, is moved first: while the rest is missing no service starts here.
       const names = readdirSync(unfinished).filter((name) => name !== manifestName)
       for (const name of [manifestName, ...names]) renameSync(join(unfinished, name), join(folder.path, name))
       rmdirSync(unfinished)

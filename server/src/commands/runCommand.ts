@@ -9,7 +9,7 @@ import { reasonOf } from '../reasonOf.js'
 
 const commands = [backup, restore, check, salvage, exportParquet]
 
-/** Runs the command that the first word names, and gives its exit code: 2 for wrong words. */
+/** Runs the command with this name, and gives its exit code: 2 when the command line is wrong. */
 export const runCommand = async (
   name: string,
   given: Given,

@@ -27,7 +27,7 @@ const isWhole = (log: string) =>
     () => false,
   )
 
-/** How far each catalog has been filled from its log. */
+/** The position up to which each catalog has been filled from its log. */
 const readPositions = async (folder: DataFolder, cleanups: Cleanups) => {
   const temp = mkdtempSync(join(tmpdir(), 'waymark-'))
   cleanups.add(() => rmSync(temp, { recursive: true }))

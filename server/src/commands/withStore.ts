@@ -19,7 +19,7 @@ export interface OpenedStore {
   get(path: string): Promise<IncomingMessage>
 }
 
-/** Opens the catalogs for reading only, each with what its own log holds. */
+/** Opens the catalogs for reading only. DuckDB adds the changes in each catalog's own log. */
 export const openCatalogs = async (folder: DataFolder, tempFolder: string): Promise<DuckDBInstance> => {
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: tempFolder,
@@ -41,7 +41,7 @@ export const openCatalogs = async (folder: DataFolder, tempFolder: string): Prom
   return instance
 }
 
-/** Asks the service that runs on a folder; where none runs, opens the store here, and keeps services from it. */
+/** Gives `work` the service that runs on a folder. When none runs, opens the store here, and locks the folder meanwhile. */
 export const withStore = async <T>(
   folder: DataFolder,
   work: (store: OpenedStore) => Promise<T>,

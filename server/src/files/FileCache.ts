@@ -11,7 +11,7 @@ export interface CachedFile {
   /** The first 16 digits of its SHA-256. */
   hash: string
   plain: Buffer
-  /** Smaller forms; a source map or an image has none. */
+  /** The compressed forms; a source map or an image has none. */
   packed: Partial<Record<Encoding, Buffer>>
 }
 
@@ -35,7 +35,7 @@ const load = async (path: string): Promise<CachedFile | undefined> => {
   return { type: form.type, hash, plain, packed: { br, gzip: gzipped } }
 }
 
-/** The files of one folder, read and compressed once each. */
+/** The files of one folder. Each is read and compressed once. */
 export class FileCache {
   readonly #folder: string
   readonly #loaded = new Map<string, Promise<CachedFile | undefined>>()
@@ -44,14 +44,14 @@ export class FileCache {
     this.#folder = folder
   }
 
-  /** Undefined when there is no such file. The name must not lead out of the folder. */
+  /** Finds a file; undefined when it does not exist. The caller makes sure that the name does not lead out of the folder. */
   async find(name: string): Promise<CachedFile | undefined> {
     const known = this.#loaded.get(name)
     if (known !== undefined) return known
     const loading = load(join(this.#folder, name)).catch(() => undefined)
     this.#loaded.set(name, loading)
     const found = await loading
-    // Nobody fills the memory with names of files that are not there.
+    // Missing files are not remembered: requests for made-up names would fill the memory.
     if (found === undefined) this.#loaded.delete(name)
     return found
   }

@@ -6,42 +6,42 @@ import type { Exchange, Route } from '../http/Route.js'
 import { type CachedFile, FileCache } from './FileCache.js'
 import { immutable, sendFile } from './sendFile.js'
 
-/** Where the files lie: `/waymark.iife.js`, or `/waymark.iife.0123456789abcdef.js`. */
+/** The start of the files' paths: `/waymark.iife.js`, or `/waymark.iife.0123456789abcdef.js` with a hash. */
 export const filePrefix = '/waymark.'
 
 const form = /^\/waymark\.([a-z-]+)(?:\.([0-9a-f]{16}))?\.js(\.map)?$/
 
-/** A page without a hash looks for a new version this often. */
+/** A page that names a file without its hash looks for a new version this often. */
 const freshSeconds = 3600
 
-/** Where this repository builds the library (what was packed from it may be older), or beside a published service. */
+/** The folder into which this repository builds the library comes first, because packed files may be older; then the folder of a published service. */
 const usualFolders = ['../../../dist', '../../browser'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
 
-const cacheControl = (asked: string | null, { hash }: CachedFile) => {
-  if (!asked) return `public, max-age=${freshSeconds}`
-  return asked === hash ? immutable : 'no-cache'
+const cacheControl = (namedHash: string | null, { hash }: CachedFile) => {
+  if (!namedHash) return `public, max-age=${freshSeconds}`
+  return namedHash === hash ? immutable : 'no-cache'
 }
 
 /**
- * The library's own files, so that a site needs to pass on one path alone. A page of any origin may load them, also by a
- * tag with `integrity`, and on a page that embeds only what allows it (`Cross-Origin-Embedder-Policy`). Without a folder
- * they are those that come with this service.
+ * Serves the library's files, so that a proxy has to pass on only the service. Pages of any origin may load them, with
+ * `integrity` and under `Cross-Origin-Embedder-Policy`, too. Without a folder the files that come with the service are
+ * served.
  */
 export const fileRoutes = (given: string): Route[] => {
   const folder = given || usualFolders.find((each) => existsSync(join(each, 'waymark.iife.js')))
   const files = folder === undefined ? undefined : new FileCache(folder)
   const handle = async (exchange: Exchange) => {
     const { path, search } = exchange
-    const [, name, inName, map = ''] = form.exec(path) ?? []
+    const [, name, hashInName, map = ''] = form.exec(path) ?? []
     const file = name && (await files?.find(`waymark.${name}.js${map}`))
     if (!file) {
       const message = `There is no file ${path.slice(0, 200)}. The library's files are taken from the folder given by --files.`
       throw refuse(404, 'not-found', message)
     }
     sendFile(exchange, file, {
-      'cache-control': cacheControl(inName ?? new URLSearchParams(search).get('v'), file),
+      'cache-control': cacheControl(hashInName ?? new URLSearchParams(search).get('v'), file),
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
     })

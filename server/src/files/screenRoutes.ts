@@ -4,11 +4,11 @@ import type { Exchange, Route } from '../http/Route.js'
 import { type CachedFile, FileCache } from './FileCache.js'
 import { immutable, sendFile } from './sendFile.js'
 
-/** Where `npm run build` puts the screens. */
+/** The folder into which `npm run build` puts the screens. */
 const usualFolder = fileURLToPath(new URL('../../dist/screens', import.meta.url))
 
 export const screenPrefix = '/app/'
-/** Where people begin. Without a login this and the screens are the same for everybody. */
+/** The paths at which people begin: both lead to the screens. They are the same for everybody, with or without a login. */
 export const doorPaths: readonly string[] = ['/', '/app']
 
 const securityHeaders = {
@@ -25,13 +25,13 @@ const securityHeaders = {
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // The service tells its own pages by it where a browser says nothing else.
+  // Some browsers send neither `Sec-Fetch-Site` nor `Origin`; then `Referer` shows that the service's own page asks.
   'referrer-policy': 'same-origin',
 }
 
 const fileForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/
 
-/** Addresses in the page that begin with `./` mean the folder `/app/`, however deep the page's own address is. */
+/** Makes addresses that begin with `./` mean the folder `/app/`, however deep the page's own address is. */
 const below = (page: CachedFile, depth: number): CachedFile => {
   if (depth === 0) return page
   const html = page.plain.toString().replaceAll('="./', `="${'../'.repeat(depth)}`)
@@ -40,7 +40,7 @@ const below = (page: CachedFile, depth: number): CachedFile => {
 
 const notBuilt = 'The screens have not been built: run npm run build -w server in the folder of waymark.\n'
 
-/** The screens: one page for every path below `/app/`, and the files that it loads. */
+/** Serves the screens: one page for every path below `/app/`, and the files that it loads. */
 export const screenRoutes = (folder: string, basePath: string): Route[] => {
   const files = new FileCache(folder || usualFolder)
 
@@ -64,7 +64,7 @@ export const screenRoutes = (folder: string, basePath: string): Route[] => {
     return undefined
   }
 
-  // Relative, a proxy may have taken a path off that this service knows nothing of.
+  // The address is relative because a proxy may have removed a prefix that the service does not know.
   const location = basePath === '' ? 'app/' : `${basePath}/app/`
   const redirect = ({ response }: Exchange) => {
     response.writeHead(302, { location, 'content-length': 0 }).end()

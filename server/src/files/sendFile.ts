@@ -1,24 +1,22 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { acceptsCoding } from '../http/acceptsCoding.js'
 import type { Exchange } from '../http/Route.js'
 import type { CachedFile, Encoding } from './FileCache.js'
 
 const yearSeconds = 31_536_000
-/** For a file whose address holds its own hash, so that it never changes. */
+/** The `Cache-Control` of a file whose address holds its hash: such a file never changes. */
 export const immutable = `public, max-age=${yearSeconds}, immutable`
 
 const encodings: readonly Encoding[] = ['br', 'gzip']
 
-/** The smallest form that the client takes. */
+/** Chooses the smallest form that the client takes. */
 const choose = ({ headers }: IncomingMessage, { plain, packed }: CachedFile) => {
-  const taken = (headers['accept-encoding'] ?? '')
-    .split(',')
-    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
-    .map((each) => each.split(';', 1)[0]!.trim().toLowerCase())
-  const encoding = encodings.find((each) => packed[each] !== undefined && taken.includes(each))
+  const accepted = headers['accept-encoding']?.toString()
+  const encoding = encodings.find((each) => packed[each] !== undefined && acceptsCoding(accepted, each))
   return { encoding, bytes: encoding === undefined ? plain : packed[encoding]! }
 }
 
-/** Answers with a file, or with 304 where the client has it. */
+/** Answers with a file, or with 304 when the client has it already. */
 export const sendFile = (
   { request, response }: Exchange,
   file: CachedFile,

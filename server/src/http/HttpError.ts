@@ -1,8 +1,8 @@
-/** An answer other than success, thrown by a route. Each group of routes writes it in its own form. */
+/** A route throws it to answer with an error. Each group of routes writes errors in its own form. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
-    /** What is wrong, in a word that a program can compare. */
+    /** Names what is wrong, in a word that a program can compare. */
     readonly code: string,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
@@ -19,12 +19,12 @@ export const refuse = (
   headers?: Readonly<Record<string, string>>,
 ): HttpError => new HttpError(status, code, message, headers)
 
-/** How a group of routes writes an error in a body. */
+/** Makes the body of an error in the form of a group of routes. */
 export type WriteError = (error: HttpError) => Record<string, unknown>
 
-/** The form of the lakehouse group, and of every answer that belongs to no route. */
+/** The form of errors in the lakehouse group, and of errors that belong to no route. */
 export const lakehouseError: WriteError = ({ code, message }) => ({ error: code, message })
 
-/** The last line of a stream that broke: clients of this API read `error` as the text. */
+/** The last line of a stream that broke off. Clients of this API show the text in `error`. */
 export const brokenLine = ({ code, message }: HttpError, queryId: string): string =>
   `${JSON.stringify({ error: message, error_code: code, query_id: queryId })}\n`

@@ -1,27 +1,27 @@
 import { refuse } from './HttpError.js'
 
 export interface LargeBodiesOptions {
-  /** Smaller bodies, which is what browsers send, are always taken. */
+  /** Bodies up to this size are always taken: browsers send no larger ones. @defaultValue 256 KiB */
   smallBytes?: number
-  /** What the larger ones of one key may hold at once. */
+  /** How many bytes the larger bodies of one key may hold at once. @defaultValue 32 MiB */
   maxBytes?: number
 }
 
 /** One body that may be large. */
 export interface LargeBody {
-  /** Told how many bytes have come. Throws 503 when there is no room for them. */
+  /** Notes how many bytes have come. Throws 503 when there is no room for them. */
   grow(bytes: number): void
-  /** It was answered. */
+  /** Frees the room: the request has been answered. */
   end(): void
 }
 
 /**
- * Bounds what large bodies hold in memory at once, from their first byte until they are answered. Keys are public, so
- * whoever fills this up must not keep out the small bodies of others.
+ * Bounds the memory of large bodies, from their first byte until they are answered. Keys are public, so a client that
+ * uses up this room must not keep out the small bodies of others.
  */
 export class LargeBodies {
   readonly #options: Required<LargeBodiesOptions>
-  /** By key. */
+  /** The bytes that are held, by key. */
   readonly #held = new Map<string, number>()
 
   constructor(options: LargeBodiesOptions = {}) {
@@ -29,8 +29,8 @@ export class LargeBodies {
   }
 
   /**
-   * Undefined for a body whose header says that it is small. Throws 503 when there is no room for a larger one; without
-   * a header that shows as it comes.
+   * Begins to count a body; undefined when its header says that it is small. Throws 503 when there is no room for the
+   * declared size. A body without a declared size is counted as it comes.
    */
   begin(key: string, declared: string | undefined): LargeBody | undefined {
     const { smallBytes, maxBytes } = this.#options
@@ -43,7 +43,7 @@ export class LargeBodies {
       if (all > 0) this.#held.set(key, all)
       else this.#held.delete(key)
     }
-    // More than that is refused by whoever reads it.
+    // A larger declared size is refused by `readBody`.
     if (declared !== undefined && Number(declared) <= maxBytes) hold(Number(declared))
     return {
       grow: (bytes) => {

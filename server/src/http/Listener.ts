@@ -8,15 +8,15 @@ import type { Reply, Route } from './Route.js'
 import { shorten } from '../json/shorten.js'
 import { reasonOf } from '../reasonOf.js'
 
-/** Answers to those who have shown no key, or no sense. */
-const ofStrangers: ReadonlySet<number> = new Set([401, 403, 404, 405])
+/** These answers go to clients without a right key or with a wrong path, from whom little more is read. */
+const strangerStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405])
 const maxLeftBytes = 65_536
 const maxLeftMs = 5000
 
-/** Reads so much that a small body does not cost the connection, and then no more. */
+/** Reads the rest of a small body, so that the connection can be used again, and hangs up on a larger one. */
 const readLittle = (request: IncomingMessage, response: ServerResponse) => {
   const hangUp = () => {
-    // The answer goes first.
+    // The answer must be sent before the connection ends.
     if (response.writableFinished) request.socket.destroy()
     else response.once('finish', () => request.socket.destroy())
   }
@@ -42,13 +42,13 @@ interface Pattern extends Metered {
   expression: RegExp
 }
 
-/** What a client that goes before its answer is counted as, after nginx's habit. */
+/** The status in the metrics for a client that goes before its answer; nginx uses the same number. */
 const goneStatus = 499
 
-/** Told to a proxy in place of `connection: close`, which would cut off a body on its way here. */
+/** The engine sends this header to the ingest process instead of `connection: close`, which would cut off a body on its way. */
 export const closeHeader = 'x-waymark-close'
 
-/** Without its query, which may hold a key. */
+/** The path of a request without its query, which may hold a key. */
 const pathOf = ({ url }: IncomingMessage) => url?.split('?', 1)[0]
 
 const send = (response: ServerResponse, { status, body, headers = {} }: Reply) => {
@@ -73,14 +73,14 @@ export class Listener {
   readonly #patterns: Pattern[] = []
   readonly #logger: Logger
   readonly #metered: MeteredRoute[] = []
-  /** Of what belongs to no route. */
+  /** Counts the answers that belong to no route. */
   readonly #otherMeter = new RouteMeter()
   #working = 0
   #whenIdle: (() => void)[] = []
 
   readonly #origins: Origins | undefined
 
-  /** Without origins it serves a proxy of ours, which has looked at them. */
+  /** In the engine there are no `origins`: the ingest process in front has checked them. */
   constructor(routes: readonly Route[], logger: Logger, origins?: Origins) {
     this.#origins = origins
     this.#routes = routes
@@ -98,7 +98,7 @@ export class Listener {
     }
   }
 
-  /** The one function that node:http calls. */
+  /** Answers a request. It is the request listener of `node:http`. */
   listen(request: IncomingMessage, response: ServerResponse): void {
     this.#working++
     const beganMs = performance.now()
@@ -106,7 +106,7 @@ export class Listener {
       const status = response.headersSent ? response.statusCode : goneStatus
       const ms = performance.now() - beganMs
       meter.note(status, ms / 1000)
-      if (this.#logger.isDebug) this.#tell(request, status, ms)
+      if (this.#logger.isDebug) this.#log(request, status, ms)
       this.#done()
     }
     this.#answer(request, response).then(done, (error: unknown) => {
@@ -123,7 +123,7 @@ export class Listener {
     return this.#metered
   }
 
-  /** Resolves once no route is at work; a route may outlast its connection. */
+  /** Resolves once no route is at work. A route may work longer than its connection lasts. */
   idle(): Promise<void> {
     if (this.#working === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
@@ -135,7 +135,7 @@ export class Listener {
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  #tell(request: IncomingMessage, status: number, ms: number): void {
+  #log(request: IncomingMessage, status: number, ms: number): void {
     this.#logger.debug('A request was answered.', {
       request_id: requestId(request),
       method: request.method,
@@ -145,7 +145,7 @@ export class Listener {
     })
   }
 
-  /** Gives the meter of the route that it came to. */
+  /** Answers a request, and gives the meter of its route. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<RouteMeter> {
     const url = request.url ?? '/'
     const cut = url.indexOf('?')
@@ -171,7 +171,7 @@ export class Listener {
     return match?.meter ?? this.#otherMeter
   }
 
-  /** Not for a proxy of ours, which has done so. */
+  /** Writes the request's id, but not in the engine: the ingest process in front has done so. */
   #writeId(request: IncomingMessage, response: ServerResponse): void {
     if (this.#origins !== undefined && !response.headersSent)
       response.setHeader(requestIdHeader, requestId(request))
@@ -182,9 +182,9 @@ export class Listener {
     // Too late for a status: the only honest end of a half-written answer is a broken one.
     if (response.headersSent) response.destroy()
     else send(response, this.#origins === undefined ? withoutClose(reply) : reply)
-    // A body nobody reads would stand before the next request on this connection.
+    // The rest of an unread body would block the next request on this connection.
     if (!request.readableEnded) {
-      if (ofStrangers.has(reply.status)) readLittle(request, response)
+      if (strangerStatuses.has(reply.status)) readLittle(request, response)
       else request.resume()
     }
   }
@@ -208,7 +208,7 @@ export class Listener {
     const write = route?.writeError ?? lakehouseError
     const about = { request_id: requestId(request), path: pathOf(request) }
     if (error instanceof HttpError) {
-      // Under overload there are thousands, which the metrics count.
+      // An overload refuses thousands of requests, so they are not logged; the metrics count them.
       if (error.status >= 500 && error.code !== 'overloaded') {
         this.#logger.warn('A request could not be answered.', { ...about, code: error.code })
       }

@@ -20,11 +20,11 @@ export interface Exchange {
 
 export interface Route {
   method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
-  /** `/tasks/{id}`: a part in braces matches one path segment, and one such as `{name...}` all that is left. */
+  /** A path such as `/tasks/{id}`: `{id}` matches one segment, and `{name...}` the whole rest. */
   path: string
   /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
   handle: (exchange: Exchange) => Promise<Reply | undefined>
   writeError: WriteError
-  /** It comes by the thousand, so an answer that went well carries no header that can be spared. */
+  /** Whether requests come by the thousand, so that an answer without an error carries no header that can be spared. */
   isFrequent?: boolean
 }

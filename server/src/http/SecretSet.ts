@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 const lengthBytes = 4
 const usualBytes = 256
 
-/** Says whether a presented secret is one of a few, in a time that tells nothing about them. */
+/** Finds a presented secret among a few, in a time that reveals nothing about them. */
 export class SecretSet {
   readonly #longest: number
   readonly #known: readonly Buffer[]
@@ -16,7 +16,7 @@ export class SecretSet {
     this.#asked = Buffer.alloc(size)
   }
 
-  /** The place of a secret among those given, -1 for any other text. */
+  /** The index of a presented secret, -1 when it is none of them. */
   indexOf(presented: string): number {
     const asked = this.#pad(presented, this.#asked.fill(0))
     let found = -1
@@ -26,7 +26,7 @@ export class SecretSet {
     return found
   }
 
-  /** All of one size, with the length before, so that comparing takes as long whatever is compared. */
+  /** Pads secrets to one size, with the length first, so that every comparison takes the same time. */
   #pad(secret: string, padded: Buffer): Buffer {
     padded.writeUInt32LE(Buffer.byteLength(secret))
     padded.write(secret, lengthBytes)

@@ -3,7 +3,7 @@ import { OperatorError } from '../OperatorError.js'
 import { refuse } from './HttpError.js'
 import { SecretSet } from './SecretSet.js'
 
-/** Keys that write events and read nothing: `key` for all environments, `key:staging` for one. */
+/** The keys that write events and read nothing: `key` for all environments, `key:staging` for one. */
 export class ApiKeys {
   readonly #secrets: SecretSet
   readonly #writable: readonly ReadonlySet<string>[]
@@ -27,16 +27,16 @@ export class ApiKeys {
     this.#writable = [...keys.values()]
   }
 
-  /** The environments that a key may write to; undefined for a key that there is not. */
+  /** The environments that a key may write to; undefined when there is no such key. */
   find(key: string): ReadonlySet<string> | undefined {
     return this.#writable[this.#secrets.indexOf(key)]
   }
 }
 
 /**
- * The API key that a request presents. When it comes in several ways the first of `X-API-Key`,
- * `Authorization: Bearer`, `?apiKey=` counts, and a right key further down does not mend a wrong one.
- * `Authorization` with another scheme is for somebody on the way here, such as a staging site.
+ * The API key that a request presents. If there are several, the first of `X-API-Key`, `Authorization: Bearer` and
+ * `?apiKey=` counts, and a right key after a wrong one changes nothing. `Authorization` with another scheme is ignored:
+ * it is meant for a proxy, such as that of a staging site.
  */
 export const readApiKey = (headers: IncomingHttpHeaders, search: string): string | undefined => {
   const direct = headers['x-api-key']
@@ -49,6 +49,6 @@ export const readApiKey = (headers: IncomingHttpHeaders, search: string): string
   return new URLSearchParams(search).get('apiKey') ?? undefined
 }
 
-/** What is wrong with an `Authorization` that holds no key. */
+/** The refusal of an `Authorization` header without a key. */
 export const notBearer = () =>
   refuse(400, 'invalid-headers', 'The Authorization header must read: Bearer <API key>.')

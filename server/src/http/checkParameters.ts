@@ -1,7 +1,7 @@
 import { shorten } from '../json/shorten.js'
 import { refuse } from './HttpError.js'
 
-/** Refuses a query parameter that means nothing here, or that comes twice: its sender meant something by it. */
+/** Refuses a query parameter that is unknown or comes twice: to ignore it would not do what its sender meant. */
 export const checkParameters = (search: URLSearchParams, known: readonly string[]): void => {
   const seen = new Set<string>()
   for (const name of search.keys()) {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 
 const ownMachine = /^(?:::1|(?:::ffff:)?127\.)/
 
-/** One household has a whole /64 of IPv6 addresses. */
+/** The network of an address. For IPv6 that is its /64, because one household has a whole /64. */
 export const networkOf = (address: string): string => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '')
   if (!isIPv6(plain)) return plain
@@ -15,8 +15,8 @@ export const networkOf = (address: string): string => {
 }
 
 /**
- * Where a request comes from. A proxy on this machine is believed what it adds to `X-Forwarded-For`;
- * of anybody else that header may hold anything.
+ * The network that a request comes from. `X-Forwarded-For` counts only from a proxy on this machine, and only the last
+ * address, which the proxy has added: any other client can write anything there.
  */
 export const clientAddress = ({ socket, headers }: IncomingMessage): string => {
   const peer = socket.remoteAddress ?? ''

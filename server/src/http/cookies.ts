@@ -3,16 +3,17 @@ import type { IncomingMessage } from 'node:http'
 export interface Cookie {
   name: string
   value: string
-  /** 0 takes it away. */
+  /** How long the browser keeps the cookie; 0 removes it. */
   maxAgeSeconds: number
-  /** What a proxy leaves on the path; no other path is sent the cookie. */
+  /** The prefix that a proxy leaves on the path. The browser sends the cookie only to paths below it. */
   basePath: string
   sameSite: 'Lax' | 'Strict'
 }
 
 /**
- * All values of a name. Cookies know no ports, so another program of the host may have set some of them, and a browser
- * sends that of a longer path first: whoever reads them looks for the first that is its own.
+ * All values of the cookies with one name. Cookies ignore ports, so another program on the host may have set some of
+ * them, and a browser sends the cookie with the longest path first. The caller therefore looks for the first value that
+ * is its own.
  */
 export const readCookies = ({ headers }: IncomingMessage, name: string): string[] =>
   (headers.cookie ?? '')
@@ -20,11 +21,11 @@ export const readCookies = ({ headers }: IncomingMessage, name: string): string[
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1))
 
-/** A proxy says so. Anybody else can say it too, so it may only ever make things stricter. */
+/** Whether a proxy says that the request came by https. Any client can say so, too, so this may only make things stricter. */
 export const isByHttps = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-proto']?.toString().split(',', 1)[0]!.trim() === 'https'
 
-/** What to answer `Set-Cookie` with: no script reads it, and over https it never travels without. */
+/** The value of a `Set-Cookie` header. No script can read the cookie, and a cookie set over https is sent only over https. */
 export const writeCookie = (request: IncomingMessage, cookie: Cookie): string => {
   const { name, value, maxAgeSeconds, basePath, sameSite } = cookie
   const parts = [`${name}=${value}`, `Path=${basePath || '/'}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']

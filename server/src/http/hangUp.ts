@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream'
 import { lakehouseError, refuse, type HttpError } from './HttpError.js'
 
-/** Twice of what Node takes: a browser sends all cookies of a host, also those that its other ports have set. */
+/** Twice Node's own limit, because a browser sends all cookies of a host, even those that its other ports have set. */
 export const maxHeadBytes = 32 * 1024
 
 const tooLarge = refuse(
   431,
   'headers-too-large',
-  `The headers have more than ${maxHeadBytes / 1024} KiB. In a browser, delete the cookies of this host, which those of its other ports belong to.`,
+  `The headers have more than ${maxHeadBytes / 1024} KiB. In a browser, delete the cookies of this host; other ports of the host have set some of them.`,
 )
 const tooSlow = refuse(408, 'headers-too-slow', 'The headers did not come in time.')
 const unreadable = refuse(400, 'invalid-request', 'This cannot be read as HTTP.')
@@ -17,9 +17,9 @@ const refusals: Record<string, HttpError> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
 }
 
-/** Answers what never became a request, and ends its connection. */
+/** Answers bytes that never became a request, and ends their connection. */
 export const hangUp = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
-  // Node keeps the answer that is being written here. A second one within it would be read as a part of it.
+  // `_httpMessage` is Node's field for the answer that is being written. A client would read a second answer as a part of it.
   const { _httpMessage: written } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (!socket.writable || written?.headersSent === true) {
     socket.destroy()

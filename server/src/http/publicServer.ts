@@ -13,7 +13,7 @@ export interface PublicServerOptions extends ConnectionLimits {
   headersWithinMs: number
 }
 
-/** Closes what is more than clients without a key may open. */
+/** Closes connections beyond the limits. Anybody can open connections, so the limits are needed. */
 export const limitConnections = (server: Server, limits: ConnectionLimits): void => {
   server.maxConnections = limits.maxConnections
   const perAddress = new Map<string, number>()
@@ -30,11 +30,12 @@ export const limitConnections = (server: Server, limits: ConnectionLimits): void
   })
 }
 
-/** How often it is looked for clients that take too long with their headers. */
+/** The service looks this often for clients that take too long with their headers. */
 const headersCheckMs = 1000
-/** Longer than proxies and browsers keep an idle connection, so that they are the ones to close it. */
+/** Proxies and browsers keep an idle connection for less time, so they close it: a request never meets a closed one. */
 const keepAliveTimeout = 75_000
-/** A server that clients without a key cannot fill. */
+
+/** Makes a server whose connections clients without a key cannot use up. */
 export const createPublicServer = (options: PublicServerOptions, answer: RequestListener): HttpServer => {
   const server = createServer(
     {
@@ -55,13 +56,13 @@ export const createPublicServer = (options: PublicServerOptions, answer: Request
 export interface ListenAddress {
   host: string
   port: number
-  /** By which the port is chosen. */
+  /** The flag that sets the port, for the error message. */
   flag: string
 }
 
 const portWaitMs = 1000
 
-/** Gives the port that was taken. Rejects with one sentence when there is none to take. */
+/** Listens at a port, and gives its number. Rejects with one sentence when the port cannot be taken. */
 export const listenAt = async (server: Server, { host, port, flag }: ListenAddress): Promise<number> => {
   const deadline = Date.now() + portWaitMs
   for (;;) {
@@ -74,7 +75,7 @@ export const listenAt = async (server: Server, { host, port, flag }: ListenAddre
       server.listen(port, host)
     })
     if (problem === undefined) return (server.address() as AddressInfo).port
-    // A server that was stopped a moment ago may still hold it.
+    // A server that was stopped a moment ago may still hold the port.
     if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
       const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
       throw new OperatorError(

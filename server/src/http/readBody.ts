@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from './HttpError.js'
 
-/** How long a client may take none of what is sent to it before it counts as gone. */
+/** A client that takes none of its answer for this long counts as gone. */
 export const clientPatienceMs = 60_000
 
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1_048_576)} MiB`
 
-/** What to do about bodies that are on their way, and until when to wait. */
+/** Gives up each body that is on its way, after the time in the value. */
 const awaited = new Map<() => void, number>()
 let sweep: NodeJS.Timeout | undefined
 const sweepMs = 250
 
-/** One timer looks after all bodies: one for each would cost more than most bodies take to arrive. */
+/** One timer serves all bodies: a timer for each would cost more time than most bodies take to arrive. */
 const giveUpLate = () => {
   for (const [giveUp, untilMs] of awaited) if (performance.now() > untilMs) giveUp()
   if (awaited.size > 0) return
@@ -21,11 +21,11 @@ const giveUpLate = () => {
 
 export interface ReadBodyOptions {
   withinMs?: number
-  /** Told how many bytes have come; what it throws refuses the body. */
+  /** Is called with the number of bytes that have come. If it throws, the body is refused with its error. */
   grow?: ((bytes: number) => void) | undefined
 }
 
-/** Reads a whole body into memory, refusing it as soon as it is known to be too large or too slow. */
+/** Reads a whole body into memory. Refuses it as soon as it is known to be too large or too slow. */
 export const readBody = (
   request: IncomingMessage,
   maxBytes: number,

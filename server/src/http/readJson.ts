@@ -6,20 +6,20 @@ import { readBody } from './readBody.js'
 import { shorten } from '../json/shorten.js'
 
 export interface JsonBody {
-  /** As sent, without a byte order mark. */
+  /** The bytes as they were sent, without a byte order mark. */
   bytes: Buffer
   text: string
   value: unknown
 }
 
-/** A byte order mark is no JSON; some clients send it all the same. */
+/** Removes a byte order mark, which some clients send although it is not JSON. */
 export const withoutMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 
-/** V8 quotes the place by code units, and may cut a character in half. */
+/** V8 quotes the text around a mistake by code units, and may cut a character in half. */
 const halves = /\p{Surrogate}/gu
 
-/** The body as text and value; a refusal says where it stopped being JSON, and of what it speaks. */
+/** Parses a body. A refusal says where it is not JSON; `what` names the body or the part of it in the message. */
 export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
   const bytes = withoutMark(body)
   if (bytes.length === 0) {
@@ -37,21 +37,21 @@ export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
   }
 }
 
-/** Refuses a value that is not of one shape with the place of its first mistake. */
+/** Makes a function that refuses a value of another shape, and names the field with the first mistake. */
 export const shapeChecker = (schema: object, options?: { coerceTypes: boolean }) => {
   const validate = new Ajv({ allowUnionTypes: true, ...options }).compile(schema)
   return (value: unknown): void => {
     if (validate(value)) return
     const [error] = validate.errors ?? []
-    const place = error?.instancePath.slice(1) || 'The body'
+    const field = error?.instancePath.slice(1) || 'The body'
     const allowed = (error?.params as { allowedValues?: unknown[] } | undefined)?.allowedValues
     const values = allowed ? ` (${allowed.filter((each) => each !== null).join(', ')})` : ''
-    const message = `${place} ${error?.message ?? 'is invalid'}${values}.`
+    const message = `${field} ${error?.message ?? 'is invalid'}${values}.`
     throw refuse(400, 'invalid-body', message)
   }
 }
 
-/** Reads a JSON body of one shape. */
+/** Makes a function that reads a JSON body of one shape. */
 export const bodyReader = <T>(schema: object, maxBytes: number) => {
   const check = shapeChecker(schema)
   return async (request: IncomingMessage): Promise<T> => {

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 
 export const requestIdHeader = 'x-request-id'
 
-/** What a log line and a header can hold without being taken for anything else. */
+/** An id of these characters cannot be mistaken for anything else in a log line or a header. */
 const sane = /^[\w.:/+=@-]{1,128}$/
 
 const known = new WeakMap<IncomingMessage, string>()
 
-/** The id that a request was sent with, when it is a sane one, else a new one; the same for each call. */
+/** The id of a request: the one it was sent with if that is sane, otherwise a new one. Each call gives the same id. */
 export const requestId = (request: IncomingMessage): string => {
   const before = known.get(request)
   if (before !== undefined) return before

@@ -10,9 +10,9 @@ const originOf = (url: string | undefined): string | undefined => {
 }
 
 /**
- * Whether a browser vouches that a page of this very address asks. `Sec-Fetch-Site` says it wherever
- * the address is https or the own machine; elsewhere `Origin` does, and `Referer` for what is sent
- * without one. No page can set or change any of them.
+ * Whether a browser vouches that a page of this very address asks. Browsers send `Sec-Fetch-Site` to https and to their
+ * own machine. Elsewhere `Origin` tells it, and `Referer` for requests without `Origin`. No page can set or change any of
+ * these headers.
  */
 export const isSameOrigin = (request: IncomingMessage): boolean => {
   const { origin, referer, host, 'sec-fetch-site': site } = request.headers

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /**
- * Sends what a generator gives; a client that leaves is no error. It waits for the generator to end in any case,
- * because a stream is given up while the next part is still being made, and DuckDB does not survive a
- * connection that is closed under a statement.
+ * Sends the parts that a generator gives; a client that leaves is no error. It always waits for the generator to end:
+ * a stream can end while the next part is still being made, and DuckDB does not survive a connection that is closed
+ * during a statement.
  */
 export const sendParts = async (
   parts: AsyncGenerator<string | Buffer>,

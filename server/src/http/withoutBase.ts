@@ -1,4 +1,4 @@
-/** The address that is left when a proxy has not taken its own prefix off. */
+/** The address without the prefix that a proxy has left on it. */
 export const withoutBase = (url: string, basePath: string): string => {
   if (basePath === '' || !url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)

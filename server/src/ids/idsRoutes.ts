@@ -6,7 +6,7 @@ import type { Reply, Route } from '../http/Route.js'
 
 export const idsPath = '/ids'
 
-/** What proxies pass on, and nothing else of the page's cookies. */
+/** A proxy should pass on this cookie and no other cookie of the page. */
 const cookieName = 'waymark_ids'
 
 /** Browsers keep a cookie for 400 days at most. */
@@ -37,7 +37,7 @@ const readValue = (value: string): Ids | undefined => {
     const [device, anonymous] = parts.map(decodeURIComponent)
     return device && anonymous ? { device_id: device, anonymous_id: anonymous } : undefined
   } catch {
-    // Somebody else's, or cut off.
+    // The cookie is from another program of the host, or cut off.
     return undefined
   }
 }
@@ -48,8 +48,8 @@ const readIdCookie = (request: IncomingMessage): Ids =>
     .find((ids) => ids !== undefined) ?? none
 
 /**
- * Keeps two ids in a cookie that the page's scripts cannot read, and that Safari therefore does not forget after seven
- * days. The service stores none of it: what it gives back is what the browser has sent.
+ * Keeps two ids in a cookie that scripts of the page cannot read: Safari forgets cookies that scripts write after seven
+ * days. The service stores nothing and gives back what the browser has sent.
  */
 export const idsRoutes = (basePath: string): Route[] => {
   const reply = (
@@ -75,7 +75,7 @@ export const idsRoutes = (basePath: string): Route[] => {
   return [
     route('GET', async (request) => reply(request, readIdCookie(request))),
     route('POST', async (request) => {
-      // Of another type, a page of any site could send it without being asked whether it may.
+      // With another type a page of any site could send it without a preflight.
       if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
         throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
       const { device_id, anonymous_id } = await readIds(request)

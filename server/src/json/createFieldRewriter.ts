@@ -1,12 +1,12 @@
 export interface FieldRewriterOptions {
-  /** The fields of the records whose values are asked for. */
+  /** The fields whose values are rewritten. */
   fields: ReadonlySet<string>
-  /** Gets a text or a number of such a field as it stands in the JSON, and gives what shall stand there. */
+  /** Gets a text or a number of such a field as it is in the JSON, and gives its replacement. */
   rewrite(token: string, field: string): string
 }
 
 export interface FieldRewriter {
-  /** A part of the document; gives what can be said of it already. */
+  /** Takes a part of the document, and gives as much of the new document as is known already. */
   feed(chunk: Buffer): Buffer
 }
 
@@ -14,25 +14,26 @@ const [quote, backslash, comma, colon, minus] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d]
 const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
 
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
-/** Signs, the point and the exponent too; what is no number was refused before. */
+/** Whether a byte belongs to a number: digits, signs, the point and the exponent. The JSON was checked before. */
 const isOfNumber = (byte: number) =>
   isDigit(byte) || byte === minus || byte === 0x2b || byte === 0x2e || byte === 0x45 || byte === 0x65
 
 /**
- * Changes single values of records in valid JSON (an array of objects, or objects one after the other)
- * and leaves every other byte alone: JSON.parse and DuckDB both lose digits of what they write again.
+ * Changes single values of records in valid JSON, which is an array of objects or a row of objects. Every other byte
+ * stays as it is, because JSON.parse and DuckDB both lose digits of numbers that they write anew.
  */
 export const createFieldRewriter = ({ fields, rewrite }: FieldRewriterOptions): FieldRewriter => {
   let depth = 0
-  /** How deep the fields of the records are. */
+  /** The depth of the records' fields: 1 in a row of objects, 2 in an array. */
   let recordDepth = 1
   let field = ''
-  let atKey = false
-  let inText = false
-  let escaped = false
-  let inNumber = false
-  /** What is being gathered, and the part of it that earlier chunks held. */
+  let isAtKey = false
+  let isInText = false
+  let isEscaped = false
+  let isInNumber = false
+  /** The kind of token that is being gathered. */
   let gathering: 'key' | 'value' | undefined
+  /** The part of the token from earlier chunks. */
   let held = ''
 
   return {
@@ -48,7 +49,7 @@ export const createFieldRewriter = ({ fields, rewrite }: FieldRewriterOptions): 
         parts.push(chunk.subarray(from, at))
         from = at
       }
-      /** The end is the first byte that is no part of it. */
+      /** Ends the token; `end` is the offset of the first byte after it. */
       const finish = (end: number) => {
         if (gathering === undefined) return
         const token = Buffer.concat([Buffer.from(held, 'latin1'), chunk.subarray(start, end)]).toString()
@@ -63,35 +64,35 @@ export const createFieldRewriter = ({ fields, rewrite }: FieldRewriterOptions): 
 
       for (let at = 0; at < chunk.length; at++) {
         const byte = chunk[at]!
-        if (inText) {
-          if (escaped) escaped = false
-          else if (byte === backslash) escaped = true
+        if (isInText) {
+          if (isEscaped) isEscaped = false
+          else if (byte === backslash) isEscaped = true
           else if (byte === quote) {
-            inText = false
+            isInText = false
             finish(at + 1)
           }
           continue
         }
-        if (inNumber) {
+        if (isInNumber) {
           if (isOfNumber(byte)) continue
-          inNumber = false
+          isInNumber = false
           finish(at)
         }
         const isField = depth === recordDepth
         if (byte === quote) {
-          inText = true
-          if (isField && atKey) begin('key', at)
+          isInText = true
+          if (isField && isAtKey) begin('key', at)
           else if (isField && fields.has(field)) begin('value', at)
         } else if (byte === minus || isDigit(byte)) {
-          inNumber = true
+          isInNumber = true
           if (isField && fields.has(field)) begin('value', at)
         } else if (byte === open || byte === openList) {
           if (depth === 0) recordDepth = byte === open ? 1 : 2
           depth++
-          atKey = true
+          isAtKey = true
         } else if (byte === close || byte === closeList) depth--
-        else if (isField && byte === comma) atKey = true
-        else if (isField && byte === colon) atKey = false
+        else if (isField && byte === comma) isAtKey = true
+        else if (isField && byte === colon) isAtKey = false
       }
       if (gathering !== undefined) {
         held += chunk.toString('latin1', start)

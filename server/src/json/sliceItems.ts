@@ -3,11 +3,11 @@ import { refuse } from '../http/HttpError.js'
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
 
-/** Parsing so much takes some milliseconds. */
+/** To parse this much takes some milliseconds, for which other work can wait. */
 export const sliceBytes = 2 ** 18
-/** A little more than any value may have, so that a check that knows the value's name speaks first. */
+/** A little more than the 100 levels of `checkValue`, so that its message comes first: it names the value. */
 const maxDepth = 128
-/** Each costs JSON.parse tens of nanoseconds, and a name that is new to it almost a microsecond. */
+/** A value costs JSON.parse tens of nanoseconds, and one with a new name almost a microsecond: at most 50 ms in all. */
 const maxValues = 50_000
 
 const tooDeep = () => refuse(400, 'invalid-body', `The body is nested deeper than ${maxDepth} levels.`)
@@ -24,7 +24,7 @@ const afterSpace = (json: Buffer, from: number): number => {
   return at
 }
 
-/** Where the text ends that begins here; behind the last byte when it does not end. */
+/** The offset of the quotation mark that ends a text; at least the length of the JSON when the text does not end. */
 const endOfText = (json: Buffer, from: number): number => {
   let at = from + 1
   while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1
@@ -32,9 +32,9 @@ const endOfText = (json: Buffer, from: number): number => {
 }
 
 /**
- * Parts a JSON array into smaller ones, each of whole items and at least of `sliceBytes`, so that a large body can be
- * read with other work in between. Anything else comes as it is. It counts before anything is parsed, and refuses what
- * is nested too deep and items of too many values. What is no JSON is not JSON in one of its slices either.
+ * Cuts a JSON array into smaller arrays of whole items, each of at least `sliceBytes`, so that a large body can be read
+ * with other work in between. Any other JSON is one slice. Before anything is parsed it refuses JSON that is nested too
+ * deep and items with too many values. When the body is not JSON, one of its slices is not JSON either.
  */
 export function* sliceItems(json: Buffer): Generator<Buffer, void> {
   const start = afterSpace(json, 0)
@@ -64,7 +64,7 @@ export function* sliceItems(json: Buffer): Generator<Buffer, void> {
   yield from === 0 ? json : sliceOf(json, from, json.length)
 }
 
-/** The first slice has the array's own opening bracket, and the last all that comes behind its items. */
+/** The first slice keeps the array's own opening bracket, and the last slice everything after the array's items. */
 const sliceOf = (json: Buffer, from: number, end: number): Buffer =>
   Buffer.concat([
     Buffer.from(from === 0 ? '' : '['),

@@ -1,12 +1,12 @@
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
 
-/** The items of a JSON array, each in the bytes that it has there: JSON.parse would lose digits. */
+/** The items of a JSON array in their own bytes: JSON.parse would lose digits. */
 export const splitArray = (array: Buffer): Buffer[] => {
   const items: Buffer[] = []
   let depth = 0
   let from = 0
-  let inText = false
+  let isInText = false
   const take = (end: number) => {
     const item = array.subarray(from, end)
     if (item.some((byte) => byte > 0x20)) items.push(item)
@@ -14,10 +14,10 @@ export const splitArray = (array: Buffer): Buffer[] => {
   }
   for (let at = 0; at < array.length; at++) {
     const byte = array[at]
-    if (inText) {
+    if (isInText) {
       if (byte === backslash) at++
-      else if (byte === quote) inText = false
-    } else if (byte === quote) inText = true
+      else if (byte === quote) isInText = false
+    } else if (byte === quote) isInText = true
     else if (byte === open || byte === openList) {
       if (depth++ === 0) from = at + 1
     } else if (byte === close || byte === closeList) {

@@ -2,7 +2,7 @@ import type { JsonBody } from '../http/readJson.js'
 
 const maxDepth = 100
 
-/** What is wrong with a value that is JSON already, for a column that holds JSON; undefined when it is fine. */
+/** Says why a parsed value cannot go into a column of JSON; undefined when it can. */
 export const checkValue = (value: unknown, depth = 0): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'holds a number out of range'
   if (typeof value !== 'object' || value === null) return undefined
@@ -20,24 +20,24 @@ const unicodeEscapeBytes = 6
 
 type Half = 'high' | 'low' | undefined
 
-/** Which half of a character the escape there names. */
+/** The half of a character that the escape at an offset names; undefined when it is no such escape. */
 const halfAt = (json: Buffer, at: number): Half => {
   if (json[at] !== backslash || json[at + 1] !== letterU || (json[at + 2]! | 0x20) !== 0x64) return undefined
-  // 8, 9, a and b begin the first half's last three digits, and c to f the second's.
+  // The escapes \ud800 to \udbff name a high half, and \udc00 to \udfff a low half.
   const digit = Number.parseInt(String.fromCharCode(json[at + 3]!), 16)
   return digit < 8 ? undefined : digit < 12 ? 'high' : 'low'
 }
 
-/** A lone surrogate is legal in JSON's grammar, but names no character, and no UTF-8 store takes it. */
+/** Replaces lone surrogates: JSON's grammar allows them, but they name no character, and no UTF-8 store takes them. */
 const mendSurrogates = (json: Buffer): Buffer => {
-  // Most bodies hold no such escape, and looking for three letters is the fastest search there is.
+  // Most bodies hold no such escape, and a search for three letters is the fastest way to see that.
   if (!json.includes(String.raw`\ud`) && !json.includes(String.raw`\uD`)) return json
   let mended: Buffer | undefined
   for (let at = 0; at < json.length; at++) {
     if (json[at] !== backslash) continue
     const half = halfAt(json, at)
     if (half === undefined) {
-      // What follows a backslash begins no escape of its own.
+      // The character after a backslash belongs to its escape, so a second backslash begins none.
       at++
       continue
     }
@@ -48,6 +48,6 @@ const mendSurrogates = (json: Buffer): Buffer => {
   return mended ?? json
 }
 
-/** The JSON array to be stored, in the very bytes that were sent wherever these can be stored. */
+/** The JSON array that is stored: the bytes that were sent, whenever they can be stored. */
 export const storableBody = ({ bytes, text }: JsonBody, array: string): Buffer =>
   mendSurrogates(array === text ? bytes : Buffer.from(array))

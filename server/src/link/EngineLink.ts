@@ -6,7 +6,7 @@ import type { ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
-/** What an engine says when it is there. */
+/** The first message of an engine on the link: all that it knows. */
 export type Hello = Extract<ToIngest, { kind: 'hello' }>
 
 interface News {
@@ -16,7 +16,7 @@ interface News {
   storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
   down: []
-  /** Nothing was heard for a long time, though it has taken the connection. */
+  /** The engine has taken the connection, but nothing was heard of it for `silentMs`. */
   silent: []
 }
 
@@ -24,8 +24,11 @@ const retryMs = 50
 const usualSilentMs = 20_000
 
 /**
- * The ingest process's end of its link with the engine. It is down until the engine answers, and
- * tries again for as long as it is open: whether the engine is there is nobody else's business.
+ * The ingest process's end of the link with the engine. The link is down until the engine answers, and tries again for
+ * as long as it is open, so that no other part has to care whether the engine is there.
+ *
+ *   down → up (hello) → down (connection closed)
+ *   connected, and silent for `silentMs` → `silent` is emitted
  */
 export class EngineLink extends EventEmitter<News> {
   readonly #path: string
@@ -34,7 +37,7 @@ export class EngineLink extends EventEmitter<News> {
   #isUp = false
   #pid: number | undefined
   #vitals: EngineVitals | undefined
-  /** How many engines were there. */
+  /** How many engines have connected, counted by their process ids. */
   #engines = 0
   #retry: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
@@ -44,7 +47,7 @@ export class EngineLink extends EventEmitter<News> {
     super()
     this.#path = path
     this.#silentMs = silentMs
-    // As many wait for the engine as there are requests.
+    // Every waiting request adds a listener.
     this.setMaxListeners(0)
   }
 
@@ -52,17 +55,17 @@ export class EngineLink extends EventEmitter<News> {
     return this.#isUp
   }
 
-  /** Of the engine that is or was there last. */
+  /** The process id of the engine that connected last. */
   get pid(): number | undefined {
     return this.#pid
   }
 
-  /** What the engine said of itself last; undefined while it is not there. */
+  /** The newest vitals of the engine; undefined while the link is down. */
   get vitals(): EngineVitals | undefined {
     return this.#vitals
   }
 
-  /** How many engines there were after the first. */
+  /** How many engines have connected after the first. */
   get restarts(): number {
     return Math.max(0, this.#engines - 1)
   }
@@ -73,11 +76,11 @@ export class EngineLink extends EventEmitter<News> {
       headers: { connection: 'upgrade', upgrade: linkProtocol },
     })
     asking.once('upgrade', (_, socket, head) => {
-      // The first message may have come in one piece with the answer.
+      // The first message may have come in one packet with the answer.
       socket.unshift(head)
       this.#connected(socket)
     })
-    // Who takes the connection has a port, and so is there to answer.
+    // An engine that takes connections is running, so from now on its silence means that it hangs.
     asking.once('socket', (socket) => socket.once('connect', () => this.#heard()))
     asking.once('response', (response) => response.destroy())
     asking.once('error', () => undefined)
@@ -93,7 +96,7 @@ export class EngineLink extends EventEmitter<News> {
     if (this.#socket !== undefined) send(this.#socket, message)
   }
 
-  /** Resolves true once the link is up, false when that takes too long. */
+  /** Resolves true once the link is up, false after `withinMs`. */
   whenUp(withinMs: number): Promise<boolean> {
     if (this.#isUp) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -155,7 +158,7 @@ export class EngineLink extends EventEmitter<News> {
     if (this.#isClosed) return
     clearTimeout(this.#silence)
     const silence = setTimeout(() => {
-      // Its words may lie there unread, if it was this process that stood still.
+      // If this process stood still, messages may be waiting unread: they are read before `setImmediate` runs.
       setImmediate(() => {
         if (this.#silence === silence) this.emit('silent')
       })

@@ -11,12 +11,12 @@ import { requestId, requestIdHeader } from '../http/requestId.js'
 import { type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
 
-/** How long a request waits for an engine that is being started, before it is sent away. */
+/** A request waits this long for an engine that is being started; then it is refused with 503. */
 const graceMs = 3000
 const retryAfterSeconds = 2
 
-/** What belongs to one connection, and not to the request on it. */
-const ofConnection = new Set([
+/** Headers that belong to one connection and not to the request on it. */
+const connectionHeaders = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -26,19 +26,19 @@ const ofConnection = new Set([
   'trailer',
 ])
 
-/** Who asks is said in other words, and passwords stay here. */
-const ofClient = new Set(['authorization', 'cookie', 'x-api-key'])
+/** Passwords and keys stay in this process: the engine is told who asks by `identityHeaders`. */
+const credentialHeaders = new Set(['authorization', 'cookie', 'x-api-key'])
 
 const headersOf = (message: IncomingMessage): OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(message.headers).filter(([name]) => !ofConnection.has(name)))
+  Object.fromEntries(Object.entries(message.headers).filter(([name]) => !connectionHeaders.has(name)))
 
 const withoutCredentials = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofClient.has(name)))
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.has(name)))
 
 const unavailable = (code: string, message: string): HttpError =>
   refuse(503, code, message, { 'retry-after': String(retryAfterSeconds) })
 
-/** Hands requests on to the engine, and its answers back, no faster than either side takes them. */
+/** Passes requests to the engine and answers back, no faster than either side takes them. */
 export class EngineProxy {
   readonly #link: EngineLink
   readonly #path: string
@@ -54,7 +54,7 @@ export class EngineProxy {
     if (!(await this.#link.whenUp(graceMs))) {
       throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
     }
-    // A client that went meanwhile would never be heard to go again.
+    // `close` is emitted only once: a client that went during the wait would never be noticed.
     if (response.destroyed) return
     await new Promise<void>((resolve, reject) => {
       const asking = ask({
@@ -73,7 +73,7 @@ export class EngineProxy {
       const settle = () => {
         response.off('close', leave)
         request.unpipe(asking).resume()
-        // It answered without having read all, and what it reads now is nobody's.
+        // The engine answered before it had read the whole body, and the rest of the body is of no use.
         if (!asking.writableEnded) asking.destroy()
         resolve()
       }
@@ -87,7 +87,7 @@ export class EngineProxy {
         response.off('close', leave)
         request.unpipe(asking).resume()
         if (response.destroyed) resolve()
-        else reject(unavailable('engine-ended', ended))
+        else reject(unavailable('engine-ended', endedMessage))
       })
       request.pipe(asking)
     })
@@ -119,17 +119,17 @@ export class EngineProxy {
   }
 }
 
-const ended =
-  'The query engine ended while it worked on this: it may have needed more memory than it may have. It is being started again.'
+const endedMessage =
+  'The query engine ended while it worked on this. It may have needed more memory than --engine-memory allows. It is being started again.'
 
-/** Of an answer to /query that can have one more line to say that it is not complete. */
+/** The query id of a /query answer that can take one more line, which says that it is not complete. */
 const queryIdOf = ({ headers }: IncomingMessage): string | undefined =>
   headers['x-waymark-format'] === 'default' && headers['content-encoding'] === undefined
     ? headers['x-query-id']?.toString()
     : undefined
 
 const breakOff = (response: ServerResponse, queryId: string | undefined) => {
-  // Who takes nothing would never take that line either.
+  // A client that takes nothing at the moment would not take the line either, and the connection would stay open.
   if (queryId === undefined || response.writableNeedDrain) response.destroy()
-  else response.end(brokenLine(unavailable('engine-ended', ended), queryId))
+  else response.end(brokenLine(unavailable('engine-ended', endedMessage), queryId))
 }

@@ -13,9 +13,10 @@ interface News {
   erase: [requests: ErasureRequest[], through: number]
 }
 
+/** `EngineLink` takes an engine for silent after 20 s, so 19 of these messages may be late. */
 const aliveMs = 1000
 
-/** The engine's end of its link with the ingest process, on the server that also answers requests. */
+/** The engine's end of the link with the ingest process, on the server that also answers requests. */
 export class IngestLink extends EventEmitter<News> {
   readonly #sockets = new Set<Socket>()
   readonly #hello: () => ToIngest

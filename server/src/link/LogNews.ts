@@ -2,14 +2,15 @@ import type { DeadLetter, DeadLetters } from '../wal/DeadLetters.js'
 import type { Hello } from './EngineLink.js'
 import type { ToIngest } from './messages.js'
 
+/** What is known of one log. */
 interface Known {
   applied: number
   letters: DeadLetters
-  /** Why nothing is stored; null when all is well, undefined until it was tried. */
+  /** Why nothing is stored; null after a success, undefined before the first try. */
   failing?: string | null
 }
 
-/** What the ingest process hears of the engine's logs: news as they come, and all of it when it connects. */
+/** Tells the ingest process what becomes of the logs' rows: each change at once, and the whole state when it connects. */
 export class LogNews {
   readonly #logs = new Map<number, Known>()
   readonly #tell: (message: ToIngest) => void

@@ -4,44 +4,44 @@ import type { Logger } from '../Logger.js'
 import { Recurring } from '../Recurring.js'
 
 export interface SupervisorOptions {
-  /** The program, and what is said to it on its command line. */
+  /** The program of the engine. */
   program: string
   args: readonly string[]
   env: NodeJS.ProcessEnv
   logger: Logger
   /** The engine ended, or could not be started, for a reason that it gave. */
   onFailed?(reason: string): void
-  /** After so long without a word an engine that is being started is ended. */
+  /** An engine that is being started is ended after this long without a message. */
   silentMs?: number
 }
 
-/** What the engine says over the channel to its parent. */
+/** What the engine sends to its parent process. */
 export type EngineWord =
-  /** It is still being started: said again and again. */
+  /** The engine is still being started; it says so every `sayStartingMs`. */
   | { kind: 'starting' }
   | { kind: 'ready' }
-  /** It ends because it cannot go on. */
+  /** The engine ends because it cannot go on. */
   | { kind: 'fatal'; reason: string }
-  /** It ends in order to be started again. */
+  /** The engine ends in order to be started again. */
   | { kind: 'restart' }
 
 /** How the first start went. */
 export type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
 
-/** Less often than `sayStartingMs` many times over: a busy machine takes long to load DuckDB. */
+/** Twelve times `sayStartingMs`, because a busy machine takes long to load DuckDB. */
 const usualSilentMs = 60_000
 /** How often an engine that is being started says so. */
 export const sayStartingMs = 5000
 const firstRetryMs = 100
 const longestRetryMs = 10_000
-/** One that ran for so long was no failed start. */
+/** An engine that ran for this long has started well, so the rest before the next start is short again. */
 const settledMs = 10_000
 const firstStartMs = 10_000
 const stopMs = 10_000
 
 /**
- * Keeps one engine process running: starts it again when it ends, after a rest that doubles while it
- * ends soon.
+ * Keeps one engine process running: starts it again when it ends. The rest before a start doubles while engines end
+ * soon after their start.
  *
  *   starting → running → (ended) resting → starting
  *   any of them → stopping
@@ -59,7 +59,7 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Starts the engine. One that cannot start at all is not started again: the store must be mended first. */
+  /** Starts the engine. If the first engine ends with a reason, it is not started again: the store must be mended first. */
   async start(): Promise<FirstStart> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve({ kind: 'slow' }), firstStartMs)
@@ -71,13 +71,13 @@ export class Supervisor {
     })
   }
 
-  /** Ends an engine that does not answer; it is started again like any other. */
+  /** Ends an engine that does not answer; another one is started. */
   kill(reason: string): void {
     this.#options.logger.error('The engine is ended.', { reason, pid: this.#child?.pid })
     this.#child?.kill('SIGKILL')
   }
 
-  /** Asks the engine to end, and sees to it that it does. */
+  /** Asks the engine to end, and ends it by force after `stopMs`. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#rest)
@@ -98,7 +98,7 @@ export class Supervisor {
     let reason: string | undefined
     let isPlanned = false
     const silence = setTimeout(
-      () => this.kill(`It was being started, and said nothing for ${silentMs / 1000} seconds.`),
+      () => this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
       silentMs,
     )
     child.on('message', (word: EngineWord) => {
@@ -129,7 +129,7 @@ export class Supervisor {
       if (reason !== undefined) onFailed?.(reason)
       const afterMs = Date.now() - beganMs
       if (afterMs > settledMs) this.#restMs = firstRetryMs
-      // On a disk that is full it ends again and again.
+      // On a full disk the engine ends again and again, so the same reason is logged less and less often.
       const times = reason === undefined ? 1 : this.#ends.note(reason)
       if (times !== undefined)
         logger.error('The engine ended and is started again.', {

@@ -7,12 +7,12 @@ import { readOnlyUser } from '../users/Identity.js'
 import { sessionPath } from '../users/loginRoutes.js'
 import type { EngineProxy } from './EngineProxy.js'
 
-/** What changes tables by its nature. Of statements the engine finds out whether they do. */
+/** Paths that always change tables. Whether a SQL statement does is found out by the engine. */
 const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
 
 const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
 
-const places: readonly (readonly [method: Route['method'], path: string])[] = [
+const endpoints: readonly (readonly [method: Route['method'], path: string])[] = [
   ...posts.map((path) => ['POST', path] as const),
   ['GET', '/query'],
   ['HEAD', '/query'],
@@ -22,9 +22,9 @@ const places: readonly (readonly [method: Route['method'], path: string])[] = [
 
 const writeErrorOf = (path: string) => (path === '/append' ? appendError : lakehouseError)
 
-/** The lakehouse group of a process that has no engine. */
+/** The lakehouse group in a process without an engine: every request is refused. */
 export const noEngineRoutes: Route[] = [
-  ...places,
+  ...endpoints,
   ['POST', erasePath] as const,
   ['GET', sessionPath] as const,
   ['POST', sessionPath] as const,
@@ -34,19 +34,19 @@ export const noEngineRoutes: Route[] = [
   writeError: writeErrorOf(path),
   handle() {
     const message =
-      'This process only takes events (--role ingest). Ask one that answers queries (--role engine or both).'
+      'This process only takes events (--role ingest). Ask a process that answers queries (--role engine or both).'
     throw refuse(503, 'no-engine', message)
   },
 }))
 
-/** The lakehouse group, as far as it is known here: who may ask, and that the engine answers. */
+/** The lakehouse group in the ingest process: it checks who asks, and passes the request to the engine. */
 export const engineRoutes = (
   proxy: EngineProxy,
   authenticate: Authenticate,
-  /** Resolves once all that was accepted until now is stored. */
+  /** Resolves once all rows that were accepted until now are stored. */
   whenStored: () => Promise<void>,
 ): Route[] =>
-  places.map(([method, path]) => ({
+  endpoints.map(([method, path]) => ({
     method,
     path,
     writeError: writeErrorOf(path),

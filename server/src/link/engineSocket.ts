@@ -3,12 +3,12 @@ import { chmodSync, rmSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long running requests may take to end by themselves. */
+/** Running requests may take this long to end by themselves. */
 const closeWaitMs = 3000
 
-/** Listens at a socket that only this user may open. */
+/** Listens at a socket that only the user of this process may open. */
 export const listenAtSocket = async (server: Server, path: string): Promise<void> => {
-  // The engine that left it is gone: its files are open here.
+  // The socket's file is left from an earlier engine, which is gone: this process could open the catalogs.
   if (process.platform !== 'win32') rmSync(path, { force: true })
   server.listen(path)
   await once(server, 'listening')
@@ -17,7 +17,7 @@ export const listenAtSocket = async (server: Server, path: string): Promise<void
 
 type Upgrade = (socket: Socket, request: IncomingMessage) => void
 
-/** Hands a connection that the ingest process wants for more than a request to whoever speaks its protocol. */
+/** Gives a connection that is upgraded to another protocol to the function for that protocol. */
 export const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade>>) => {
   server.on('upgrade', (request, socket) => {
     const protocol = request.headers.upgrade ?? ''
@@ -31,7 +31,7 @@ export const takeUpgrades = (server: Server, protocols: Readonly<Record<string, 
   })
 }
 
-/** Lets requests end. The link stays, to tell of what is still being stored; closing it is the last step. */
+/** Lets running requests end. The link stays open, because it still tells what is being stored; it is closed last. */
 export const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
   server.close()
   const patience = setTimeout(() => {

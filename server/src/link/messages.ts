@@ -4,38 +4,38 @@ import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureRequest, ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 
-/** What the ingest process tells the engine. */
+/** A message from the ingest process to the engine. */
 export type ToEngine =
   | { kind: 'grown'; durable: number }
   | { kind: 'wanted'; sequence: number }
-  /** The service ends: running queries are to be told so. */
+  /** The service ends, and running queries must be told so. */
   | { kind: 'stopping' }
-  /** A client of the Postgres protocol asks that its query be stopped. */
+  /** A client of the Postgres protocol cancels its query. */
   | { kind: 'cancelPostgres'; process: number; secret: number }
-  /** Clients of the Postgres protocol are to end, each after what it is at. */
+  /** The connections of the Postgres protocol must end, each after its current query. */
   | { kind: 'endPostgres' }
-  /** Persons are to be erased, with all rows up to this one. */
+  /** Persons must be erased from all rows up to this one. */
   | { kind: 'erase'; requests: ErasureRequest[]; through: number }
 
-/** What the engine tells the ingest process. `log` is the number of a log. */
+/** A message from the engine to the ingest process. `log` is the number of a log. */
 export type ToIngest =
   | {
       kind: 'hello'
       pid: number
       applied: [log: number, through: number][]
       setAside: [log: number, letters: DeadLetter[]][]
-      /** Why rows of a log are not stored, null where they are; nothing of one that was not tried yet. */
+      /** Why rows of a log are not stored; null when they are. Logs without a try so far are left out. */
       storing: (readonly [log: number, failing: string | null])[]
       vitals: EngineVitals
-      /** All that are not finished, and the newest that are. */
+      /** All pending erasures, and the newest finished ones. */
       erasures: ErasureState[]
     }
   | { kind: 'erasure'; state: ErasureState }
   | { kind: 'applied'; log: number; through: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
-  /** Why the last try to store rows failed; null once one went well. */
+  /** Why the last try to store rows failed; null after a success. */
   | { kind: 'storing'; log: number; failing: string | null }
-  /** Told every second, so that silence says something. */
+  /** It is sent every second, so that silence shows an engine that hangs. */
   | { kind: 'alive'; vitals: EngineVitals }
 
 /** The protocol that a connection to the engine's socket is upgraded to. */
@@ -45,7 +45,7 @@ export const send = (socket: Socket, message: ToEngine | ToIngest): void => {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`)
 }
 
-/** One JSON message a line, in both directions. */
+/** Calls `take` for each message that arrives: in both directions a message is one line of JSON. */
 export const receive = (socket: Socket, take: (message: unknown) => void): void => {
   const decoder = new StringDecoder()
   let rest = ''

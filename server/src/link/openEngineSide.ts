@@ -10,18 +10,18 @@ import { Storing } from '../wal/Storing.js'
 import { EngineLink } from './EngineLink.js'
 import { EngineProxy } from './EngineProxy.js'
 
-/** What a process has that passes requests on to an engine. */
+/** The parts of a process that passes requests to an engine. */
 export interface EngineSide {
   folder: DataFolder
   store: LogStore
   link: EngineLink
   proxy: EngineProxy
-  /** What the engine has told of all logs. */
+  /** What the engine has reported of all logs. */
   logs: RemoteLogs
   storing: Storing
 }
 
-/** Takes the data folder for this process, and prepares the link with the engine that works on it. */
+/** Locks the data folder for this process, and prepares the link with the engine that works on the folder. */
 export const openEngineSide = async (
   { dataFolder, catalogs }: CompleteOptions,
   cleanups: Cleanups,

@@ -9,7 +9,7 @@ interface Watch {
 const pageBytes = 4096
 const everyMs = 50
 
-/** Memory of this process that is its own: what files it has mapped can be taken from it at any time. */
+/** The memory that only this process holds. Mapped files do not count: the system can take their memory back at any time. */
 const ownBytes = (): number => {
   if (process.platform !== 'linux') return process.memoryUsage.rss()
   const [, resident, shared] = readFileSync('/proc/self/statm', 'utf8').split(' ').map(Number)
@@ -17,16 +17,16 @@ const ownBytes = (): number => {
 }
 
 /**
- * Ends this process when it holds more memory than it may: DuckDB folds constants outside of its own
- * limit, and where `boundMemory` could not nothing else ends `len(range(2000000000))`. It looks from a thread of its own, which no
- * query can hold up, and the log's last line says why.
+ * Ends this process when it holds more memory than it may. DuckDB folds constants outside of its own limit, so without
+ * `boundMemory` nothing else ends `len(range(2000000000))`. The check runs in a thread of its own, which no query can
+ * hold up, and the last line of the log says why the process ended.
  */
 export const watchMemory = (maxBytes: number, isSilent: boolean): void => {
   const watch: Watch = { maxBytes, isSilent }
   new Worker(new URL(import.meta.url), { workerData: watch, execArgv: [] }).unref()
 }
 
-const look = ({ maxBytes, isSilent }: Watch) => {
+const endWhenOver = ({ maxBytes, isSilent }: Watch) => {
   setInterval(() => {
     const bytes = ownBytes()
     if (bytes <= maxBytes) return
@@ -41,4 +41,4 @@ const look = ({ maxBytes, isSilent }: Watch) => {
   }, everyMs)
 }
 
-if (!isMainThread && (workerData as Watch | null)?.maxBytes !== undefined) look(workerData as Watch)
+if (!isMainThread && (workerData as Watch | null)?.maxBytes !== undefined) endWhenOver(workerData as Watch)

@@ -1,11 +1,11 @@
-/** What the engine tells of itself every second. */
+/** What the engine reports about itself every second. */
 export interface EngineVitals {
   residentBytes: number
   cpuSeconds: number
   queries: QueryCounts
 }
 
-/** Of queries by HTTP and by the Postgres protocol, since the engine started. */
+/** Counts queries by HTTP and by the Postgres protocol since the engine started. */
 export interface QueryCounts {
   waiting: number
   running: number

@@ -1,12 +1,12 @@
-/** In seconds: from what a batch of events takes to what an upload may. */
+/** The bounds of the buckets reach from the time of a batch of events to the time that an upload may take. */
 export const boundsSeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ] as const
 
-/** Counts the answers of one route in plain numbers: it is asked for each event, and read once a scrape. */
+/** Counts the answers of one route in plain numbers, because it is written for each request and read only once a scrape. */
 export class RouteMeter {
   readonly byStatus = new Map<number, number>()
-  /** How many took at most as long as each bound says and longer than the one before; the last took longer than all. */
+  /** The number of answers up to each bound and above the one before. The last number is for answers above all bounds. */
   readonly buckets = new Float64Array(boundsSeconds.length + 1)
   seconds = 0
 
@@ -19,7 +19,7 @@ export class RouteMeter {
   }
 }
 
-/** The answers of one route, as they are told. */
+/** The meter of one route, with the route's name. */
 export interface MeteredRoute {
   method: string
   path: string

@@ -6,21 +6,21 @@ import { type EngineVitals, processVitals } from './EngineVitals.js'
 import { boundsSeconds, type MeteredRoute } from './RouteMeter.js'
 import { version } from '../version.js'
 
-/** Where the numbers come from. They are read when somebody asks for them. */
+/** The sources of the numbers, which are read when a scrape asks for them. */
 export interface MetricSources {
   routes(): readonly MeteredRoute[]
-  /** Rows that were accepted, by kind. */
+  /** The number of rows that were accepted, by kind. */
   accepted: Readonly<Record<string, number>>
   logs(): LogCounts[]
   backlog(): { rows: number; bytes: number; lagSeconds: number }
   isAccepting(): boolean
-  /** Since when accepted rows are not being stored. */
+  /** Since when accepted rows are not being stored; undefined when all is well. */
   storing(): Pick<Failing, 'sinceMs'> | undefined
-  /** Undefined where the log is in files. */
+  /** Counts the readers and standbys of a log in PostgreSQL; undefined when the log is in files. */
   sharedLog: (() => { readers: number; standbys: number }) | undefined
-  /** Undefined while there is no engine. */
+  /** The vitals of the engine; undefined while there is none. */
   engine(): EngineVitals | undefined
-  /** How often an engine was started after the first. */
+  /** How many engines were started after the first. */
   engineRestarts(): number
   dataFolder: string | undefined
 }
@@ -30,7 +30,7 @@ type Values = [value: number, labels?: Labels][]
 
 const routeLabels = ({ method, path }: MeteredRoute) => ({ method, route: path })
 
-/** As prom-client's own histogram would tell them; that one would count each answer by its labels' text. */
+/** The values of a histogram in prom-client's form. Its own histogram would make a text of the labels for each answer. */
 const durations = (routes: readonly MeteredRoute[], name: string) =>
   routes.flatMap((route) => {
     const labels = routeLabels(route)
@@ -47,7 +47,7 @@ const durations = (routes: readonly MeteredRoute[], name: string) =>
     ]
   })
 
-/** Everything that `GET /metrics` tells. */
+/** Makes all metrics of `GET /metrics`. */
 export const createRegistry = (sources: MetricSources): Registry => {
   const registry = new Registry()
   const registers = [registry]
@@ -87,14 +87,15 @@ export const createRegistry = (sources: MetricSources): Registry => {
       ),
   )
   const histogram = 'waymark_http_request_duration_seconds'
+  const durationHelp = 'How long answers took, by route; a stream counts until its end.'
   registry.registerMetric({
     name: histogram,
-    help: 'How long answers took, by route; of streams until their end.',
+    help: durationHelp,
     type: 'histogram',
     get: () =>
       Promise.resolve({
         name: histogram,
-        help: 'How long answers took, by route; of streams until their end.',
+        help: durationHelp,
         type: 'histogram',
         values: durations(sources.routes(), histogram),
       }),
@@ -110,13 +111,17 @@ export const createRegistry = (sources: MetricSources): Registry => {
     sources.logs().map(({ catalog, setAsideRows }) => [setAsideRows, { catalog }]),
   )
   gauge('backlog_rows', 'Events and users accepted and not yet stored.', [], () => [[sources.backlog().rows]])
-  gauge('backlog_bytes', 'The size of their bodies.', [], () => [[sources.backlog().bytes]])
-  gauge('lag_seconds', 'How long the oldest of them waits.', [], () => [[sources.backlog().lagSeconds]])
+  gauge('backlog_bytes', 'The size of the bodies of events and users not yet stored.', [], () => [
+    [sources.backlog().bytes],
+  ])
+  gauge('lag_seconds', 'How long the oldest row waits that is not yet stored.', [], () => [
+    [sources.backlog().lagSeconds],
+  ])
   gauge('accepting', '1 while events are taken.', [], () => [[sources.isAccepting() ? 1 : 0]])
   gauge('storing_failing', '1 while accepted rows cannot be stored.', [], () => [
     [sources.storing() === undefined ? 0 : 1],
   ])
-  gauge('storing_failing_seconds', 'For how long they cannot.', [], () => {
+  gauge('storing_failing_seconds', 'For how long accepted rows could not be stored.', [], () => {
     const { sinceMs } = sources.storing() ?? {}
     return [[sinceMs === undefined ? 0 : (Date.now() - sinceMs) / 1000]]
   })

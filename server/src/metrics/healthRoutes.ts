@@ -5,11 +5,11 @@ import type { Failing } from '../wal/Storing.js'
 import { version } from '../version.js'
 
 export interface Health {
-  /** What this process is for: taking events, answering queries, or both. */
+  /** Whether this process takes events, answers queries, or does both. */
   role: Role
-  /** Whether an event that comes now would be taken. */
+  /** Whether an event would be taken now. */
   isAccepting(): boolean
-  /** What is wrong with the log, where that is known. */
+  /** What is wrong with the log, as far as it is known. */
   problem(): string | undefined
   isEngineUp(): boolean
   /** Since when accepted rows are not being stored, and why. */
@@ -17,7 +17,7 @@ export interface Health {
   backlog(): { rows: number; lagSeconds: number }
 }
 
-/** An engine that stores this far behind needs to be looked at. */
+/** With a longer lag the service reports itself as degraded: somebody should look at the engine. */
 const muchLagSeconds = 60
 
 const engineStates = (isUp: boolean, role: Role) => {
@@ -30,19 +30,19 @@ const describeFailing = ({ sinceMs, reason }: Failing) => ({
   reason,
 })
 
-/** `GET /healthz`, for whoever decides where requests go: 503 while those are refused that it is for. */
+/** `GET /healthz`, for load balancers: 503 while the process refuses the requests that its role is for. */
 export const healthRoutes = (health: Health): Route[] => {
   const handle = ({ request, response }: Exchange) => {
-    const accepting = health.isAccepting()
+    const isAccepting = health.isAccepting()
     const isUp = health.isEngineUp()
     const { role } = health
     const { rows, lagSeconds } = health.backlog()
     const storing = health.storing()
     const reason = health.problem() ?? storing?.reason
-    const isWell = (accepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
+    const isWell = (isAccepting || role === 'engine') && (isUp || role === 'ingest') && reason === undefined
     const body = {
       status: isWell && lagSeconds < muchLagSeconds ? 'ok' : 'degraded',
-      accepting,
+      accepting: isAccepting,
       ...(reason === undefined ? {} : { reason }),
       ...(storing === undefined ? {} : { storing: describeFailing(storing) }),
       engine: engineStates(isUp, role),
@@ -50,7 +50,7 @@ export const healthRoutes = (health: Health): Route[] => {
       backlog_rows: rows,
       version,
     }
-    response.writeHead((role === 'engine' ? isUp : accepting) ? 200 : 503, {
+    response.writeHead((role === 'engine' ? isUp : isAccepting) ? 200 : 503, {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     })

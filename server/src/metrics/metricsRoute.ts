@@ -7,11 +7,11 @@ import type { Authenticate } from '../users/authenticate.js'
 export interface MetricsRouteOptions {
   registry: Registry
   authenticate: Authenticate
-  /** Empty when there is none. */
+  /** The token that reads metrics without a user; empty when there is none. */
   metricsToken: string
 }
 
-/** `GET /metrics` in the text format of Prometheus, for every user and for who has the token. */
+/** `GET /metrics` in the text format of Prometheus, for every user and for clients with the token. */
 export const metricsRoute = ({ registry, authenticate, metricsToken }: MetricsRouteOptions): Route => {
   const tokens = new SecretSet(metricsToken === '' ? [] : [metricsToken])
   return {

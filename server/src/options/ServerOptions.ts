@@ -11,83 +11,83 @@ export interface ServerOptions {
   host?: string
   /** 0 takes any free port. @defaultValue 8787 */
   port?: number
-  /** Where reading by the Postgres protocol is offered; 0 takes any free port. @defaultValue nowhere */
+  /** Port for reading by the Postgres protocol; 0 takes any free port. @defaultValue no port */
   postgresPort?: number | undefined
   /** Files of a certificate and its key, in PEM, for TLS at the Postgres port. @defaultValue no TLS */
   postgresTls?: { cert: string; key: string } | undefined
-  /** What a proxy in front leaves on the path, such as `/w`; the service answers with it and without. @defaultValue '' */
+  /** The prefix that a proxy in front leaves on the path, such as `/w`; the service answers with it and without. @defaultValue '' */
   basePath?: string
   /** Keep two ids in a cookie that only the service can read (`/ids`, `waymark/id-cookie`). @defaultValue false */
   idCookie?: boolean
-  /** Where the library's files for script tags are. @defaultValue those that came with the service */
+  /** Folder of the library's files for script tags. @defaultValue those that came with the service */
   filesFolder?: string
-  /** Where the built screens are. @defaultValue those that came with the service */
+  /** Folder of the built screens. @defaultValue those that came with the service */
   screensFolder?: string
-  /** Made when it is not there. @defaultValue './waymark-data' */
+  /** Folder of the store, which is made when it is missing. @defaultValue './waymark-data' */
   dataFolder?: string
   /** URL of a PostgreSQL database that accepted requests go to, such as `postgres://…`. @defaultValue files in the data folder */
   log?: string | undefined
-  /** Whose disks must have a request there before it is accepted: a quorum of servers, or the one. @defaultValue 'quorum' */
+  /** Whether a quorum of PostgreSQL servers, or one server, must have a request on disk before it is accepted. @defaultValue 'quorum' */
   logDurability?: LogDurability
-  /** How long that log is kept for a query process that is away. @defaultValue 7 days */
+  /** How long the log in PostgreSQL is kept for a query process that is away, in milliseconds. @defaultValue 7 days */
   logReadersKeptMs?: number
   /** Keys that write events: `key` to all environments, `key:staging` to one. @defaultValue [] */
   apiKeys?: readonly string[]
   /** @defaultValue ['production'] */
   environments?: readonly string[]
-  /** Passwords of the lakehouse group by user name; these users may write. @defaultValue {} */
+  /** Passwords for the lakehouse group, by user name; these users may write. @defaultValue {} */
   users?: Readonly<Record<string, string>>
-  /** A JSON file of more users, whose passwords are hashed and who may be for reading only. @defaultValue none */
+  /** A JSON file of more users, with hashed passwords and with roles. @defaultValue none */
   usersFile?: string
-  /** Reads `/metrics` without a user, as `Authorization: Bearer`. @defaultValue none */
+  /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
   metricsToken?: string
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
   origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
   catalogs?: readonly string[]
-  /** What DuckDB may hold in memory, as it writes sizes. @defaultValue half of the machine's, at most 4GB */
+  /** What DuckDB may hold in memory, as DuckDB writes sizes: `512MB`, `4GiB`. @defaultValue half of the machine's memory, at most 4 GiB */
   memoryLimit?: string
   /** Threads that DuckDB computes with while a query runs. @defaultValue as many as there are processors, and at most one for each 256 MiB of memoryLimit */
   threads?: number
-  /** What the engine process may hold in all before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
+  /** The memory that the engine process may hold before it is ended and started again, in bytes. @defaultValue 1.5 × memoryLimit + 512 MiB */
   engineMemoryBytes?: number
-  /** Disk that must stay free for what is accepted: less is left by no statement, `/append` or `/upload`. @defaultValue 1 GiB, and a tenth of a disk that is smaller than 10 GiB */
+  /** Disk that statements, `/append` and `/upload` leave free for accepted events, in bytes. @defaultValue 1 GiB, and a tenth of a disk that is smaller than 10 GiB */
   minFreeDiskBytes?: number | undefined
-  /** How long an event is remembered by its insert_id. @defaultValue 15 days */
+  /** How long an event is remembered by its insert_id, in milliseconds. @defaultValue 15 days */
   insertIdWindowMs?: number
-  /** How many days events are kept, by environment; for ever in one that is not named. @defaultValue {} */
+  /** How many days events are kept, by environment; an environment that is not named keeps them for ever. @defaultValue {} */
   retentionDays?: Readonly<Record<string, number>>
-  /** Where events are written to before they are deleted for their age. @defaultValue nowhere */
+  /** Folder to which events are written before they are deleted for their age. @defaultValue none */
   retentionArchive?: string | undefined
   /** A day, such as 2027-01-31, on which the clock was found right though the service had not run for more than a week. @defaultValue none */
   clockChecked?: string | undefined
-  /** Where events of closed days go, as Parquet files that queries read. @defaultValue nowhere */
+  /** Folder to which events of closed days move, as Parquet files that queries read. @defaultValue none */
   archiveFolder?: string | undefined
-  /** How many days old a whole day must be for that. @defaultValue 30 */
+  /** How many days old a whole day must be before its events move to `archiveFolder`. @defaultValue 30 */
   archiveAfterDays?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
-  /** The same for the bytes of their bodies. @defaultValue 1 GiB */
+  /** Bytes of their bodies that may wait for DuckDB before more are refused with 503. @defaultValue 1 GiB */
   maxBacklogBytes?: number
   /** Connections at once, of all clients. @defaultValue 10,000 */
   maxConnections?: number
-  /** The same of one address; a proxy in front counts as one. @defaultValue 1,000 */
+  /** Connections at once from one address; a proxy in front counts as one address. @defaultValue 1,000 */
   maxConnectionsPerAddress?: number
-  /** How long a client may take to send a request's headers. @defaultValue 10,000 */
+  /** How long a client may take to send a request's headers, in milliseconds. @defaultValue 10,000 */
   headersWithinMs?: number
-  /** How long `sync=true` waits. @defaultValue 30,000 */
+  /** How long `sync=true` waits, in milliseconds. @defaultValue 30,000 */
   syncWaitMs?: number
-  /** How long one SQL statement may run. @defaultValue 600,000 */
+  /** How long one SQL statement may run, in milliseconds. @defaultValue 600,000 */
   statementTimeoutMs?: number
-  /** How long a statement may go on after it was cancelled before the engine is ended for it. @defaultValue 15,000 */
+  /** How long a statement may run on after it was cancelled, in milliseconds; then the engine is ended. @defaultValue 15,000 */
   stuckAfterMs?: number
   /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
-  /** How /query describes columns to clients that do not say what they read. @defaultValue 'objects' */
+  /** How `/query` describes columns to clients that do not say which form they read. @defaultValue 'objects' */
   columns?: ColumnsForm
   /** @defaultValue 'info' */
   logLevel?: LogLevel
-  /** Where log lines go. @defaultValue standard error */
+  /** Takes each log line. @defaultValue writes to standard error */
   writeLog?: (line: string) => void
 }
 
@@ -95,7 +95,7 @@ export type CompleteOptions = Required<ServerOptions>
 
 const units: Record<string, number> = { k: 10, m: 20, g: 30, t: 40 }
 
-/** A size as DuckDB writes it, in bytes; powers of two for both kinds of unit, which is the larger. */
+/** The bytes of a size as DuckDB writes it. MB counts as MiB, so that the result is never too small. */
 export const bytesOf = (size: string): number => {
   const [, value, unit = ''] = /^([\d.]+)\s*([KMGT]?)/i.exec(size) ?? []
   return Number(value) * 2 ** (units[unit.toLowerCase()] ?? 0)
@@ -124,7 +124,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,
-  // Each holds rows of its own: with two threads in 256 MiB questions failed that one thread could answer.
+  // Each thread holds rows of its own: with two threads in 256 MiB queries failed that one thread could answer.
   threads: Math.max(
     1,
     Math.min(
@@ -132,7 +132,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
       Math.floor(bytesOf(options.memoryLimit ?? defaultMemoryLimit) / 2 ** 28),
     ),
   ),
-  // DuckDB goes beyond its limit by what it does not count; that is bounded here.
+  // DuckDB does not count all of its memory, so the process needs more than DuckDB's own limit.
   engineMemoryBytes: 1.5 * bytesOf(options.memoryLimit ?? defaultMemoryLimit) + 2 ** 29,
   minFreeDiskBytes: undefined,
   insertIdWindowMs: 15 * 86_400_000,

@@ -24,18 +24,18 @@ import {
   splitList,
 } from './values.js'
 
-/** A flag of the service: this table is all that the command line, `--help` and the docs know of it. */
+/** A flag of the service: the command line, `--help` and the docs all take it from the table below. */
 export interface Flag {
   name: string
-  /** What stands behind it; a switch has nothing. */
+  /** How `--help` names the flag's value; a switch has none. */
   value?: string
   /** One sentence for `--help` and the docs. */
   about: string
-  /** What is taken where it is not given, as it would be written. */
+  /** The default, as it would be written. */
   usual?: string
-  /** The default in words, where it cannot be written. @defaultValue 'none' */
+  /** The default in words, when it cannot be written as a value. @defaultValue 'none' */
   otherwise?: string
-  /** A place in the docs that says more. */
+  /** A link to the part of the docs that says more. */
   more?: string
   /** Several flags of this name count as one, joined by commas. */
   isList?: true

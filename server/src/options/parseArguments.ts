@@ -4,7 +4,7 @@ import { variableOf } from './variableOf.js'
 import type { Role, ServerOptions } from './ServerOptions.js'
 import type { Given } from './values.js'
 
-/** What a process that starts an engine process says to it; people say `engine`. */
+/** The role that a process gives to the engine process it starts; an operator writes `engine`. */
 export const supervisedRole = 'supervised-engine'
 
 export type Arguments =
@@ -21,7 +21,7 @@ const parseOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** What was said of a flag, by the command line or its variable; undefined where nothing was. */
+/** The text of a flag on the command line or in its variable; undefined when the flag is not given. */
 const textOf = (flag: Flag, values: readonly (string | boolean)[] | undefined, env: NodeJS.ProcessEnv) => {
   const variable = env[variableOf(flag)]
   if (flag.value === undefined) return values !== undefined || variable === 'true' ? 'true' : undefined
@@ -29,7 +29,7 @@ const textOf = (flag: Flag, values: readonly (string | boolean)[] | undefined, e
   return String(flag.isList ? values.join(',') : values.at(-1))
 }
 
-/** What is wrong with flags of which each alone is right. */
+/** Says which flags do not go together, although each alone is right. */
 const findConflict = ({ options, role }: Given, isGiven: (name: string) => boolean): string | undefined => {
   if (isGiven('postgres-tls-cert') !== isGiven('postgres-tls-key'))
     return '--postgres-tls-cert and --postgres-tls-key go together: name both files, or neither.'

@@ -2,20 +2,20 @@ import { originForm } from '../http/cors.js'
 import { readLogUrl } from '../postgresLog/readLogUrl.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
 
-/** What the flags of one command line say. */
+/** What the flags of one command line have set so far. */
 export interface Given {
   options: ServerOptions
   role: string
 }
 
-/** Takes the text of a flag over; gives what is wrong with it, in one sentence. */
+/** Sets the option of a flag from its text; gives one sentence when the text is wrong. */
 export type Read = (text: string, given: Given, flag: string) => string | undefined
 
 /** The options whose values are of one type. */
 type Named<T> = { [K in keyof ServerOptions]-?: T extends ServerOptions[K] ? K : never }[keyof ServerOptions]
 
 const size = /^\d+(\.\d+)?\s*([KMGT]i?)?B$/i
-/** The form of an object store's address. */
+/** The form of an object store's address, such as `s3://bucket`. */
 const addressForm = /^[a-z][a-z\d+.-]+:\/\//i
 
 const basePathForm = /^(\/[\w.~-]+)*$/
@@ -45,7 +45,7 @@ export const asFolder =
       ? `--${flag} takes a folder, not ${text}. An object store must be mounted as one.`
       : asText(option)(text, given, flag)
 
-/** A whole number from 1, of at most so many digits; `of` says what it counts. */
+/** Reads a whole number from 1 with at most `digits` digits. `of` ends the sentence "must be a number …". */
 export const asNumber =
   (option: Named<number>, of: string, { digits = 7, times = 1 } = {}): Read =>
   (text, given, flag) =>
@@ -71,7 +71,7 @@ const asSize =
 export const asSizeText = (option: Named<string>): Read => asSize(asText(option), '512MB or 4GiB')
 export const asBytes = (option: Named<number>): Read => asSize(set(option, bytesOf), '2GB or 6GiB')
 
-/** One of these words; `take` gets it. */
+/** Reads one of these words, and gives it to `take`. */
 export const asChoice =
   (words: readonly string[], take: (word: string, given: Given) => void): Read =>
   (text, given, flag) => {
@@ -80,7 +80,7 @@ export const asChoice =
     return undefined
   }
 
-/** The two files go together; `parseArguments` says so where one is missing. */
+/** Reads the name of one of two files; `parseArguments` complains when the other one is missing. */
 export const asPem =
   (part: 'cert' | 'key'): Read =>
   (text, { options }) => {
@@ -116,8 +116,8 @@ export const asEnvironments: Read = (text, { options }, flag) => {
 
 export const asOrigins: Read = (text, { options }, flag) => {
   options.origins = splitList(text)
-  const odd = options.origins.find((each) => !originForm.test(each))
-  return odd && `--${flag} takes origins such as https://admin.example, not ${odd}.`
+  const wrong = options.origins.find((each) => !originForm.test(each))
+  return wrong && `--${flag} takes origins such as https://admin.example, not ${wrong}.`
 }
 
 export const asBasePath: Read = (text, { options }, flag) => {
@@ -128,8 +128,8 @@ export const asBasePath: Read = (text, { options }, flag) => {
 export const asCatalogs: Read = (text, { options }, flag) => {
   options.catalogs = splitList(text)
   if (options.catalogs.length === 0) return `--${flag} must name at least one catalog.`
-  const odd = options.catalogs.find((name) => !catalogForm.test(name) || reserved.has(name))
-  return odd && `--${flag} takes names of small letters, digits and _ that are not reserved, not ${odd}.`
+  const wrong = options.catalogs.find((name) => !catalogForm.test(name) || reserved.has(name))
+  return wrong && `--${flag} takes names of small letters, digits and _ that are not reserved, not ${wrong}.`
 }
 
 export const asLogUrl: Read = (text, { options }) => {

@@ -1,4 +1,4 @@
-import { acceptsGzip } from '../http/acceptsGzip.js'
+import { acceptsCoding } from '../http/acceptsCoding.js'
 import { lakehouseError, refuse, type HttpError } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -64,7 +64,7 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
       const form = {
         format: request.format ?? 'default',
         columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
-        isZipped: acceptsGzip(http.headers['accept-encoding']?.toString()),
+        isZipped: acceptsCoding(http.headers['accept-encoding']?.toString(), 'gzip'),
         isFile: true,
       }
       if (method === 'HEAD') {

@@ -6,15 +6,15 @@ import type { LogRecord } from './segment.js'
 export interface AcceptLog {
   /** Resolves with the sequence of the record's last row once it is durable. */
   append(record: LogRecord): Promise<number>
-  /** The sequence of the newest row, as far as it is known here. */
+  /** The sequence of the newest row that this process knows of. */
   readonly last: number
-  /** Bytes of the bodies that wait here. */
+  /** How many bytes of bodies wait in this process. */
   readonly bytes: number
-  /** Why nothing is taken at the moment, in one sentence. */
+  /** Why the log takes nothing at the moment, in one sentence; undefined while it does. */
   readonly obstacle: string | undefined
 }
 
-/** A record was refused for a reason that is no fault of this machine's disk. */
+/** The log refused a record, and the disk of this machine is not the cause. */
 export class LogUnavailable extends Error {
   constructor(
     message: string,
@@ -25,23 +25,25 @@ export class LogUnavailable extends Error {
   }
 }
 
-/** The accept log, and what is known of those that store its rows. */
+/** The accept log, and what this process knows of the engines that store its rows. */
 export interface OpenedLog {
   log: AcceptLog
   applier: RemoteApplier
-  /** The log's number in task ids, and what these and sessions are signed with. */
+  /** The log's number in task ids. */
   number: number
+  /** Signs task ids and logins. */
   taskSecret: Buffer
   deadLetters: DeadLetters
-  /** How far all have stored that answer queries; undefined when there is none. */
+  /** The position that every engine which answers queries has reached; undefined when there is no engine. */
   applied(): number | undefined
-  /** What waits to be stored is between these two. */
+  /** The newest row that is stored: the rows up to `durable` wait. */
   stored(): number
+  /** The newest row that is safe in the log. */
   durable(): number
   /** Why no rows are being stored at the moment; undefined while they are. */
   whyWaiting(): string | undefined
-  /** Why this process cannot do what it is for, as far as the log is the cause. */
+  /** Why this process cannot work, when the log is the cause. */
   problem(): string | undefined
-  /** The newest row of all that were accepted until now. */
+  /** The newest row that any process has accepted until now. */
   newest(): Promise<number>
 }

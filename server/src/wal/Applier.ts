@@ -14,51 +14,51 @@ import { whyFailing } from './whyFailing.js'
 import { reasonOf } from '../reasonOf.js'
 
 /**
- * Events in one batch: a row group of DuckDB, which it writes to the file as it is. What is left over
- * of a row group is written to DuckDB's own log first, and then twice to the file.
+ * A batch is at most one row group of DuckDB, which DuckDB writes to its file as it is. It writes an incomplete row
+ * group to its own log first and then twice to the file.
  */
 const maxRows = 122_880
 /**
- * A batch has a price of its own, whatever is in it. So the next one waits for company, in proportion
- * to what the last one took, but batch and rest together take a second at most: one that took longer
- * has rows waiting that are as old as that.
+ * A batch costs time of its own, however few rows are in it. So the applier rests after each batch for three times as
+ * long as it took, and more rows share the next one. Batch and rest together take a second at most: after a longer
+ * batch the waiting rows are already as old as that.
  */
 const restPerBatch = 3
 const maxCycleMs = 1000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
 /**
- * Each row that fails costs some milliseconds of the catalog's only writer, so of one request only so
- * many are found one by one.
+ * Each row that fails costs the catalog's only writer some milliseconds. After this many failures in one request, the
+ * rest of it is set aside without a try of each row.
  */
 const maxRowsAlone = 1000
 
-/** So many restarts of the engine show that what a row lacks is not held by anything else. */
+/** After two restarts nothing else can still hold the memory that the row lacks. */
 const surelyAlone = 2
-/** An engine that so often ended at one row would end there for ever. */
+/** An engine that has ended four times at one row would end there again and again. */
 const maxEnds = 4
 
-/** An error's message without the statement of ours that DuckDB quotes in it: users would look for what they wrote. */
+/** An error's message without the statement that DuckDB quotes in it: users did not write it and would look for it. */
 const shortReasonOf = (error: unknown) => shorten(reasonOf(error).split(/\n+LINE \d+:/, 1)[0]!, 500)
 
-/** The one writer of a catalog: takes what the log holds, as much as came since the last flush, in order. */
+/** The only writer of a catalog: it stores what the log holds, in order, in batches of what came meanwhile. */
 export class Applier {
   readonly #options: ApplierOptions
   #applied: number
   #running: Promise<void> | undefined
-  #stopping = false
-  /** Ends the pause at hand. */
+  #isStopping = false
+  /** Ends the current pause. */
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
   readonly #pace: Pace
   readonly #size: BatchSize
   readonly #failures = new Recurring()
-  /** The row before was set aside for its need of memory: its neighbours may be like it. */
+  /** The row before was set aside because it needs too much memory: its neighbours may be like it. */
   #isWary = false
-  /** There was no memory for the next row, and what held it is not known. */
+  /** There was no memory for the next row, and it is not known what held the memory. */
   #isStarved = false
-  /** What was told of storing last; null when all was well. */
-  #told: string | null | undefined
+  /** The failure that `onStoring` heard last; null when it heard of a success, undefined when it heard nothing yet. */
+  #reported: string | null | undefined
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -74,16 +74,16 @@ export class Applier {
     return this.#applied
   }
 
-  /** What was set aside of the request that ends with this sequence, if it was, and lately. */
+  /** The dead letter of the request whose last row has this sequence; undefined when there is none among the newest. */
   deadLetter(request: number): DeadLetter | undefined {
     return this.#options.deadLetters.get(request)
   }
 
-  /** Says that the log has grown. */
+  /** Starts the applier, or shortens its pause: the log has grown. */
   wake(): void {
     const { log, logger } = this.#options
     if (this.#waiting() >= maxRows) this.#hurry?.()
-    if (this.#running !== undefined || this.#stopping) return
+    if (this.#running !== undefined || this.#isStopping) return
     this.#running = this.#run().then(
       () => {
         this.#running = undefined
@@ -96,7 +96,7 @@ export class Applier {
     )
   }
 
-  /** Resolves true once a sequence has been applied or set aside, false when that took too long. */
+  /** Resolves true once the row is stored or set aside, false after `withinMs`. */
   reached(sequence: number, withinMs: number): Promise<boolean> {
     if (sequence <= this.#applied) return Promise.resolve(true)
     const reached = this.#waiters.wait(sequence, withinMs)
@@ -104,9 +104,9 @@ export class Applier {
     return reached
   }
 
-  /** Rests after the run at hand; what is left stays in the log. */
+  /** Ends after the current batch; the other rows stay in the log. */
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.#isStopping = true
     this.#hurry?.()
     await this.#running
     this.#waiters.end()
@@ -122,7 +122,7 @@ export class Applier {
     for (;;) {
       const entries = await log.read(this.#applied, maxRows, this.#size.bytes)
       if (entries.length === 0) {
-        this.#tell(undefined)
+        this.#report(undefined)
         return
       }
       const began = performance.now()
@@ -130,16 +130,16 @@ export class Applier {
       try {
         for (const batch of batchesOf(entries, () => this.#size.bytes)) {
           const isStored = await this.#store(batch)
-          if (this.#stopping) return
+          if (this.#isStopping) return
           if (!isStored) break
           failures = 0
-          this.#tell(undefined)
+          this.#report(undefined)
         }
-        // What is left was cut off for its size.
+        // Rows that were there before the batch and did not fit into it are stored without a rest.
         if (this.#applied >= newest) await this.#rest(performance.now() - began)
       } catch (error) {
-        this.#tell(error)
-        if (this.#stopping) return
+        this.#report(error)
+        if (this.#isStopping) return
         await delay(retryMs[Math.min(failures, retryMs.length - 1)])
         failures++
         if (isOutOfMemory(error)) onStarved?.(failures)
@@ -147,7 +147,7 @@ export class Applier {
     }
   }
 
-  /** Gives false where it needs more memory than there is, so that it must be tried in smaller batches. */
+  /** Gives false when the batch needs more memory than there is: it must be tried in smaller batches. */
   async #store(entries: readonly LogEntry[]): Promise<boolean> {
     const { attempt } = this.#options
     const row = entries.length === 1 && entries[0]!.count === 1 ? entries[0] : undefined
@@ -166,7 +166,7 @@ export class Applier {
         throw error
       }
       if (row === undefined) {
-        this.#tell(error)
+        this.#report(error)
         this.#size.shrink(bytes)
         return false
       }
@@ -177,12 +177,12 @@ export class Applier {
     return true
   }
 
-  /** A row that does not fit while nothing else needs memory never will: it is set aside, and this gives false. */
+  /** Sets a row aside, and gives false, when it does not fit while nothing else needs memory: it would never fit. */
   async #storeAlone(row: LogEntry): Promise<boolean> {
     const { attempt, alone, memoryBytes } = this.#options
     const noted = { applied: this.#applied, bytes: row.body.length, isOneRow: true }
     const ends = attempt.endsAt(this.#applied)
-    let reason = `The engine ended ${ends} times while this was stored alone.`
+    let reason = `The engine ended ${ends} times while it stored this row alone.`
     if (ends < maxEnds) {
       const { error, wasFree } = await alone((isFree) => {
         attempt.note({ ...noted, isToBlame: isFree || this.#isStarved })
@@ -194,13 +194,13 @@ export class Applier {
         throw error
       }
       if (!wasFree && ends < surelyAlone) {
-        // If this goes on, the engine begins anew, and the next one shall know of it.
+        // If this goes on, the engine is started again, and the next engine must know which row it was.
         this.#isStarved = true
         attempt.note({ ...noted, isToBlame: true })
         throw error
       }
       const limit = Math.round(memoryBytes / 2 ** 20)
-      reason = `To store it takes more memory than DuckDB may have (--memory-limit, ${limit} MiB).`
+      reason = `Storing it takes more memory than DuckDB may have (--memory-limit, ${limit} MiB).`
     }
     await this.#setAside([row], lastOf(row), reason)
     this.#advance([row])
@@ -208,7 +208,7 @@ export class Applier {
     return false
   }
 
-  /** Halves the run, and then the entry, around a row that DuckDB will never take, so that its neighbours get in. */
+  /** Halves the batch, and then the entry, around a row that DuckDB will never take, so that its neighbours are stored. */
   async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
     const through = lastOf(entries.at(-1)!)
     try {
@@ -216,7 +216,7 @@ export class Applier {
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
       const [entry] = entries
-      // One row of several may be stored by itself where what the request says of all of them does not hold.
+      // A row may be stored by itself although what its request says about all rows is not true of this one.
       const isPart = entry!.request !== undefined && entry!.isAlone !== true
       const parts = entries.length > 1 ? entries : rowsOf(entry!)
       if ((parts.length > 1 || isPart) && !this.#isHopeless(entries, error)) {
@@ -230,13 +230,13 @@ export class Applier {
     this.#advance(entries)
   }
 
-  /** Whether it is no use to look for rows of a request that can be stored. */
+  /** Whether it is useless to look for rows of the request that can be stored. */
   #isHopeless(entries: readonly LogEntry[], error: unknown): boolean {
     const request = requestOf(entries[0]!).last
     if (entries.some((entry) => requestOf(entry).last !== request)) return false
     const { deadLetters } = this.#options
-    const isOfAll = error instanceof Unstorable && error.of === 'request'
-    return isOfAll || (deadLetters.get(request)?.rows ?? 0) >= maxRowsAlone
+    const concernsAllRows = error instanceof Unstorable && error.of === 'request'
+    return concernsAllRows || (deadLetters.get(request)?.rows ?? 0) >= maxRowsAlone
   }
 
   async #setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void> {
@@ -255,8 +255,8 @@ export class Applier {
     onSetAside(letter)
   }
 
-  /** A failure is told at once, and logged when it is new. */
-  #tell(error: unknown): void {
+  /** Reports a failure or a success to `onStoring` at once, and logs a failure when it is new. */
+  #report(error: unknown): void {
     const { logger, onStoring } = this.#options
     if (error !== undefined) {
       const reason = shortReasonOf(error)
@@ -265,8 +265,8 @@ export class Applier {
         logger.warn('Storing accepted requests failed; they stay in the log.', { reason, times })
     }
     const failing = error === undefined ? null : whyFailing(error)
-    if (failing === this.#told) return
-    this.#told = failing
+    if (failing === this.#reported) return
+    this.#reported = failing
     onStoring?.(failing ?? undefined, error)
   }
 
@@ -277,10 +277,10 @@ export class Applier {
     this.#options.onApplied(this.#applied)
   }
 
-  /** Between two pieces of a batch. */
+  /** Rests between two pieces of a batch when requests need the processors. */
   readonly #restWithin = async (rows: number): Promise<void> => {
     const restMs = this.#pace.pauseMs(rows)
-    if (restMs > 0 && this.#waiters.isEmpty && !this.#stopping) await delay(restMs)
+    if (restMs > 0 && this.#waiters.isEmpty && !this.#isStopping) await delay(restMs)
   }
 
   async #rest(tookMs: number): Promise<void> {
@@ -289,7 +289,7 @@ export class Applier {
   }
 
   async #pause(ms: number): Promise<void> {
-    if (!this.#waiters.isEmpty || this.#stopping) return
+    if (!this.#waiters.isEmpty || this.#isStopping) return
     const abort = new AbortController()
     this.#hurry = () => abort.abort()
     await delay(ms, undefined, { signal: abort.signal }).catch(() => undefined)

@@ -1,17 +1,17 @@
 import { openSync, readFileSync, writeSync, closeSync } from 'node:fs'
 
-/** A batch that is about to be stored. */
+/** Describes a batch that is about to be stored. */
 export interface Tried {
-  /** The position before it. */
+  /** The position before the batch. */
   applied: number
   bytes: number
   isOneRow: boolean
-  /** Whether the row is to blame if the engine ends now, because nothing else needs memory. */
+  /** Whether the row is the cause if the engine ends now, because nothing else needs memory. */
   isToBlame: boolean
 }
 
 interface Noted extends Tried {
-  /** For how many engines before this one the same row was to blame. */
+  /** How many engines before this one ended because of the same row. */
   ends: number
 }
 
@@ -21,17 +21,21 @@ const read = (file: string): Noted | undefined => {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Noted
   } catch {
-    // There is none yet, or not all of it was written: then nothing is known.
+    // There is no file yet, or the write was cut off: then nothing is known.
     return undefined
   }
 }
 
 /**
- * What an engine was about to store when it ended, so that the next one does not begin with what ended this one.
- * It is written over in place without waiting for the disk: it need only outlive the process, and may be lost.
+ * Notes what the engine is about to store, so that the next engine does not begin with the batch that ended this one.
+ * The file is written over in place without waiting for the disk: it need only outlive the process, and may be lost.
  *
- *   one line of JSON, filled up with spaces to 128 bytes:
- *   {"applied":1200,"bytes":9000,"isOneRow":false,"isToBlame":false,"ends":0}
+ * | offset | length | meaning |
+ * |---|---|---|
+ * | 0 | 128 | one line of JSON, filled up with spaces |
+ *
+ * The line is, for example, `{"applied":1200,"bytes":9000,"isOneRow":false,"isToBlame":false,"ends":0}`.
+ * Check: a line that is not JSON counts as no note. Another version: a note counts only for a row after `applied`.
  */
 export class Attempt {
   readonly #file: number | undefined
@@ -42,21 +46,21 @@ export class Attempt {
     try {
       this.#file = openSync(file, this.#before === undefined ? 'w' : 'r+', 0o600)
     } catch {
-      // On a full disk storing goes on without it.
+      // On a full disk storing goes on without notes.
     }
   }
 
-  /** How many bytes were being stored after a position when an engine ended. */
+  /** The size of the batch after a position that was being stored when an engine ended, in bytes. */
   unfinishedAt(applied: number): number | undefined {
     return this.#before?.applied === applied ? this.#before.bytes : undefined
   }
 
-  /** Whether an engine ended while the row after a position was a batch alone. */
+  /** Whether an engine ended while it stored the row after a position by itself. */
   isRowAt(applied: number): boolean {
     return this.#before?.applied === applied && this.#before.isOneRow
   }
 
-  /** How many engines the row after a position is to blame for. */
+  /** How many engines ended because of the row after a position. */
   endsAt(applied: number): number {
     const before = this.#before
     return before?.applied === applied ? before.ends + Number(before.isToBlame) : 0
@@ -66,7 +70,7 @@ export class Attempt {
     this.#write({ ...tried, ends: this.endsAt(tried.applied) })
   }
 
-  /** What failed does not matter to the next engine. */
+  /** Removes the note: the batch failed for a reason that the next engine need not know. */
   clear(): void {
     this.#write({ applied: -1, bytes: 0, isOneRow: false, isToBlame: false, ends: 0 })
   }

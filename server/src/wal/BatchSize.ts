@@ -1,23 +1,24 @@
-/** Together with the rows' own limit this leaves usual batches whole from 1 GiB of memory on. */
+/** From 1 GiB of memory on, a sixteenth of it is this much: usual batches then reach their limit of rows first. */
 const mostBytes = 2 ** 26
 /**
- * Measured with 256 MiB: of events of 0.2 to 100 kB a batch of four times this share fits, but the whole process then
- * holds 850 MiB of the 896 that it may. Users with hundreds of traits, and ids of some kB, need so much more that
- * this share of them does not fit, which is found out by halving.
+ * Measured with 256 MiB and events of 0.2 to 100 kB: a batch of four times this share fits, but the whole process
+ * then holds 850 MiB of the 896 that it may. Users with hundreds of traits, or with ids of some kB, need so much more
+ * memory that even this share does not fit; then halving finds the size that does.
  */
 const memoryShare = 1 / 16
-/** After an engine was ended while it stored: each try costs a start, so the steps are larger. */
+/** The divisor after an engine has ended while it stored: each try costs a start, so the steps are larger than halves. */
 const afterEnd = 8
+/** Near the size that did not fit a batch grows by a tenth: doubling would meet it again at once. */
 const slowGrowth = 1.1
 
 /**
- * How many bytes of bodies are stored together: as many as fit into memory. What did not fit is halved until it
- * does; after that batches double up to half of what did not fit, and from there on grow slowly.
+ * Decides how many bytes of bodies are stored together: as many as fit into memory. A batch that did not fit is halved
+ * until it does. After that batches double up to half of the size that did not fit, and grow slowly from there on.
  */
 export class BatchSize {
   readonly #most: number
   #bytes: number
-  /** What did not fit last. */
+  /** The size that did not fit last. */
   #tooMany = Infinity
 
   constructor(memoryBytes: number) {
@@ -29,25 +30,25 @@ export class BatchSize {
     return this.#bytes
   }
 
-  /** A batch of so many bytes did not fit. */
+  /** Halves the size: a batch of this many bytes did not fit. */
   shrink(bytes: number): void {
     this.#tooMany = bytes
     this.#bytes = Math.max(1, Math.floor(Math.min(this.#bytes, bytes) / 2))
   }
 
-  /** An engine ended while it stored a batch of so many bytes. */
+  /** Begins with an eighth of a batch during which an engine ended. */
   beginBelow(bytes: number): void {
     this.#bytes = Math.max(1, Math.floor(Math.min(this.#most, bytes) / afterEnd))
   }
 
-  /** A batch was stored. */
+  /** Raises the size: a batch was stored. */
   grow(): void {
     const doubled = 2 * this.#bytes
     const next = doubled <= this.#tooMany / 2 ? doubled : Math.ceil(slowGrowth * this.#bytes)
     this.#bytes = Math.min(this.#most, next)
   }
 
-  /** What did not fit is gone. */
+  /** Forgets the size that did not fit: the row that was the cause is set aside. */
   forget(): void {
     this.#tooMany = Infinity
   }

@@ -20,19 +20,19 @@ export interface CatalogApplierOptions {
   /** The schema with the tables `position` and `rejected`. */
   schema: string
   database: Database
-  /** Whose turn it is to write to the catalog; others may want a moment between two batches. */
+  /** Runs one writer of the catalog at a time, so that others get a turn between two batches. */
   oneAtATime: OneAtATime
-  /** Its log, given how far it has been applied. */
+  /** Opens the catalog's log, given the position up to which it has been applied. */
   open(applied: number): OpenedReader | Promise<OpenedReader>
-  /** With so many rows waiting, requests are refused. */
+  /** Requests are refused while more rows than this wait. */
   maxBacklogRows: number
-  /** What DuckDB may hold. */
+  /** How much memory DuckDB may hold. */
   memoryBytes: number
-  /** Where it is noted what is being stored. */
+  /** The file in which `Attempt` notes what is being stored. */
   attemptFile: string
-  /** How far the log has been pruned: at least so much must have been applied. */
+  /** The sequence up to which the log has been given up: all rows up to it must have been applied. */
   pruned: number
-  /** Writes a run of entries; the transaction around it is held here. May give what to do after it. */
+  /** Writes a batch inside the caller's transaction. May give a function that is called after the commit. */
   applyEntries(
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
@@ -40,7 +40,7 @@ export interface CatalogApplierOptions {
   ): Promise<(() => Promise<void>) | undefined>
   /** The id of the task whose last row has this sequence. */
   taskIdOf(last: number): string
-  /** The place of a task's last row; the other way round. */
+  /** The sequence of a task's last row; undefined for a task of another log. */
   lastOfTask(taskId: string): number | undefined
   logger: Logger
   alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
@@ -50,7 +50,7 @@ export interface CatalogApplierOptions {
   onSetAside(letter: DeadLetter): void
 }
 
-/** How far the write-ahead log has been applied, 0 in a new store. */
+/** The position up to which the write-ahead log has been applied, 0 in a new store. */
 const readPosition = async (connection: DuckDBConnection, table: string): Promise<number> => {
   const reader = await connection.runAndReadAll(`SELECT applied FROM ${table}`)
   const [row] = reader.getRows()
@@ -59,7 +59,7 @@ const readPosition = async (connection: DuckDBConnection, table: string): Promis
   return 0
 }
 
-/** What moves one catalog's write-ahead log into its file: the rows and the position are one transaction. */
+/** Moves the write-ahead log of one catalog into its file: rows and position change in one transaction. */
 export class CatalogApplier {
   readonly applier: Applier
   readonly deadLetters: DeadLetters

@@ -1,15 +1,15 @@
-/** What of a request could not be stored. */
+/** Says how many rows of a request could not be stored. */
 export interface DeadLetter {
-  /** The sequence of the request's last row, which its task is known by. */
+  /** The sequence of the request's last row, which also identifies its task. */
   request: number
   rows: number
-  /** Why the first of them could not. */
+  /** Why the first of these rows could not be stored. */
   reason: string
 }
 
 export const maxDeadLetters = 10_000
 
-/** The newest requests of which rows were set aside. */
+/** The dead letters of the newest requests. */
 export class DeadLetters {
   readonly #kept = new Map<number, DeadLetter>()
 
@@ -25,7 +25,7 @@ export class DeadLetters {
     }
   }
 
-  /** Takes the place of what was known of its request. */
+  /** Replaces the dead letter of the same request. */
   put(letter: DeadLetter): void {
     this.#kept.delete(letter.request)
     this.add(letter)
@@ -39,7 +39,7 @@ export class DeadLetters {
     return [...this.#kept.values()]
   }
 
-  /** Takes the place of all that was known. */
+  /** Replaces all dead letters. */
   replace(letters: readonly DeadLetter[]): void {
     this.#kept.clear()
     for (const letter of letters) this.add(letter)

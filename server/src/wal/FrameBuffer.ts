@@ -1,9 +1,9 @@
 import { type NewFrame, sizeOfFrame, writeFrame } from './segment.js'
 
-/** What is kept; a larger frame gets memory of its own. */
+/** The buffer grows up to this size and is used again; a larger frame gets memory of its own. */
 const maxKeptBytes = 2 ** 22
 
-/** Where frames are put together, one at a time: each lasts until the next one. */
+/** Puts frames together in memory that is used again: a frame is valid until the next one is written. */
 export class FrameBuffer {
   #kept = Buffer.alloc(0)
 

@@ -8,14 +8,14 @@ import type { LogRecord } from './segment.js'
 import { reasonOf } from '../reasonOf.js'
 
 export interface IntakeOptions {
-  /** Of the log, within the store. */
+  /** The number of the log within the store. */
   number: number
   log: AcceptLog
   applier: Pick<RemoteApplier, 'applied' | 'wake' | 'reached' | 'deadLetter'>
   taskIds: TaskIds
-  /** Rows accepted but not yet in DuckDB, above which more are refused for a while. */
+  /** Requests are refused while more accepted rows than this wait for DuckDB. */
   maxBacklogRows: number
-  /** The same for the bytes of their bodies. */
+  /** Requests are refused while the bodies of waiting rows have more bytes than this. */
   maxBacklogBytes: number
   syncWaitMs: number
   logger: Logger
@@ -23,14 +23,14 @@ export interface IntakeOptions {
 
 export interface Accepted {
   taskId: string
-  /** What DuckDB did not take of it, when that is known by now. */
+  /** The rows that DuckDB did not take, when that is known already. */
   deadLetter?: DeadLetter
 }
 
-/** How long a disk that failed is left alone. */
+/** After a failed write the disk is left alone for this long. */
 const diskRestMs = 10_000
 
-/** After so long it is worth another try, whatever stands in the way of a log that is not here. */
+/** When a log elsewhere cannot be reached, clients are asked to try again after this long. */
 const obstacleRestMs = 2000
 
 const unavailable = (message: string, retryAfterMs: number): HttpError =>
@@ -39,25 +39,25 @@ const unavailable = (message: string, retryAfterMs: number): HttpError =>
 const overloaded = (message: string, seconds: number): HttpError =>
   refuse(503, 'overloaded', message, { 'retry-after': String(seconds) })
 
-/** Where accepted records of one catalog go: first to disk, then to its applier. */
+/** Takes the records of one catalog: they go to the log first, then to the catalog's applier. */
 export class Intake {
   readonly #options: IntakeOptions
-  /** Until when it is believed that the disk takes nothing. */
+  /** The disk has failed, and is not expected to take anything before this time. */
   #refusesUntilMs = 0
-  /** Requests that the disk did not take, in an outage that is not over. */
+  /** How many requests the disk has not taken since the current outage began. */
   #refused = 0
 
   constructor(options: IntakeOptions) {
     this.#options = options
   }
 
-  /** Rows and bytes that were accepted and are not stored. */
+  /** The rows and bytes that were accepted and are not stored yet. */
   get backlog(): { rows: number; bytes: number } {
     const { log, applier } = this.#options
     return { rows: Math.max(0, log.last - applier.applied), bytes: log.bytes }
   }
 
-  /** Whether a record would be taken now. After a disk has failed it is tried again in a while. */
+  /** Whether a record would be taken now. A disk that failed counts as taking records again after a while. */
   get isAccepting(): boolean {
     return (
       this.#options.log.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
@@ -70,7 +70,7 @@ export class Intake {
   }
 
   /**
-   * Refuses with 503 when the log takes nothing or the applier is too far behind: before a body is read,
+   * Refuses with 503 when the log takes nothing or the applier is too far behind. It is called before a body is read,
    * and again by `accept`.
    */
   admit(): void {
@@ -83,7 +83,7 @@ export class Intake {
   /** Resolves once the record is on disk and, if asked, in DuckDB. */
   async accept(record: LogRecord, sync: boolean): Promise<Accepted> {
     const { number, log, applier, taskIds, syncWaitMs, logger } = this.#options
-    // Many may have been admitted while the bodies of all of them were still on their way.
+    // Many requests may have been admitted while all their bodies were still on their way.
     this.admit()
     let last: number
     try {
@@ -91,7 +91,7 @@ export class Intake {
     } catch (error) {
       if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
       const reason = reasonOf(error)
-      // Once for each outage: with a line for each request the log would fill what is left of the disk.
+      // There is one line for each outage: a line for each request would fill what is left of the disk.
       if (this.#refused++ === 0) logger.error('The write-ahead log cannot be written.', { reason })
       this.#refusesUntilMs = performance.now() + diskRestMs
       const message = 'The service cannot write to its disk. Nothing was accepted; send again later.'
@@ -105,7 +105,7 @@ export class Intake {
     return deadLetter === undefined ? { taskId } : { taskId, deadLetter }
   }
 
-  /** On a disk that is almost full small records may go where large ones do not, which is no end of the outage. */
+  /** Ends the outage, but not at once: a disk that is almost full takes small records and still refuses large ones. */
   #recover(): void {
     if (performance.now() < this.#refusesUntilMs) return
     this.#options.logger.warn('The write-ahead log is written again.', { refused: this.#refused })

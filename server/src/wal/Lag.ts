@@ -1,15 +1,16 @@
 export interface LagOptions {
-  /** The sequence of the newest row that was accepted, and of the newest that is stored. */
+  /** The sequence of the newest row that was accepted. */
   last(): number
+  /** The sequence of the newest row that is stored. */
   applied(): number
   now?: () => number
 }
 
 const everyMs = 1000
-/** So much is enough for half a day without an engine; then the marks stand further apart. */
+/** A mark each second makes 43,200 in half a day without an engine. Beyond this number every other mark is dropped. */
 const maxMarks = 50_000
 
-/** How long the oldest row waits that is not stored yet, from a mark in the log each second. */
+/** Measures how long the oldest row has waited that is not stored yet, by a mark each second. */
 export class Lag {
   readonly #options: Required<LagOptions>
   #marks: { last: number; ms: number }[] = []
@@ -28,7 +29,7 @@ export class Lag {
     clearInterval(this.#timer)
   }
 
-  /** All rows up to here were accepted by now. */
+  /** Notes the newest row and the time: all rows up to it were accepted by now. */
   mark(): void {
     const { last, now } = this.#options
     this.#drop()

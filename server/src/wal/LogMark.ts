@@ -12,22 +12,24 @@ export interface Reached {
   last: number
 }
 
-/**
- * A file beside the segments, without which the loss of the newest of them would not be noticed. It has two slots,
- * which are written in turn, in place: a write that is cut off leaves the other one.
+/*
+ * Without the file `reached` beside the segments nobody would notice that the newest segment is lost. The file has two
+ * slots, at 0 and at 4096, which are written in turn and in place: a write that is cut off leaves the other slot whole.
  *
- * | offset in a slot | length | |
+ * | offset in a slot | length | meaning |
  * |---|---|---|
  * | 0 | 8 | `waymarkm` |
- * | 8 | 8 | the number of a segment, as a double |
- * | 16 | 8 | the sequence of a row, as a double |
- * | 24 | 4 | CRC-32 of what stands before it |
+ * | 8 | 8 | the number of the newest segment, as a double |
+ * | 16 | 8 | the sequence of a row that is on disk, as a double |
+ * | 24 | 4 | CRC-32 of the bytes 0 to 23 |
  *
- * A slot counts when its checksum is right, and of two the one that is further. A log whose disk took no note has no mark, and is read as it is.
+ * Numbers are little-endian.
+ * Check: a slot counts when its first bytes and its checksum are right. If both slots count, the further one is used.
+ * Another version: a slot that begins otherwise does not count. A log without a slot that counts is read without a mark.
  */
 const markFile = (folder: string) => join(folder, 'reached')
 const magic = Buffer.from('waymarkm')
-/** No sector of a disk is smaller, so that no write of one slot touches the other. */
+/** The slots are 4096 bytes apart because no disk has larger sectors: a write of one slot never touches the other. */
 const slotStarts = [0, 4096]
 const slotBytes = 28
 
@@ -54,13 +56,13 @@ const readSlots = async (folder: string): Promise<(Reached | undefined)[]> => {
 const isFurther = (a: Reached | undefined, b: Reached | undefined) =>
   a !== undefined && (b === undefined || a.segment > b.segment || a.last > b.last)
 
-/** What was noted of a log last; undefined where nothing was. */
+/** The last mark of a log; undefined when there is none. */
 export const readMark = async (folder: string): Promise<Reached | undefined> => {
   const [first, second] = await readSlots(folder)
   return isFurther(second, first) ? second : first
 }
 
-/** Notes how far a log has reached. What it is told is on disk already, so a note can be late, and never wrong. */
+/** Notes how far a log has reached. The rows are on disk before they are noted, so a mark can be late but never wrong. */
 export class LogMark {
   readonly #folder: string
   #handle: FileHandle | undefined
@@ -73,7 +75,7 @@ export class LogMark {
     this.#folder = folder
   }
 
-  /** Nobody waits for it. Where the disk takes no note, a loss may go unnoticed, and nothing else is different. */
+  /** Nobody waits for the mark. If the disk does not take it, a loss may go unnoticed; the log itself works as before. */
   note(reached: Reached): void {
     this.#wanted = reached
     this.#writing ??= this.#write()

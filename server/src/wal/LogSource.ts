@@ -2,16 +2,16 @@ import type { Applier } from './Applier.js'
 import type { CatalogApplierOptions } from './CatalogApplier.js'
 import type { DeadLetter } from './DeadLetters.js'
 
-/** Where the engine takes accepted records of analytics from, and whom it tells what became of them. */
+/** The log from which the engine reads the accepted records of analytics, and to which it reports what became of them. */
 export interface LogSource extends Pick<
   CatalogApplierOptions,
   'open' | 'pruned' | 'taskIdOf' | 'lastOfTask'
 > {
-  /** Wakes the applier from now on; these requests were set aside before. */
+  /** Wakes the applier from now on. `setAside` are the dead letters from before the start. */
   begin(applier: Applier, setAside: readonly DeadLetter[]): void
   onApplied(through: number): void
-  /** Keeps the log behind a position for a store that is made of a copy of this one, during the copy and after it. */
+  /** Keeps the log after a position, during a copy of this store and after it, for the store that is made of the copy. */
   keepLog(position: number, isCopied: boolean): Promise<void>
-  /** What of its request has been set aside by now. */
+  /** `letter` counts all rows of its request that have been set aside by now. */
   onSetAside(letter: DeadLetter): void
 }

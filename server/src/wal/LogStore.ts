@@ -12,24 +12,24 @@ import { writeWhole } from '../store/writeWhole.js'
 interface State {
   /** Signs task ids; made once per store. */
   secret: string
-  /** Of each catalog's log, the same for as long as the store lives. */
+  /** The number of each catalog's log, which never changes. */
   numbers: Record<string, number>
-  /** The logs that have a first file. */
+  /** The catalogs whose logs have a first file. */
   begun: string[]
-  /** What this store is known by among the readers of a log in PostgreSQL. */
+  /** The name of this store among the readers of a log in PostgreSQL. */
   reader?: string
   /** The log in PostgreSQL that analytics is filled from. */
   followed?: FollowedLog
 }
 
-/** What a log in PostgreSQL is known by, wherever it is copied to. */
+/** Identifies a log in PostgreSQL, also after its database was copied elsewhere. */
 export interface LogIdentity {
   id: string
-  /** Signs task ids and logins, the same for all processes. In base64. */
+  /** Signs task ids and logins; all processes on the log share it. In base64. */
   secret: string
 }
 
-/** The last group of requests that was read of a log in PostgreSQL. */
+/** A group of requests that was read from a log in PostgreSQL. */
 export interface Mark {
   /** The sequence of its last row. */
   last: number
@@ -38,7 +38,7 @@ export interface Mark {
 }
 
 export interface FollowedLog extends LogIdentity {
-  /** What was read of it last: how groups of it begin, in base64. */
+  /** The groups that were read last, with their heads in base64. */
   marks?: { last: number; head: string }[]
   /** Why it can no longer be followed. */
   lost?: string
@@ -59,7 +59,7 @@ const readState = (folder: string): State | undefined => {
   }
 }
 
-/** The write-ahead logs of some catalogs in one folder, and what must outlive a restart with them. */
+/** The write-ahead logs of all catalogs in one folder, and the state that must outlive a restart with them. */
 export class LogStore {
   readonly #folder: string
   readonly #state: State
@@ -69,7 +69,7 @@ export class LogStore {
     this.#state = state
   }
 
-  /** For the process that writes. */
+  /** Opens the logs for the process that writes them. */
   static open(folder: string): LogStore {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const known = readState(folder)
@@ -79,14 +79,14 @@ export class LogStore {
     return store
   }
 
-  /** For a process that reads; undefined as long as the other one has not made the logs. */
+  /** Opens the logs for a process that reads them; undefined until the writing process has made them. */
   static openToRead(folder: string, catalogs: readonly string[]): LogStore | undefined {
     const state = readState(folder)
     if (state === undefined) return undefined
     return catalogs.every((catalog) => catalog in state.numbers) ? new LogStore(folder, state) : undefined
   }
 
-  /** Makes the files of all logs in a folder that has their state alone, to go on behind these rows. */
+  /** Makes the files of all logs in a folder that holds only their state, so that each goes on after its row in `behind`. */
   static async begin(folder: string, behind: Readonly<Record<string, number>>): Promise<void> {
     const state = readState(folder)
     if (state === undefined) return
@@ -99,7 +99,7 @@ export class LogStore {
     new LogStore(folder, state).#save()
   }
 
-  /** The catalogs whose logs are in a folder. */
+  /** The catalogs whose logs have files in a folder. */
   static catalogsIn(folder: string): readonly string[] {
     return readState(folder)?.begun ?? []
   }
@@ -113,7 +113,7 @@ export class LogStore {
     return Buffer.from(this.#state.secret, 'base64')
   }
 
-  /** The number of a catalog's log; a new one where there is none. */
+  /** The number of a catalog's log, made when it has none. */
   numberOf(catalog: string): number {
     const { numbers } = this.#state
     if (!(catalog in numbers)) {
@@ -123,7 +123,7 @@ export class LogStore {
     return numbers[catalog]!
   }
 
-  /** How far a catalog's log has been given up: at least so much must be in its file. */
+  /** The sequence up to which a catalog's log has been given up: all rows up to it must be in the catalog's file. */
   trimmedOf(catalog: string): number {
     const folder = join(this.#folder, catalog)
     return existsSync(folder) ? beforeOf(folder) : 0
@@ -134,12 +134,12 @@ export class LogStore {
     return this.#state.begun.includes(catalog)
   }
 
-  /** The log in PostgreSQL that takes the place of that of analytics; undefined where none does. */
+  /** The log in PostgreSQL that replaces the files of analytics; undefined when there is none. */
   get followed(): FollowedLog | undefined {
     return this.#state.followed
   }
 
-  /** Another one for a copy of the folder, whose position is another. */
+  /** A copy of the folder gets another name because its position differs: the name holds the folder's inode. */
   get readerName(): string {
     if (this.#state.reader === undefined) {
       this.#state.reader = randomUUID()
@@ -148,7 +148,7 @@ export class LogStore {
     return `${this.#state.reader}-${statSync(this.#folder).ino}`
   }
 
-  /** From now on analytics is filled from a log in PostgreSQL, where its own holds nothing that is not stored. */
+  /** From now on analytics is filled from a log in PostgreSQL. The rows of its own log must all be stored. */
   follow(log: FollowedLog): void {
     this.#state.followed = log
     this.#state.begun = this.#state.begun.filter((each) => each !== analyticsCatalog)
@@ -156,20 +156,20 @@ export class LogStore {
     rmSync(join(this.#folder, analyticsCatalog), { recursive: true, force: true })
   }
 
-  /** Keeps what was read of the log that is followed, so that a loss is noticed after a restart, too. */
+  /** Keeps what was read last from the followed log, so that a loss is also noticed after a restart. */
   note(marks: readonly Mark[]): void {
     const kept = marks.map(({ last, head }) => ({ last, head: head.toString('base64') }))
     this.#state.followed = { ...this.#state.followed!, marks: kept }
     this.#save()
   }
 
-  /** The same, as it was noted. */
+  /** The marks that `note` kept last. */
   get marks(): Mark[] {
     const { marks = [] } = this.#state.followed ?? {}
     return marks.map(({ last, head }) => ({ last, head: Buffer.from(head, 'base64') }))
   }
 
-  /** Nothing more is stored of the log that was followed, also after a restart. */
+  /** Stops following the log, also after a restart: nothing more of it is stored. */
   lose(reason: string): void {
     this.#state.followed = { ...this.#state.followed!, lost: reason }
     this.#save()
@@ -182,7 +182,7 @@ export class LogStore {
     return Math.max(0, last - applied)
   }
 
-  /** The log of a catalog, for the process that writes. */
+  /** Opens the log of a catalog to write it. */
   async writer(catalog: string): Promise<WriteAheadLog> {
     const folder = join(this.#folder, catalog)
     const isBegun = this.isBegun(catalog)
@@ -192,7 +192,7 @@ export class LogStore {
           `The store in ${dirname(this.#folder)} follows a log in PostgreSQL: start it with --log. To go on with files instead, restore a backup of it.`,
         )
       }
-      // It goes another way from here, so it is another reader, too, if it ever follows again.
+      // From here the store takes events of its own. If it ever follows a log again, it must be a new reader.
       delete this.#state.followed
       delete this.#state.reader
       this.#save()
@@ -208,7 +208,7 @@ export class LogStore {
     return log
   }
 
-  /** The same for a process that applies it, as far as `durable` says. */
+  /** Opens the log of a catalog to apply it, up to the row that `durable` gives. */
   reader(catalog: string, durable: () => number): LogReader {
     return new LogReader(join(this.#folder, catalog), durable)
   }

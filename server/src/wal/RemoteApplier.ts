@@ -1,12 +1,13 @@
 import type { DeadLetter, DeadLetters } from './DeadLetters.js'
 import { Waiters } from './Waiters.js'
 
+/** Each message wakes the engine process, so it hears of new rows at most 40 times a second. */
 const tellEveryMs = 25
 
 export interface RemoteApplierOptions {
-  /** What has surely been applied. */
+  /** A position that has surely been reached. */
   applied: number
-  /** What the engine has said to be set aside. */
+  /** The dead letters that the engine has reported. */
   deadLetters: DeadLetters
   /** Tells the engine that the log has grown. */
   tellGrown(): void
@@ -14,7 +15,7 @@ export interface RemoteApplierOptions {
   tellWanted(sequence: number): void
 }
 
-/** What this process knows of an applier that works in another one. */
+/** What this process knows of the applier in the engine process. */
 export class RemoteApplier {
   readonly #options: RemoteApplierOptions
   readonly #waiters = new Waiters()
@@ -36,7 +37,7 @@ export class RemoteApplier {
     return this.#options.deadLetters.get(request)
   }
 
-  /** Says that the log has grown, at once or a moment later: each word wakes the other process. */
+  /** Tells the engine that the log has grown, at once or up to 25 ms later. */
   wake(): void {
     const restMs = this.#toldMs + tellEveryMs - performance.now()
     this.#telling ??= setTimeout(() => this.#tell(), Math.max(0, restMs))
@@ -50,14 +51,14 @@ export class RemoteApplier {
     return this.#waiters.wait(sequence, withinMs)
   }
 
-  /** News of the engine. It may repeat itself after a restart. */
+  /** Takes a position from the engine, which may send an older one after a restart. */
   advance(through: number): void {
     if (through <= this.#applied) return
     this.#applied = through
     this.#waiters.reach(through)
   }
 
-  /** Nobody is to wait any longer. */
+  /** Settles all waits: nothing more will be heard. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#telling)

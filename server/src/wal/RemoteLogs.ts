@@ -6,24 +6,25 @@ interface RemoteLog {
   catalog: string
   letters: DeadLetters
   waiters: Waiters
-  /** The position that was heard first, and the one that was heard last. */
+  /** The position that was heard first. */
   first?: number
+  /** The position that was heard last. */
   applied?: number
   setAsideRows: number
 }
 
 export interface LogCounts {
   catalog: string
-  /** Rows that have left the log since this process started, those set aside included. */
+  /** Rows that have left the log since this process started, including rows that were set aside. */
   appliedRows: number
   setAsideRows: number
 }
 
-/** What the engine has told of all logs, its own included. */
+/** What the engine has reported of all logs, including those that it writes itself. */
 export class RemoteLogs {
   readonly #logs: ReadonlyMap<number, RemoteLog>
 
-  /** By the numbers of the logs. */
+  /** `catalogs` gives the catalog of each log number. */
   constructor(catalogs: ReadonlyMap<number, string>) {
     this.#logs = new Map(
       [...catalogs].map(([number, catalog]) => [
@@ -37,24 +38,24 @@ export class RemoteLogs {
     return this.#logs.get(number)?.letters
   }
 
-  /** Undefined while nothing was heard. */
+  /** The position of a log; undefined until the engine has told it. */
   appliedOf(number: number): number | undefined {
     return this.#logs.get(number)?.applied
   }
 
-  /** Resolves true once the engine has a row of a log, false when that took too long. */
+  /** Resolves true once the engine has stored a row of a log, false after `withinMs`. */
   reached(number: number, sequence: number, withinMs: number): Promise<boolean> {
     const log = this.#logs.get(number)!
     if (sequence <= (log.applied ?? -1)) return Promise.resolve(true)
     return log.waiters.wait(sequence, withinMs)
   }
 
-  /** Nothing more will be heard. */
+  /** Settles all waits: nothing more will be heard. */
   stop(): void {
     for (const { waiters } of this.#logs.values()) waiters.end()
   }
 
-  /** What a started engine knows by then. */
+  /** Takes over what an engine knows when it connects. */
   begin({ setAside, applied }: Hello): void {
     for (const [number, letters] of setAside) this.#logs.get(number)?.letters.replace(letters)
     for (const [number, through] of applied) this.advance(number, through)

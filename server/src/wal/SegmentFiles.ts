@@ -6,16 +6,16 @@ import { syncFolder } from '../store/syncFolder.js'
 import type { SegmentHead } from './segment.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** How large the first segment is, and the largest. */
+/** The bytes of the first segment and of the largest. */
 export interface SegmentSizes {
   smallest: number
   largest: number
 }
 
-/** At 45 MB/s, which is what two cores accept, the largest lasts more than a second. */
+/** Two cores accept 45 MB/s, so the largest segment, 64 MiB, lasts more than a second. */
 const usualSizes: SegmentSizes = { smallest: 2 ** 20, largest: 2 ** 26 }
 
-/** On a small disk the files that are written, made and kept, up to six of the largest, shall take a tenth of it. */
+/** There are up to six files of the largest size: one is written, one is made, four are kept. On a small disk all six take a tenth. */
 export const sizesFor = ({ total }: Disk): SegmentSizes => ({
   ...usualSizes,
   largest: Math.max(
@@ -24,10 +24,10 @@ export const sizesFor = ({ total }: Disk): SegmentSizes => ({
   ),
 })
 
-/** No file is made where it would leave less: DuckDB needs it to store what the log holds, and so to shorten the log. */
+/** New files leave this much of the disk: DuckDB needs it to store the log's rows, and only then can the log shrink. */
 const leftFree = ({ total }: Disk) => Math.min(2 ** 24, total / 20)
 
-/** Segments of the largest size that are kept to be used again. */
+/** How many files of the largest size are kept to be used again. */
 const maxKept = 4
 
 export const segmentFile = (folder: string, number: number): string =>
@@ -41,45 +41,42 @@ export const listSegments = (folder: string): number[] =>
 
 const keptFile = (folder: string, { number }: SegmentHead) => join(folder, `${number}.kept`)
 
-/** Zeros that go to the disk together. A write of the log that comes meanwhile waits for them: for 64 MiB up to 40 ms. */
+/** Zeros go to the disk in small pieces because a write of the log waits for them: for 64 MiB at once up to 40 ms. */
 const filledAtOnce = 2 ** 21
 
-/**
- * The files of segments before and after they hold rows. They are filled with zeros before they are
- * used, and the largest are used again.
- */
+/** Makes the files of segments, fills them with zeros before their first use, and keeps the largest for another use. */
 export class SegmentFiles {
   readonly #folder: string
   readonly #sizes: SegmentSizes
-  readonly #look: (path: string) => Promise<Disk>
-  /** Segments before this one are not used again. */
+  readonly #lookAtDisk: (path: string) => Promise<Disk>
+  /** The files of segments before this number are not used again. */
   #reusedFrom: number
-  /** The file that is to be the next segment, once there is one. */
+  /** The file of the next segment, made ahead of time. */
   #spare: { number: number; bytes: Promise<number> } | undefined
-  /** Files that were segments, to be used again without being filled. */
+  /** Former segments, whose files can be used again without being filled. */
   readonly #kept: SegmentHead[] = []
 
-  /** `newest` is the last segment of an earlier process: what those held does not go into another one. */
+  /** `newest` is the last segment of an earlier process; files up to it are never used again. */
   constructor(folder: string, sizes: SegmentSizes, newest: number, look = lookAtDisk) {
     this.#folder = folder
-    this.#look = look
+    this.#lookAtDisk = look
     this.#sizes = sizes
     this.#reusedFrom = newest + 1
   }
 
-  /** Makes the file of a segment that takes at least so many bytes; gives how many it takes. */
+  /** Makes a segment's file of at least `leastBytes`; gives its length. */
   async make(number: number, leastBytes: number): Promise<number> {
     const spare = this.#spare?.number === number ? await this.#spare.bytes.catch(() => 0) : 0
     if (spare > 0 && spare >= leastBytes) return spare
     return this.#prepare(number, Math.max(this.#sizes.smallest, leastBytes), leastBytes)
   }
 
-  /** Takes a file that an earlier process has made for the next segment: on a full disk there is no other. */
+  /** Takes over the file that an earlier process made for the next segment: a full disk has no room for another. */
   adopt(number: number, bytes: number): void {
     this.#spare = { number, bytes: Promise.resolve(bytes) }
   }
 
-  /** Begins to make the file after that of a segment, which is given away. */
+  /** Begins to make the file that follows this segment. */
   makeNext({ number, bytes }: SegmentHead): void {
     this.#spare = this.#prepareSpare(number + 1, Math.min(this.#sizes.largest, 2 * bytes))
   }
@@ -90,12 +87,12 @@ export class SegmentFiles {
     if (!isLarge || segment.number < this.#reusedFrom || this.#kept.length === maxKept) return rm(file)
     const kept = keptFile(this.#folder, segment)
     await rename(file, kept)
-    // What may be used again can have changed meanwhile.
+    // `reuseFrom` may have been called during the rename.
     if (segment.number < this.#reusedFrom) return rm(kept)
     this.#kept.push(segment)
   }
 
-  /** No segment before this one is used again, and the files that were meant for it are removed. */
+  /** From now on no file of an earlier segment is used again; the files kept for that are removed. */
   async reuseFrom(number: number): Promise<void> {
     this.#reusedFrom = number
     const spare = this.#spare
@@ -118,9 +115,9 @@ export class SegmentFiles {
     return spare
   }
 
-  /** How large a file can be: as wanted, or half of that and so on while the disk has too little room. */
+  /** How large a file can be: as wanted, then half of that and so on while the disk has too little room. */
   async #fit(wanted: number, least: number): Promise<number> {
-    const disk = await this.#look(this.#folder)
+    const disk = await this.#lookAtDisk(this.#folder)
     const room = disk.free - leftFree(disk)
     let bytes = wanted
     while (bytes > room && bytes / 2 >= Math.max(1, least)) bytes = Math.floor(bytes / 2)
@@ -128,7 +125,7 @@ export class SegmentFiles {
     return bytes
   }
 
-  /** Fills the file of a segment with zeros; a full disk shows here, before anything is promised. */
+  /** Fills a segment's file with zeros: a full disk shows here, before a client is promised anything. */
   async #prepare(number: number, wanted: number, least: number): Promise<number> {
     const kept = wanted <= this.#sizes.largest ? this.#kept.pop() : undefined
     if (kept !== undefined) {
@@ -146,7 +143,7 @@ export class SegmentFiles {
         await handle.datasync()
       }
     } catch (error) {
-      // What it holds is missed elsewhere.
+      // On a full disk the log and DuckDB need the room that the zeros take.
       await handle.truncate().catch(() => undefined)
       throw error
     } finally {

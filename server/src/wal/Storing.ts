@@ -3,10 +3,10 @@ export interface Failing {
   reason: string
 }
 
-/** A log by its number, or the engine where it cannot even be started. */
+/** What fails: a log, by its number, or the engine when it cannot even be started. */
 type Part = number | 'engine'
 
-/** Since when accepted rows are not being stored, and why, as far as this process has heard. */
+/** Remembers since when and why accepted rows are not being stored, as far as this process has heard. */
 export class Storing {
   readonly #failing = new Map<Part, Failing>()
   readonly #now: () => number
@@ -19,13 +19,13 @@ export class Storing {
     this.#failing.set(part, { sinceMs: this.#failing.get(part)?.sinceMs ?? this.#now(), reason })
   }
 
-  /** Rows of a log are stored, or none wait; so the engine is there, too. */
+  /** Rows of a log are stored, or no row waits. In both cases the engine is there. */
   succeed(log: number): void {
     this.#failing.delete(log)
     this.#failing.delete('engine')
   }
 
-  /** What has failed for the longest time; undefined when all is well. */
+  /** The failure that has lasted longest; undefined when all is well. */
   get failing(): Failing | undefined {
     return [...this.#failing.values()].toSorted((a, b) => a.sinceMs - b.sinceMs)[0]
   }

@@ -1,4 +1,4 @@
-/** Says why rows cannot be stored; `of` the request where that holds for all of its rows. */
+/** Says why rows cannot be stored. `of` is `request` when the reason holds for all rows of the request. */
 export class Unstorable extends Error {
   constructor(
     readonly of: 'request' | 'row',

@@ -1,9 +1,9 @@
 interface Waiter {
   sequence: number
-  settle(reached: boolean): void
+  settle(isReached: boolean): void
 }
 
-/** Those who wait until a sequence has been applied. */
+/** The waits for rows that are not applied yet. */
 export class Waiters {
   #waiters: Waiter[] = []
 
@@ -11,16 +11,16 @@ export class Waiters {
     return this.#waiters.length === 0
   }
 
-  /** Resolves true once the sequence is reached, false when that took too long or will not be. */
+  /** Resolves true once the sequence is reached, false after `withinMs` or at the end. */
   wait(sequence: number, withinMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => waiter.settle(false), withinMs)
       const waiter: Waiter = {
         sequence,
-        settle: (reached) => {
+        settle: (isReached) => {
           clearTimeout(timer)
           this.#waiters = this.#waiters.filter((each) => each !== waiter)
-          resolve(reached)
+          resolve(isReached)
         },
       }
       this.#waiters.push(waiter)
@@ -32,7 +32,7 @@ export class Waiters {
     for (const waiter of this.#waiters.filter(({ sequence }) => sequence <= applied)) waiter.settle(true)
   }
 
-  /** Nothing more will be reached. */
+  /** Settles all waits: no further row will be reached. */
   end(): void {
     for (const waiter of this.#waiters) waiter.settle(false)
   }

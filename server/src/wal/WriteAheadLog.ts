@@ -21,8 +21,8 @@ import { LogMark } from './LogMark.js'
 import { type FoundLog, scanLog } from './scanLog.js'
 import { SegmentFiles, segmentFile, sizesFor, type SegmentSizes } from './SegmentFiles.js'
 
-const closed = 'The write-ahead log is closed.'
-/** How far it has reached is noted so long after the first row that is not noted yet. */
+const closedMessage = 'The write-ahead log is closed.'
+/** A mark is written this long after the first row that it will cover: a write a second costs a disk nothing. */
 const noteAfterMs = 1000
 
 interface Current extends SegmentHead {
@@ -32,13 +32,12 @@ interface Current extends SegmentHead {
 }
 
 /**
- * What is in it was promised to a client and is not yet, or not yet surely, in DuckDB. One process
- * writes; `LogReader` follows in the same or another one. Segments are filled with zeros before they
- * are used, and used again, so that a write changes nothing but contents and O_DSYNC waits for one
- * round to the disk.
+ * Holds rows that were promised to a client and may not be in DuckDB yet. One process writes the log; a `LogReader`
+ * follows it in the same process or another one. Segments are filled with zeros before their first use and then used
+ * again, so a write changes only contents, and O_DSYNC waits for one round to the disk.
  */
 export class WriteAheadLog implements AcceptLog {
-  /** Whether the disk takes anything shows when it is asked to. */
+  /** Only a write shows whether the disk takes anything. */
   readonly obstacle = undefined
   readonly #folder: string
   /** The segments that hold rows, oldest first; the last of them is being written. */
@@ -46,7 +45,7 @@ export class WriteAheadLog implements AcceptLog {
   #current: Current | undefined
   /** The newest row that is on disk. */
   #durable: number
-  /** The newest row at all. */
+  /** The newest row, on disk or on its way there. */
   #last: number
   #held: Held[]
   #bytes = 0
@@ -61,7 +60,7 @@ export class WriteAheadLog implements AcceptLog {
   )
   #trimming: Promise<void> | undefined
   #skip = 0
-  #closed = false
+  #isClosed = false
 
   private constructor(folder: string, sizes: SegmentSizes, found: Pick<FoundLog, 'live' | 'last' | 'held'>) {
     this.#folder = folder
@@ -74,7 +73,7 @@ export class WriteAheadLog implements AcceptLog {
     for (const { bytes } of found.held) this.#bytes += bytes
   }
 
-  /** Reads all of the log. A new one begins behind `before`. */
+  /** Reads the whole log. A new log begins after row `before`. */
   static async open(folder: string, before = 0, given?: SegmentSizes): Promise<WriteAheadLog> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const sizes = given ?? sizesFor(await lookAtDisk(folder))
@@ -95,12 +94,12 @@ export class WriteAheadLog implements AcceptLog {
     return this.#durable
   }
 
-  /** The same with those that are on their way there. */
+  /** The sequence of the newest row, counting rows that are still on their way to the disk. */
   get last(): number {
     return this.#last
   }
 
-  /** The sequence before the oldest row that is still there: all up to it must be in DuckDB. */
+  /** The sequence before the oldest row that the log still has: all rows up to it must be in DuckDB. */
   get before(): number {
     return this.#live[0]!.before
   }
@@ -112,39 +111,39 @@ export class WriteAheadLog implements AcceptLog {
 
   /** Resolves with the sequence of the record's last row once it is on disk. */
   append(record: LogRecord): Promise<number> {
-    if (this.#closed) return Promise.reject(new Error(closed))
+    if (this.#isClosed) return Promise.reject(new Error(closedMessage))
     this.#last += record.count
     this.#bytes += record.body.length
     return this.#commits.add(record)
   }
 
-  /** Goes on behind rows that DuckDB holds though this log never had them, as after a restored backup. */
+  /** Goes on after this row: after a restored backup DuckDB holds rows that this log never had. */
   skipTo(applied: number): void {
     this.#skip = Math.max(this.#skip, applied)
   }
 
-  /** Gives up the segments whose rows are all up to this sequence; the largest are used again. */
+  /** Gives up the segments that hold no row after this sequence; the largest files are used again. */
   async trim(through: number): Promise<void> {
     let gone = 0
     for (; gone < this.#held.length && this.#held[gone]!.last <= through; gone++) {
       this.#bytes -= this.#held[gone]!.bytes
     }
     this.#held.splice(0, gone)
-    if (this.#trimming !== undefined || this.#closed) return
+    if (this.#trimming !== undefined || this.#isClosed) return
     this.#trimming = this.#trim(through).finally(() => (this.#trimming = undefined))
     await this.#trimming
   }
 
   /**
-   * Goes on in a file that has held nothing before, and gives the last row before it. Once all up to that
-   * row is applied, `remove` leaves no byte of it.
+   * Goes on in a file that has never held a row, and gives the last row before it. Once the rows up to there are
+   * applied, `remove` leaves no byte of them.
    */
   seal(): Promise<number> {
-    if (this.#closed) return Promise.reject(new Error(closed))
+    if (this.#isClosed) return Promise.reject(new Error(closedMessage))
     return this.#commits.between(() => this.#seal())
   }
 
-  /** Like `trim`, and resolves once the files are gone. */
+  /** Does what `trim` does, and resolves once the files are gone. */
   async remove(through: number): Promise<void> {
     while (this.#trimming !== undefined) await this.#trimming
     await this.trim(through)
@@ -164,9 +163,9 @@ export class WriteAheadLog implements AcceptLog {
     await syncFolder(this.#folder)
   }
 
-  /** Waits for what is being written. An empty frame says that the one before it was whole. */
+  /** Waits for running writes, then writes an empty frame, which shows that the frame before it was whole. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     await this.#commits.end()
     await this.#trimming?.catch(() => undefined)
     await this.#files.close()
@@ -179,7 +178,7 @@ export class WriteAheadLog implements AcceptLog {
     await this.#mark.close()
   }
 
-  /** Says that what is known to be on disk is there. */
+  /** Notes which rows are on disk, so that their loss would be noticed. */
   #note(): void {
     clearTimeout(this.#noting)
     this.#noting = undefined
@@ -225,7 +224,7 @@ export class WriteAheadLog implements AcceptLog {
     this.#current = { ...head, handle: await open(file, constants.O_RDWR | constants.O_DSYNC), end }
   }
 
-  /** Goes on in a new segment, which holds at least a frame of so many bytes. */
+  /** Goes on in a new segment with room for at least one frame of this many bytes. */
   async #begin(frame: number) {
     const number = (this.#live.at(-1)?.number ?? 0) + 1
     const bytes = await this.#files.make(number, headBytes + frame)

@@ -6,11 +6,11 @@ import type { TaskIds } from './TaskIds.js'
 
 export interface LocalSourceOptions {
   store: LogStore
-  /** To the process that writes the log. */
+  /** The link to the process that writes the log. */
   link: IngestLink
   taskIds: TaskIds
   syncWaitMs: number
-  /** The last row that may be stored for now. */
+  /** The last row that may be stored for now: a pending erasure holds back the rows after it. */
   limit(): number
 }
 
@@ -32,10 +32,10 @@ export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSo
       link.on('erase', (_, through) => grow(through))
       link.on('wanted', (sequence) => void applier.reached(sequence, syncWaitMs))
     },
-    // The link tells it of all logs.
+    // `LogNews` already sends this news, for all logs.
     onApplied: () => undefined,
     onSetAside: () => undefined,
-    // A copy goes on without it, or is given it as files.
+    // A restored backup begins a new log, or is given the files of this one by --logs: nothing is kept for it.
     keepLog: () => Promise.resolve(),
   }
 }

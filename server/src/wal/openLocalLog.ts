@@ -10,7 +10,7 @@ import type { WriteAheadLog } from './WriteAheadLog.js'
 
 export interface OpenLocalLogOptions {
   store: LogStore
-  /** To the engine that applies the log. */
+  /** The link to the engine that applies the log. */
   link: EngineLink
   logs: RemoteLogs
   logger: Logger
@@ -19,7 +19,7 @@ export interface OpenLocalLogOptions {
 
 const engineAway = 'The engine that stores accepted rows is being started; they wait on disk.'
 
-/** The accept log in files, which one engine on this machine applies. */
+/** Opens the accept log in files, which one engine on this machine applies. */
 export const openLocalLog = async ({
   store,
   link,

@@ -4,20 +4,20 @@ import { maxDeadLetters, type DeadLetter } from './DeadLetters.js'
 import type { LogEntry } from './segment.js'
 import { requestOf } from './splitEntry.js'
 
-/** A row of a table `rejected`. */
+/** A row of the table `rejected`, which each catalog has. */
 interface RejectedRow {
   seq: number
   received_at_ms: number
   kind: string
   target: string | undefined
   task_id: string
-  /** Which row of its request it is, from 0. */
+  /** The index of the row in its request, from 0. */
   position: number
   body: string
   reason: string
 }
 
-/** What a table `rejected` holds of rows that were set aside for one reason. */
+/** The rows of the table `rejected` for entries that are set aside for one reason. */
 export const rejectedRows = (
   entries: readonly LogEntry[],
   reason: string,
@@ -38,15 +38,15 @@ export const rejectedRows = (
     })
   })
 
-/** A table `rejected`, by names as they are. */
+/** Names a table `rejected`; the names are not quoted. */
 export interface RejectedTable {
   catalog: string
   schema: string
 }
 
 /**
- * In the order of the table's columns. As one JSON text a row of 64 MB, which was too large for its own table, would
- * be too large for this one, too.
+ * Writes rows by an appender, column by column in the table's order. One JSON text of all columns would fail for a row
+ * of 64 MB: such a row was already too large for its own table.
  */
 export const insertRejected = async (
   connection: DuckDBConnection,
@@ -67,14 +67,14 @@ export const insertRejected = async (
       appender.appendBigInt(BigInt(position))
       appender.endRow()
     }
-    // It is this that says whether they are there.
+    // Only `flushSync` throws when DuckDB does not take the rows.
     appender.flushSync()
   } finally {
     appender.closeSync()
   }
 }
 
-/** The newest requests of which rows were set aside. */
+/** Reads the dead letters of the newest requests. */
 export const readDeadLetters = async (
   connection: DuckDBConnection,
   table: string,

@@ -13,7 +13,7 @@ export interface Salvaged {
   lost: number
 }
 
-/** Where a head cannot be read, its salt may be there all the same. */
+/** When a head is damaged, its salt may still be readable, and frames can be found by it. */
 const saltOf = (bytes: Buffer, number: number): Buffer | undefined => {
   const head = readHead(bytes)
   if (head !== undefined) return head.number === number ? head.salt : undefined
@@ -21,7 +21,7 @@ const saltOf = (bytes: Buffer, number: number): Buffer | undefined => {
   return bytes.length > headBytes && salt.some((byte) => byte !== 0) ? salt : undefined
 }
 
-/** Writes a log anew with all rows of a damaged one that can still be read and that its catalog has not, which are those after `applied`. */
+/** Replaces a damaged log by a new one with the rows after `applied`, which its catalog lacks, as far as they can be read. */
 export const salvageLog = async (folder: string, applied: number): Promise<Salvaged> => {
   const [fresh, damaged] = [`${folder}.salvaged`, `${folder}.damaged`]
   // An earlier try may have been killed between the two renames.
@@ -36,7 +36,7 @@ export const salvageLog = async (folder: string, applied: number): Promise<Salva
       const salt = saltOf(bytes, number)
       if (salt === undefined) continue
       for (const { entries } of wholeFrames(bytes, salt)) {
-        // What is stored is not needed, and what comes a second time was in an earlier use of the file.
+        // Rows up to `applied` are stored. Rows that come a second time are left from an earlier use of the file.
         for (const { first, request: _, ...record } of entries.flatMap((each) => restOf(each, log.last))) {
           log.skipTo(first - 1)
           await log.append(record)

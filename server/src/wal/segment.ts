@@ -1,6 +1,49 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
+/*
+ * A segment is a file of fixed size. It begins with a head, then come frames, one for each write, then whatever the
+ * file held before. Numbers are little-endian.
+ *
+ * Head, at offset 0 of the file:
+ *
+ * | offset | length | meaning |
+ * |---|---|---|
+ * | 0 | 8 | `waymark1` |
+ * | 8 | 8 | the salt: random bytes, new for each use of the file |
+ * | 16 | 8 | the number of the segment, as a double |
+ * | 24 | 8 | the length of the file, as a double |
+ * | 32 | 8 | the sequence of the last row before this segment, as a double |
+ * | 40 | 4 | CRC-32 of the bytes 0 to 39 |
+ *
+ * Frame, at 44 and then wherever the frame before it ends:
+ *
+ * | offset in the frame | length | meaning |
+ * |---|---|---|
+ * | 0 | 8 | the salt of the segment |
+ * | 8 | 8 | the sequence of its first row, as a double |
+ * | 16 | 4 | the length of the whole frame |
+ * | 20 | 4 | the number of its entries |
+ * | 24 | 4 | CRC-32 of the bytes 0 to 23 and of all entries |
+ * | 28 | | the entries |
+ *
+ * Entry, at 28 of a frame and then wherever the entry before it ends:
+ *
+ * | offset in the entry | length | meaning |
+ * |---|---|---|
+ * | 0 | 8 | when the request was received: Unix milliseconds, as a double |
+ * | 8 | 4 | the number of rows |
+ * | 12 | 4 | the length l of the label |
+ * | 16 | 4 | the length b of the body |
+ * | 20 | l | the label, in UTF-8: the kind, then a space and the target if there is one |
+ * | 20 + l | b | the body, a JSON array in UTF-8 |
+ *
+ * Check: head and frame count only with the right checksum, and a frame only with the salt of its own segment. So
+ * neither an earlier use of the file nor anything that a client puts into a body can pass for a frame.
+ * Another version: a head that is neither this one nor all zeros stops the start of the service (`scanLog`), and
+ * nothing is changed.
+ */
+
 export interface LogRecord {
   kind: string
   /** How many rows the body holds. */
@@ -8,26 +51,21 @@ export interface LogRecord {
   receivedAtMs: number
   /** A JSON array in UTF-8. */
   body: Buffer
-  /** What the request says of all its rows, as JSON: where they go, or what bot sent them. */
+  /** What the request says about all its rows, as JSON: where they go, or which bot sent them. */
   target?: string
 }
 
 export interface LogEntry extends LogRecord {
   /** The sequence of the first row; the others follow without a gap. */
   first: number
-  /** The rows of the request that this is a part of, where it is not all of it. */
+  /** The rows of the whole request, when this entry is only a part of it. */
   request?: { first: number; last: number }
-  /** A row that is tried by itself: what its request says of all rows need not hold for it. */
+  /** The row is tried by itself: what its request says about all rows need not be true of it. */
   isAlone?: true
 }
 
 export const lastOf = (entry: LogEntry): number => entry.first + entry.count - 1
 
-/**
- * A segment is a file of fixed size: a head, then frames, one for each write, then what the file held
- * before. A frame counts only with the salt of its own segment, so nothing of an earlier use of the
- * file can pass for a frame, nor anything that a client puts into a body.
- */
 export interface SegmentHead {
   number: number
   salt: Buffer
@@ -38,7 +76,7 @@ export interface SegmentHead {
 
 export interface Frame {
   entries: LogEntry[]
-  /** The sequence of its last row; of an empty frame that of the row before it. */
+  /** The sequence of its last row; an empty frame has the sequence of the row before it. */
   last: number
   /** Where the next frame starts. */
   end: number
@@ -72,7 +110,7 @@ export const createSalt = (): Buffer => randomBytes(8)
 
 const labelOf = ({ kind, target }: LogRecord) => (target === undefined ? kind : `${kind} ${target}`)
 
-/** How long the frame of some records is. */
+/** The length of the frame that holds these records, in bytes. */
 export const sizeOfFrame = (records: readonly LogRecord[]): number => {
   let bytes = frameBytes
   for (const record of records) {
@@ -87,7 +125,7 @@ export interface NewFrame {
   records: readonly LogRecord[]
 }
 
-/** One frame in one piece, because a write of many costs more than copying them; gives where it ends. */
+/** Puts a frame together in one piece, because many small writes cost more than copying; gives where the frame ends. */
 export const writeFrame = ({ salt, first, records }: NewFrame, into: Buffer): number => {
   let end = frameBytes
   for (const record of records) {
@@ -107,13 +145,13 @@ export const writeFrame = ({ salt, first, records }: NewFrame, into: Buffer): nu
   return end
 }
 
-/** How long the frame says it is, which is not checked yet; undefined where there is none. */
+/** The length that a frame claims for itself, before its checksum is checked; undefined when no frame starts here. */
 export const frameLength = (bytes: Buffer, at: number, salt: Buffer): number | undefined =>
   at + frameBytes <= bytes.length && bytes.compare(salt, 0, 8, at, at + 8) === 0
     ? bytes.readUInt32LE(at + 16)
     : undefined
 
-/** The frame that starts at a place, or undefined where there is no whole one. Bodies are not copied. */
+/** The frame that starts at an offset; undefined when no whole frame does. Bodies are not copied. */
 export const readFrame = (bytes: Buffer, start: number, salt: Buffer): Frame | undefined => {
   const length = frameLength(bytes, start, salt)
   if (length === undefined || length < frameBytes || start + length > bytes.length) return undefined
@@ -140,7 +178,7 @@ export const readFrame = (bytes: Buffer, start: number, salt: Buffer): Frame | u
   return { entries, last, end }
 }
 
-/** A record, as far as it counts among what waits. */
+/** What is remembered of a record until it is applied. */
 export interface Held {
   last: number
   bytes: number
@@ -151,7 +189,7 @@ export interface Scan {
   end: number
   held: Held[]
   /** A whole frame stands behind a broken one, which no cut-off write can leave. */
-  broken: boolean
+  isBroken: boolean
 }
 
 /** Follows the frames of a segment to their end. */
@@ -162,15 +200,15 @@ export const scanSegment = (bytes: Buffer, { salt, before }: SegmentHead): Scan 
     ;({ last, end } = frame)
     for (const entry of frame.entries) held.push({ last: lastOf(entry), bytes: entry.body.length })
   }
-  // The next frame is written only once the one before it is on disk.
-  let broken = false
-  for (let at = bytes.indexOf(salt, end + 1); at >= 0 && !broken; at = bytes.indexOf(salt, at + 1)) {
-    broken = readFrame(bytes, at, salt) !== undefined
+  // A frame is written only once the one before it is on disk, so a whole frame behind the end means damage.
+  let isBroken = false
+  for (let at = bytes.indexOf(salt, end + 1); at >= 0 && !isBroken; at = bytes.indexOf(salt, at + 1)) {
+    isBroken = readFrame(bytes, at, salt) !== undefined
   }
-  return { last, end, held, broken }
+  return { last, end, held, isBroken }
 }
 
-/** All whole frames of a segment, also those behind one that is broken. */
+/** All whole frames of a segment, even those behind a broken one. */
 export const wholeFrames = function* (bytes: Buffer, salt: Buffer): Generator<Frame> {
   for (let at = headBytes; at >= 0;) {
     const frame = readFrame(bytes, at, salt)

@@ -3,7 +3,7 @@ import { lastOf, type LogEntry } from './segment.js'
 
 const [open, close, comma] = [Buffer.from('['), Buffer.from(']'), Buffer.from(',')]
 
-/** Some neighbours of an entry's rows, as an entry: `at` is the place of the first of them. */
+/** An entry of some neighbouring rows of another entry; `at` is the index of the first of them. */
 const partOf = (entry: LogEntry, at: number, rows: readonly Buffer[]): LogEntry => ({
   ...entry,
   first: entry.first + at,
@@ -12,15 +12,15 @@ const partOf = (entry: LogEntry, at: number, rows: readonly Buffer[]): LogEntry 
   request: requestOf(entry),
 })
 
-/** The rows of an entry, an entry each, to be tried one by one. */
+/** Makes an entry of each row, so that rows can be tried one by one. */
 export const rowsOf = (entry: LogEntry): LogEntry[] =>
   splitArray(entry.body).map((row, at) => ({ ...partOf(entry, at, [row]), isAlone: true }))
 
-/** The rows of the request that an entry is, or is a part of. */
+/** The first and last row of the request that an entry belongs to. */
 export const requestOf = (entry: LogEntry): { first: number; last: number } =>
   entry.request ?? { first: entry.first, last: lastOf(entry) }
 
-/** What of an entry comes after a sequence: all of it, the end of it, or nothing. */
+/** The part of an entry after a sequence: all of the entry, its end, or nothing. */
 export const restOf = (entry: LogEntry, after: number): LogEntry[] => {
   if (entry.first > after) return [entry]
   if (lastOf(entry) <= after) return []
@@ -28,11 +28,11 @@ export const restOf = (entry: LogEntry, after: number): LogEntry[] => {
   return [partOf(entry, stored, splitArray(entry.body).slice(stored))]
 }
 
-/** The first rows of an entry; nothing where none are wanted. */
+/** The first `rows` rows of an entry; nothing when that is 0. */
 export const startOf = (entry: LogEntry, rows: number): LogEntry[] =>
   rows <= 0 ? [] : [partOf(entry, 0, splitArray(entry.body).slice(0, rows))]
 
-/** An entry in parts of so many bytes at most, each of one row at least. */
+/** Cuts an entry into parts of at most `maxBytes`, each with at least one row. */
 export const piecesOf = (entry: LogEntry, maxBytes: number): LogEntry[] => {
   if (entry.count === 1 || entry.body.length <= maxBytes) return [entry]
   const pieces: LogEntry[] = []
@@ -48,7 +48,7 @@ export const piecesOf = (entry: LogEntry, maxBytes: number): LogEntry[] => {
   return [...pieces, partOf(entry, from, rows.slice(from))]
 }
 
-/** Runs of neighbours that are stored together: so many bytes each at most, unless a single row has more. */
+/** Groups entries into batches of at most `maxBytes`; a single larger row is a batch by itself. */
 export function* batchesOf(entries: readonly LogEntry[], maxBytes: () => number): Generator<LogEntry[]> {
   let [batch, bytes]: [LogEntry[], number] = [[], 0]
   for (const entry of entries) {

@@ -5,26 +5,26 @@ import type { Authenticate } from '../users/authenticate.js'
 import type { DeadLetter } from './DeadLetters.js'
 
 export interface Task {
-  /** Where its last row stands in its log. */
+  /** The sequence of the task's last row. */
   last: number
-  /** How far that log has been applied; undefined when it is not known. */
+  /** The position of the task's log; undefined when it is not known. */
   applied: number | undefined
-  /** What was set aside of it. */
+  /** The rows of the task that were set aside. */
   deadLetter: DeadLetter | undefined
 }
 
 export interface TasksRouteOptions {
   authenticate: Authenticate
   apiKeys: ApiKeys
-  /** Undefined for an id that was not given by this service. */
+  /** Gives undefined for an id that this service did not issue. */
   find(taskId: string): Task | undefined
   /** Why no rows are being stored at the moment. */
   whyWaiting(): string | undefined
 }
 
-/** `GET /tasks/{task_id}`, for the ids of every operation that gives one. */
+/** `GET /tasks/{task_id}`: the state of a task, whichever operation gave its id. */
 export const tasksRoute = ({ authenticate, apiKeys, find, whyWaiting }: TasksRouteOptions): Route => {
-  /** A task may be asked for by whoever may make one. */
+  /** Whoever may make a task may ask for its state: an API key or a user. */
   const check = async ({ request, response, search }: Exchange): Promise<void> => {
     const key = readApiKey(request.headers, search)
     if (key === undefined || apiKeys.find(key) === undefined) await authenticate(request, response)

@@ -122,9 +122,9 @@ describe('check of a store that is not', () => {
   }
 
   it.each([
-    ['DELETE FROM raw.events WHERE seq = 5', 'Events are missing in persons, or too many there (1)'],
+    ['DELETE FROM raw.events WHERE seq = 5', 'Persons count too few or too many events (1)'],
     ['INSERT INTO raw.events SELECT * FROM raw.events WHERE seq = 5', 'Events are there twice (1)'],
-    ["UPDATE raw.persons SET events = events + 3 WHERE person_id = 'user-5'", 'or too many there (3)'],
+    ["UPDATE raw.persons SET events = events + 3 WHERE person_id = 'user-5'", 'too many events (3)'],
     [
       "UPDATE raw.persons SET person_key = 1 WHERE person_id = 'user-5'",
       'Persons have a wrong key, or are there twice (1)',

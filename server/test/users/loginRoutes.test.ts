@@ -188,7 +188,7 @@ describe('beside cookies of other programs on its host, the cookie of a session'
       {
         error: 'headers-too-large',
         message:
-          'The headers have more than 32 KiB. In a browser, delete the cookies of this host, which those of its other ports belong to.',
+          'The headers have more than 32 KiB. In a browser, delete the cookies of this host; other ports of the host have set some of them.',
       },
     ])
   })

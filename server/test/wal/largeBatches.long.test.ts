@@ -75,7 +75,7 @@ it('an event that never fits is set aside and its neighbours are stored', { time
   const after = await send(client.number(2))
   expect(await outcome(after)).toMatchObject({ status: 'completed' })
   const message = expect.stringContaining(
-    'To store it takes more memory than DuckDB may have (--memory-limit, 192 MiB).',
+    'Storing it takes more memory than DuckDB may have (--memory-limit, 192 MiB).',
   )
   expect(await outcome(task)).toMatchObject({ status: 'failed', rejected: 1, message })
   expect(await client.rows("SELECT (properties->>'n')::INT FROM events ORDER BY 1")).toEqual([[1], [2]])

@@ -118,7 +118,7 @@ describe('where a batch needs more memory than there is', () => {
     applier.wake()
     expect(await applier.reached(last, 10_000)).toBe(true)
     expect(stored).toEqual(upTo(last).filter(takes))
-    const reason = 'To store it takes more memory than DuckDB may have (--memory-limit, 1024 MiB).'
+    const reason = 'Storing it takes more memory than DuckDB may have (--memory-limit, 1024 MiB).'
     expect(aside).toEqual([
       [37, reason],
       [38, reason],
@@ -224,7 +224,7 @@ describe('after an engine that ended while it stored', () => {
     applier.wake()
     expect(await applier.reached(last, 10_000)).toBe(true)
     expect(stored).toEqual([2, 3])
-    expect(aside).toEqual([[1, 'The engine ended 4 times while this was stored alone.']])
+    expect(aside).toEqual([[1, 'The engine ended 4 times while it stored this row alone.']])
   })
 
   it('no longer waits for memory for a row that starved two engines', async () => {
