@@ -15,6 +15,7 @@ import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 import { version } from './version.js'
 import { whyFailing } from './wal/whyFailing.js'
 import { reasonOf } from './reasonOf.js'
+import { isOutOfRoom } from './store/transactions.js'
 
 /**
  * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would store 5,000 rows a second
@@ -189,7 +190,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     if (!isSupervised) process.stdout.write('waymark-server engine ready\n')
   } catch (error) {
     if (!isSupervised) throw error
-    if (isDiskFull(reasonOf(error))) {
+    if (isDiskFull(reasonOf(error)) || isOutOfRoom(error)) {
       // Room may come at any moment, and events are accepted meanwhile as far as the files of the log go.
       logger.error('The engine cannot open the store on a full disk; it is tried again.', {
         reason: reasonOf(error),

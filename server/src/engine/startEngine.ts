@@ -73,7 +73,9 @@ export const startEngine = async (
     const disk = await openDisk({
       ...{ ...options, database, folder, logger },
       endMe: () => endMe?.('A statement has filled the disk.'),
+      onRoom: () => beginAnew('The disk has room again.'),
     })
+    cleanups.add(() => disk.stop())
     folder.record([analyticsCatalog, ...catalogs])
 
     // Statements.

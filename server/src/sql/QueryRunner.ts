@@ -82,6 +82,7 @@ const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
 const outOfMemory = /out of memory/i
 /** Verbs of changes that are needed most where the disk is full. */
 const freeing = /^(drop|delete|truncate)$/
+const isDropping = ({ tokens }: Plan) => /^(drop|truncate)$/.test(readHead(tokens).verb)
 const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
 /** Nobody waits longer for an answer about a statement. */
 const longestLookMs = 30_000
@@ -301,7 +302,10 @@ export class QueryRunner {
     const { connection, path } = session
     const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
     const isStopped = () => job.cancellation.isCancelled
-    const result = await givingBack(() => runChange({ connection, plan, catalog, catalogs, isStopped }))
+    const result = await givingBack(
+      () => runChange({ connection, plan, catalog, catalogs, isStopped }),
+      isDropping(plan),
+    )
     return bufferRows(connection, result, layout, job.page)
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
-import { lookAtDisk, roomOf } from './DiskRoom.js'
+import { type Disk, lookAtDisk, roomOf } from './DiskRoom.js'
 import { quoteIdentifier, quoteText } from './quote.js'
 import { damaged, isDiskFull, OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
@@ -60,23 +60,35 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
 }
 
 /** Nine tenths of what is free at the start, and nothing of the reserve: a query that spills must not fill the disk of the logs. */
-const tempSize = async (path: string, minFreeDiskBytes: number | undefined): Promise<string> => {
-  const disk = await lookAtDisk(path)
-  return `${Math.floor(Math.min(0.9 * disk.free, roomOf(disk, minFreeDiskBytes)) / 1_000_000)}MB`
+const tempSize = (disk: Disk, minFreeDiskBytes: number | undefined): string =>
+  `${Math.floor(Math.min(0.9 * disk.free, roomOf(disk, minFreeDiskBytes)) / 1_000_000)}MB`
+
+/** Rows wait while this much of DuckDB's log is moved into the file; less of it at once takes no more time in all. */
+const checkpointBytes = 64_000_000
+
+/** The free disk that a checkpoint surely finds enough: blocks are written anew before the old ones are free. */
+export const checkpointRoomOf = ({ path }: { path: string }): number => {
+  const logs = readdirSync(path).filter((name) => name.endsWith('.duckdb.wal'))
+  const bytes = logs.map((name) => statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0)
+  return 2 * (checkpointBytes + bytes.reduce((sum, each) => sum + each, 0))
 }
+
+const isTooFullForCheckpoints = async (folder: DataFolder): Promise<boolean> =>
+  (await lookAtDisk(folder.path)).free < checkpointRoomOf(folder)
 
 /** DuckDB without a file. It can reach files until it is told not to. */
 export const createInstance = async (
   folder: DataFolder,
   { memoryLimit, threads, minFreeDiskBytes }: Resources,
 ): Promise<DuckDBInstance> => {
+  const disk = await lookAtDisk(folder.path)
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: memoryLimit,
     threads: String(threads),
     temp_directory: folder.temp,
-    max_temp_directory_size: await tempSize(folder.path, minFreeDiskBytes),
-    // Rows wait while this much is moved into the file; less of it at once takes no more time in all.
-    wal_autocheckpoint: '64MB',
+    max_temp_directory_size: tempSize(disk, minFreeDiskBytes),
+    // A checkpoint that meets the end of the disk makes the catalog useless, and the next start would meet it again.
+    wal_autocheckpoint: (await isTooFullForCheckpoints(folder)) ? '1TB' : `${checkpointBytes}B`,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
@@ -98,14 +110,21 @@ export class Database {
   readonly #instance: DuckDBInstance
   readonly #folder: DataFolder
   readonly #catalogs: readonly string[]
+  /** Whether DuckDB makes no checkpoint by itself, because the disk was too full for one when it was opened. */
+  readonly isCramped: boolean
 
-  private constructor(instance: DuckDBInstance, folder: DataFolder, catalogs: readonly string[]) {
+  private constructor(
+    instance: DuckDBInstance,
+    { folder, catalogs, isCramped }: Pick<DatabaseOptions, 'folder' | 'catalogs'> & { isCramped: boolean },
+  ) {
     this.#instance = instance
     this.#folder = folder
     this.#catalogs = catalogs
+    this.isCramped = isCramped
   }
 
   static async open({ folder, catalogs, more = [], ...resources }: DatabaseOptions): Promise<Database> {
+    const isCramped = await isTooFullForCheckpoints(folder)
     const instance = await createInstance(folder, resources)
     try {
       const connection = await instance.connect()
@@ -127,7 +146,7 @@ export class Database {
       instance.closeSync()
       throw error
     }
-    return new Database(instance, folder, catalogs)
+    return new Database(instance, { folder, catalogs, isCramped })
   }
 
   /** How long a catalog's file is. */

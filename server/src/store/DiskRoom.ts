@@ -36,6 +36,9 @@ const isSpilled = (name: string) => name.startsWith('duckdb_temp')
 /** A statement fills some megabytes in that time. */
 const lookMs = 50
 
+/** How often a full disk is asked whether it has room again. */
+const freeAgainMs = 1000
+
 /** Called at every look that finds too little room; `isSpilling` when DuckDB has put rows aside. */
 export type OnShort = (isSpilling: boolean) => void
 
@@ -81,6 +84,26 @@ export class DiskRoom {
   async isFull(): Promise<boolean> {
     const { look, path, reserveBytes } = this.#options
     return (await look(path)).free < Math.max(2 * ballastBytes, reserveBytes / 2)
+  }
+
+  /** Calls once, as soon as so much is free. The result ends it. */
+  onceFree(bytes: number, call: () => void): () => void {
+    const { look, path } = this.#options
+    const timer = setInterval(() => {
+      void look(path)
+        .then(({ free }) => {
+          if (free < bytes || isEnded) return
+          end()
+          call()
+        })
+        .catch(() => undefined)
+    }, freeAgainMs).unref()
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+      clearInterval(timer)
+    }
+    return end
   }
 
   /** The result ends it. */

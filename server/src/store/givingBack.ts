@@ -7,6 +7,8 @@ import { quoteIdentifier, quoteText } from './quote.js'
 
 /** A file that is longer by less is left as it is. */
 const leastBytes = 2 ** 22
+/** A smaller file has no room worth a checkpoint. */
+const largeBytes = 2 ** 26
 const tries = 10
 const retryMs = 100
 
@@ -20,8 +22,11 @@ export interface GivingBackOptions {
   onKept(catalog: string): void
 }
 
-/** Does work that writes to catalogs; when it fails, the disk gets back what their files have grown by. */
-export type GivingBack = <T>(work: () => Promise<T>) => Promise<T>
+/**
+ * Does work that writes to catalogs. When it fails, the disk gets back what their files have grown by. When it drops a
+ * table (`isDropping`), later writes find the table's room free.
+ */
+export type GivingBack = <T>(work: () => Promise<T>, isDropping?: boolean) => Promise<T>
 
 /** Fails where somebody else's change is under way for longer than that. */
 const checkpoint = async (connection: DuckDBConnection, catalog: string): Promise<void> => {
@@ -77,9 +82,22 @@ export const giveBackLeftovers = async (options: GivingBackOptions): Promise<voi
   }
 }
 
+/**
+ * DuckDB uses the blocks of a dropped table again only after a checkpoint, and a DROP is too small to cause one: a table
+ * that is made and dropped every night would add its size to the file each time.
+ */
+const freeDropped = ({ database, catalogs }: GivingBackOptions): Promise<void> =>
+  database.use(async (connection) => {
+    for (const catalog of catalogs) {
+      if (database.bytesOf(catalog) < largeBytes) continue
+      // Where another change is under way for long, a later checkpoint does it.
+      await checkpoint(connection, catalog).catch(() => undefined)
+    }
+  })
+
 export const createGivingBack =
   (options: GivingBackOptions): GivingBack =>
-  async (work) => {
+  async (work, isDropping = false) => {
     const { database, catalogs, room, onKept } = options
     const before = catalogs.map((catalog) => database.bytesOf(catalog))
     const hasGrown = (at: number) => database.bytesOf(catalogs[at]!) > before[at]! + leastBytes
@@ -87,6 +105,7 @@ export const createGivingBack =
       const result = await work()
       // Something was deleted: nothing else is begun then.
       if (await room.isShort()) for (const catalog of catalogs) await shrink(options, catalog)
+      else if (isDropping) await freeDropped(options)
       return result
     } catch (error) {
       for (const [at, catalog] of catalogs.entries()) {

@@ -1,4 +1,5 @@
 import type { Logger } from '../Logger.js'
+import { checkpointRoomOf } from './Database.js'
 import { DiskRoom, takeBallast } from './DiskRoom.js'
 import { createGivingBack, giveBackLeftovers, type GivingBack, type GivingBackOptions } from './givingBack.js'
 
@@ -7,6 +8,8 @@ export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'c
   minFreeDiskBytes: number | undefined
   logger: Logger
   endMe(): void
+  /** The disk was too full for checkpoints when DuckDB was opened, and is not any more. */
+  onRoom(): void
 }
 
 /** The client of the statement gets its answer before the engine ends for it. */
@@ -15,8 +18,8 @@ const answerMs = 1000
 /** What keeps statements from filling the disk, once what earlier ones have left there is given back. */
 export const openDisk = async (
   options: OpenDiskOptions,
-): Promise<{ room: DiskRoom; givingBack: GivingBack }> => {
-  const { folder, minFreeDiskBytes, logger, endMe } = options
+): Promise<{ room: DiskRoom; givingBack: GivingBack; stop(): void }> => {
+  const { database, folder, minFreeDiskBytes, logger, endMe, onRoom } = options
   const room = await DiskRoom.open(folder, minFreeDiskBytes)
   const giving = {
     ...options,
@@ -36,5 +39,6 @@ export const openDisk = async (
       { min_free_bytes: room.reserveBytes },
     )
   }
-  return { room, givingBack: createGivingBack(giving) }
+  const stop = database.isCramped ? room.onceFree(2 * checkpointRoomOf(folder), onRoom) : () => undefined
+  return { room, givingBack: createGivingBack(giving), stop }
 }

@@ -44,6 +44,16 @@ it('says when DuckDB has put rows aside, which a query that reads may have done'
   end()
 })
 
+it('calls once when so much is free, and not when it has ended', async () => {
+  const [ended, waiting] = [vi.fn(), vi.fn()]
+  const end = room.onceFree(200, ended)
+  room.onceFree(200, waiting)
+  end()
+  free = 200
+  await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  expect(ended).not.toHaveBeenCalled()
+})
+
 it('keeps 1 GiB free, of a small disk a tenth, or what was said', () => {
   const gibibyte = 2 ** 30
   expect(roomOf({ total: 100 * gibibyte, free: 5 * gibibyte })).toBe(4 * gibibyte)

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -142,3 +142,18 @@ it(
     )
   },
 )
+
+it('a table that is made and dropped again and again takes its room once', { timeout: 120_000 }, async () => {
+  const url = await start(undefined)
+  const bytes = () => statSync(join(folder, 'data', 'lakehouse.duckdb')).size
+  const makeAndDrop = async () => {
+    // 100 MB.
+    const made = await query(url, 'CREATE TABLE big AS SELECT hash(range) AS h FROM range(12500000)')
+    expect(made.status).toBe(200)
+    expect((await query(url, 'DROP TABLE big')).status).toBe(200)
+    return bytes()
+  }
+  await makeAndDrop()
+  await makeAndDrop()
+  expect(await makeAndDrop()).toBeLessThan(150 * mebibyte)
+})
