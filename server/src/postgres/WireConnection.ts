@@ -68,7 +68,7 @@ export class WireConnection {
     const { edits } = this.#sqlOf(statement, command)
     const session = await this.#open()
     return this.#whileRunning((cancellation) =>
-      this.#options.sql.runner.look(session, cancellation, (connection, guard) =>
+      this.#options.sql.runner.inspect(session, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       ),
     )

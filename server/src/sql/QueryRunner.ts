@@ -31,13 +31,13 @@ export interface QueryRunnerOptions {
   limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
-  /** That may be written to. */
+  /** Catalogs that may be written to. */
   catalogs: readonly string[]
-  /** That may be read. */
+  /** Catalogs that may be read. */
   readable: readonly string[]
-  /** Where a session begins, and where it goes when its schema is gone. */
+  /** The search path of a new connection, and of one whose schema was dropped. */
   home: SearchPath
-  /** Where exports are written on their way out. */
+  /** The folder in which Parquet files are written before they are sent. */
   tempFolder: string
   threads: number
   queryThreads: QueryThreads
@@ -46,24 +46,24 @@ export interface QueryRunnerOptions {
   timeoutMs: number
 }
 
-/** A query whose rows are ready to be read. Whoever reads them must end it, in one of the two ways. */
+/** A query whose rows are ready to be read. The reader must call `end` or `fail`. */
 export interface RunningQuery {
   plan: Plan
   rows: Rows | ParquetFile
   info: QueryInfo
   startedMs: number
-  /** Whoever waits for the client to read lets others run meanwhile. */
+  /** Paused while the answer waits for its client to read, so that another query may run. */
   turn: Pausable
-  /** Aborted when nothing more of it is to be sent. */
+  /** Aborted when nothing more is to be sent. */
   signal: AbortSignal
   end(): Promise<void>
-  /** Gives what to tell the client, at once; what is still under way is waited for. */
+  /** Returns the error for the client at once. The clean-up waits until nothing is being fetched. */
   fail(error: unknown): unknown
 }
 
 type Cleanup = () => void
 
-/** The rows that are being fetched hold a thread until they are there. */
+/** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
 const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
   let isResting = false
   return {
@@ -80,11 +80,11 @@ const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
 }
 
 const outOfMemory = /out of memory/i
-/** Verbs of changes that are needed most where the disk is full. */
+/** These make room on the disk, so they may run when it is full. */
 const freeing = /^(drop|delete|truncate)$/
 const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
-/** Nobody waits longer for an answer about a statement. */
-const longestLookMs = 30_000
+/** Longer than this no client waits to learn about a statement that it has not run. */
+const longestInspectionMs = 30_000
 
 export class QueryRunner {
   readonly counts: QueryCounts = { ...noQueries }
@@ -94,7 +94,7 @@ export class QueryRunner {
     this.#options = options
   }
 
-  /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when it failed. */
+  /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
     const { sessions, limit, log, threads, queryThreads, timeoutMs } = this.#options
     const { request, user, userAgent, cancellation } = job
@@ -128,7 +128,7 @@ export class QueryRunner {
     let state: keyof QueryCounts = 'waiting'
     this.counts.waiting++
     const enter = (next: keyof QueryCounts) => {
-      // It ends once.
+      // A query that has ended, and is ended again, is counted once.
       if (state !== 'waiting' && state !== 'running') return
       this.counts[state]--
       this.counts[next]++
@@ -138,13 +138,13 @@ export class QueryRunner {
     let endReading: (() => Promise<void>) | undefined
     let release: Cleanup | undefined
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
-      const told = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
+      const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
-      query.end(messageOf(told))
-      // A failed statement may leave memory with its connection. Nobody knows a session without a name
-      // yet; one with a name ends only when memory is short.
+      query.end(messageOf(reported))
+      // A failed statement may leave memory with its connection, so a connection whose id no client
+      // knows yet is closed. A connection that a client named is closed only when memory was short.
       const isSpent = outOfMemory.test(messageOf(error)) || (!session.isNamed && !cancellation.isCancelled)
-      // DuckDB does not survive a connection that is closed, or used for the next query, under a fetch.
+      // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
       const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
       void Promise.resolve(settled).then(async () => {
         release?.()
@@ -152,11 +152,11 @@ export class QueryRunner {
         cleanUp()
         if (isSpent) void sessions.end(session)
       })
-      return told
+      return reported
     }
     try {
-      // The session comes before the permit: the other way round, queries that wait for a session
-      // could hold the permits that its query waits for.
+      // The connection is taken before the permit. The other way round, queries that wait for one
+      // connection could hold all the permits that the query on that connection waits for.
       cleanups.push(await session.enter(cancellation.signal))
       const permit = await limit.acquire({
         user,
@@ -177,7 +177,7 @@ export class QueryRunner {
       const lost = await this.#enter(job, session)
       if (refusal !== undefined) endReading = await beginReadOnly(session.connection)
       const plan = await this.#plan(job, session, query)
-      // What it names without a schema may be there too, and is not what was meant.
+      // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
       cleanups.push(await this.#watchDisk(job, plan))
@@ -205,8 +205,8 @@ export class QueryRunner {
     }
   }
 
-  /** Lets `work` look at statements on a session's connection, in its turn, as a query would run there. */
-  async look<T>(
+  /** Runs `work`, which only reads, on a connection that it takes as a query would. */
+  async inspect<T>(
     session: HeldConnection,
     cancellation: Cancellation,
     work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
@@ -217,7 +217,7 @@ export class QueryRunner {
       cleanups.push(await session.enter(cancellation.signal))
       const permit = await limit.acquire({ user: session.user, signal: cancellation.signal })
       cleanups.push(() => permit.release())
-      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestLookMs))
+      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestInspectionMs))
       cleanups.push(() => clearTimeout(timer))
       cleanups.push(cancellation.guard(session.connection))
       await enterConnection(session, {}, readable, home)
@@ -229,7 +229,7 @@ export class QueryRunner {
     }
   }
 
-  /** Gives what to say to a change where the session's schema is gone. */
+  /** Returns the message for a change when the connection's own schema was dropped. */
   async #enter({ request }: QueryJob, session: HeldConnection): Promise<string | undefined> {
     const { readable, home } = this.#options
     const { connection } = session
@@ -253,7 +253,7 @@ export class QueryRunner {
     return plan
   }
 
-  /** A statement that fills the disk is not begun, and one that runs is ended, when there is too little room. */
+  /** When there is too little room, a statement that fills the disk is not begun, and one that runs is ended. */
   async #watchDisk({ layout, cancellation }: QueryJob, plan: Plan): Promise<Cleanup> {
     const { room } = this.#options
     const fills = layout === 'parquet' || (plan.kind === 'change' && !isFreeing(plan))
@@ -274,7 +274,7 @@ export class QueryRunner {
         if (rows !== undefined) return rows
       }
       if (plan.kind === 'use') return await this.#use(session, plan, layout)
-      // An EXPLAIN is one of these, and changes nothing when it is of a statement that reads.
+      // EXPLAIN counts as a change. In a transaction that only reads it can run as it is.
       if (plan.kind === 'change' && !isReading(connection))
         return await this.#change(session, plan, job, layout)
       const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)

@@ -15,7 +15,7 @@ export interface QueryRoutesOptions extends AnswererOptions {
   log: QueryLog
   connections: HeldConnections
   maxBodyBytes: number
-  /** For clients that do not say what they read. */
+  /** The form for clients that do not say which one they read. */
   columns: ColumnsForm
 }
 
@@ -50,7 +50,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
   }
 }
 
-/** `GET /query?statement=…`: the same for programs that can only fetch an address; it runs what reads. */
+/** `GET /query?statement=…` is for programs that can only fetch a URL. It runs only statements that read. */
 const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => {
   const answer = answerer(options)
   return {
