@@ -14,8 +14,8 @@ import { text } from './types.js'
 import { WireConnection, type WireStart } from './WireConnection.js'
 
 /**
- * One client, after its password was found right: the simple and the extended protocol, as in
- * https://www.postgresql.org/docs/current/protocol-flow.html. It runs one message after the other.
+ * Serves one client whose password was right. It speaks the simple and the extended protocol,
+ * https://www.postgresql.org/docs/current/protocol-flow.html, and handles one message after the other.
  *
  *   ready → (message) → ready
  *   ready → (message failed, extended) → skipping → (Sync) → ready
@@ -60,7 +60,7 @@ export class PostgresConnection {
     this.#session.cancel(reason)
   }
 
-  /** Ends the connection, after the message that is being worked on. */
+  /** Ends the connection once the current message is handled. */
   close(): void {
     if (this.#isClosing) return
     this.#isClosing = true
@@ -110,10 +110,10 @@ export class PostgresConnection {
         throw new ProtocolError(sqlState.protocolViolation, `There is no message ${JSON.stringify(type)}.`)
       }
     } catch (error) {
-      const told = asProtocolError(error)
-      if (told.code === sqlState.protocolViolation) throw told
+      const reported = asProtocolError(error)
+      if (reported.code === sqlState.protocolViolation) throw reported
       this.#session.fail()
-      this.#stream.write(to.errorResponse(told))
+      this.#stream.write(to.errorResponse(reported))
       if (type === 'Q') await this.#ready()
       else {
         this.#isSkipping = true
@@ -178,8 +178,8 @@ export class PostgresConnection {
     })
     const resultFormats = Array.from({ length: reader.count() }, () => reader.int16())
     const isBinary = (at: number) => (formats.length === 1 ? formats[0] : formats[at]) === 1
-    const places = prepared.statement === undefined ? [] : findParameters(prepared.statement)
-    const edits = places.map(({ number, start, end, kind }) => {
+    const marks = prepared.statement === undefined ? [] : findParameters(prepared.statement)
+    const edits = marks.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
       return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
@@ -198,7 +198,7 @@ export class PostgresConnection {
       return
     }
     const portal = this.#portals.find(name)
-    // With its values in it a statement may have other types than without.
+    // The values may change the types of the columns, so the statement must run before it is described.
     if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
     this.#stream.write(
       portal.fields === undefined
@@ -220,7 +220,7 @@ export class PostgresConnection {
     this.#portals.admit(portal)
     portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
-    // The client may let it wait.
+    // The client may not ask for the rows at once.
     portal.source.pause()
     if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
     if (portal.fields === undefined) portal.fields = fields
@@ -230,7 +230,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Sends rows, all or so many, and what is told behind them. */
+  /** Sends up to `maxRows` rows, or all of them for 0, and the message that ends them. */
   async #send(portal: Portal, maxRows: number): Promise<void> {
     if (portal.isDone) {
       this.#stream.write(to.commandComplete('SELECT 0'))

@@ -9,10 +9,10 @@ export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'c
   endMe(): void
 }
 
-/** The client of the statement gets its answer before the engine ends for it. */
+/** Within this time the client of the statement gets its answer, before the engine ends. */
 const answerMs = 1000
 
-/** What keeps statements from filling the disk, once what earlier ones have left there is given back. */
+/** Shrinks what earlier statements have left on the disk, and then opens what keeps new ones from filling it. */
 export const openDisk = async (
   options: OpenDiskOptions,
 ): Promise<{ room: DiskRoom; givingBack: GivingBack }> => {
