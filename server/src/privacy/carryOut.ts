@@ -163,7 +163,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     return await eraseAll(connection, due, options)
   } catch (error) {
     const reason = explainMissing(reasonOf(error))
-    logger.error('An erase failed.', { reason, erases: due.length })
+    logger.error('An erasure failed.', { reason, erasures: due.length })
     return failed(due, `${reason} The erasure is tried again when the engine starts.`)
   } finally {
     connection.closeSync()

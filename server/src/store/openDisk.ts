@@ -22,7 +22,7 @@ export const openDisk = async (
     ...options,
     room,
     onKept(catalog: string) {
-      logger.error('A statement has filled the disk; the engine is ended, so that DuckDB gives it back.', {
+      logger.error('A statement has filled the disk. The engine ends, so that DuckDB gives the room back.', {
         catalog,
       })
       setTimeout(endMe, answerMs).unref()
