@@ -23,7 +23,7 @@ import { WireConnection, type WireStart } from './WireConnection.js'
  */
 export class PostgresConnection {
   readonly #stream: MessageStream
-  readonly #session: WireConnection
+  readonly #wire: WireConnection
   readonly #prepared = new PreparedStatements()
   readonly #portals = new Portals()
   #isSkipping = false
@@ -32,7 +32,7 @@ export class PostgresConnection {
 
   constructor(socket: Duplex, start: WireStart, sql: Sql) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
-    this.#session = new WireConnection({
+    this.#wire = new WireConnection({
       ...start,
       sql,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
@@ -41,7 +41,7 @@ export class PostgresConnection {
 
   /** Resolves once the connection is closed. */
   async run(process: number, secret: number): Promise<void> {
-    for (const [name, value] of this.#session.settings.reported()) {
+    for (const [name, value] of this.#wire.settings.reported()) {
       this.#stream.write(to.parameterStatus(name, value))
     }
     this.#stream.write(to.backendKey(process, secret))
@@ -52,12 +52,12 @@ export class PostgresConnection {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
     }
     this.#portals.dropAll()
-    this.#session.close()
+    this.#wire.close()
     this.#stream.end()
   }
 
   cancel(reason: CancelReason): void {
-    this.#session.cancel(reason)
+    this.#wire.cancel(reason)
   }
 
   /** Ends the connection once the current message is handled. */
@@ -92,7 +92,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#session.transaction === 'I') this.#portals.dropAll()
+      if (this.#wire.transaction === 'I') this.#portals.dropAll()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -112,7 +112,7 @@ export class PostgresConnection {
     } catch (error) {
       const reported = asProtocolError(error)
       if (reported.code === sqlState.protocolViolation) throw reported
-      this.#session.fail()
+      this.#wire.fail()
       this.#stream.write(to.errorResponse(reported))
       if (type === 'Q') await this.#ready()
       else {
@@ -123,7 +123,7 @@ export class PostgresConnection {
   }
 
   #ready(): Promise<void> {
-    this.#stream.write(to.readyForQuery(this.#session.transaction))
+    this.#stream.write(to.readyForQuery(this.#wire.transaction))
     return this.#stream.flush()
   }
 
@@ -140,7 +140,7 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#session.transaction === 'I') this.#portals.dropAll()
+    if (this.#wire.transaction === 'I') this.#portals.dropAll()
     await this.#ready()
   }
 
@@ -156,7 +156,7 @@ export class PostgresConnection {
     }
     this.#prepared.makeRoom(name, bytes)
     const described =
-      statement === undefined ? { oids, fields: undefined } : await this.#session.describe(statement, oids)
+      statement === undefined ? { oids, fields: undefined } : await this.#wire.describe(statement, oids)
     this.#prepared.add(name, { ...described, statement, bytes })
     this.#stream.write(to.parseComplete())
   }
@@ -218,7 +218,7 @@ export class PostgresConnection {
 
   async #start(portal: Portal): Promise<void> {
     this.#portals.admit(portal)
-    portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
+    portal.source = await this.#wire.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
     // The client may not ask for the rows at once.
     portal.source.pause()

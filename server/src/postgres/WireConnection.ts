@@ -35,7 +35,7 @@ export class WireConnection {
   readonly settings = new Settings()
   transaction: TransactionState = 'I'
   readonly #options: WireConnectionOptions
-  #session: HeldConnection | undefined
+  #held: HeldConnection | undefined
   /** Whether rows are still read from the DuckDB connection. */
   #isReading = false
   #schema: string
@@ -55,7 +55,7 @@ export class WireConnection {
   /** Called when the client has gone. */
   close(): void {
     this.cancel('gone')
-    if (this.#session !== undefined) void this.#options.sql.sessions.end(this.#session)
+    if (this.#held !== undefined) void this.#options.sql.connections.end(this.#held)
   }
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
@@ -66,9 +66,9 @@ export class WireConnection {
     }
     this.#checkTransaction()
     const { edits } = this.#sqlOf(statement, command)
-    const session = await this.#open()
+    const held = await this.#open()
     return this.#whileRunning((cancellation) =>
-      this.#options.sql.runner.inspect(session, cancellation, (connection, guard) =>
+      this.#options.sql.runner.inspect(held, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       ),
     )
@@ -82,14 +82,14 @@ export class WireConnection {
     }
     this.#checkTransaction()
     const { edits, tag } = this.#sqlOf(statement, command)
-    const session = await this.#open()
+    const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
     const source = await this.#whileRunning((cancellation) =>
       openQuery({
         queryId,
         runner: this.#options.sql.runner,
-        session,
+        held,
         user: this.#options.user,
         role: this.#options.role,
         applicationName: this.settings.get('application_name') ?? '',
@@ -100,7 +100,7 @@ export class WireConnection {
       }),
     )
     const tagged = tag === undefined ? source : { ...source, tag: () => tag }
-    return this.#watched(tagged, session)
+    return this.#watched(tagged, held)
   }
 
   /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
@@ -131,14 +131,14 @@ export class WireConnection {
 
   async #open(): Promise<HeldConnection> {
     // A DuckDB connection reads one result at a time, so a portal that is not at its end keeps its connection.
-    if (this.#session?.isOpen === true && !this.#isReading) return this.#session
+    if (this.#held?.isOpen === true && !this.#isReading) return this.#held
     this.#isReading = false
     const { sql, user, database } = this.#options
     const id = `postgres-${randomUUID()}`
-    this.#session = await sql.sessions.openEphemeral(user, id)
-    this.#session.path = { catalog: database, schema: this.#schema }
-    this.#session.timezone = this.#timezone
-    return this.#session
+    this.#held = await sql.connections.openEphemeral(user, id)
+    this.#held.path = { catalog: database, schema: this.#schema }
+    this.#held.timezone = this.#timezone
+    return this.#held
   }
 
   async #whileRunning<T>(work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
@@ -148,18 +148,18 @@ export class WireConnection {
   }
 
   /** Notes after each statement which schema and time zone it has set, and ends a connection that is no longer used. */
-  #watched(source: RowSource, session: HeldConnection): RowSource {
+  #watched(source: RowSource, held: HeldConnection): RowSource {
     const running = this.#running
     this.#isReading = true
     const settle = () => {
-      if (this.#session !== session) {
-        void this.#options.sql.sessions.end(session)
+      if (this.#held !== held) {
+        void this.#options.sql.connections.end(held)
         return
       }
       this.#isReading = false
-      this.#schema = session.path.schema
-      if (session.timezone === this.#timezone) return
-      this.#timezone = session.timezone
+      this.#schema = held.path.schema
+      if (held.timezone === this.#timezone) return
+      this.#timezone = held.timezone
       this.settings.set('TimeZone', this.#timezone)
       this.#options.onSetting('TimeZone', this.#timezone)
     }

@@ -28,7 +28,7 @@ export interface RowSource extends Pausable {
 export interface WireQueryOptions {
   queryId: string
   runner: QueryRunner
-  session: HeldConnection
+  held: HeldConnection
   user: string
   role: UserRole
   applicationName: string
@@ -63,8 +63,7 @@ const verbTag = (query: RunningQuery) => query.plan.tokens[0]!.text.toUpperCase(
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
-  const { runner, session, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } =
-    options
+  const { runner, held, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
     .run({
@@ -75,7 +74,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       layout: 'text',
       page: {},
       cancellation,
-      wire: { session, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      wire: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)

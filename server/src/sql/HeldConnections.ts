@@ -6,7 +6,7 @@ import type { SearchPath } from './searchPath.js'
 export interface HeldConnectionsOptions {
   connect(): Promise<DuckDBConnection>
   home: SearchPath
-  maxSessions: number
+  maxConnections: number
   idleMs: number
 }
 
@@ -159,13 +159,13 @@ export class HeldConnections {
   }
 
   #sweep(now: number): void {
-    const { maxSessions, idleMs } = this.#options
+    const { maxConnections, idleMs } = this.#options
     const all = [...this.#held.values()]
     const idle = all.filter((each) => !each.isBusy).toSorted((a, b) => a.usedAt - b.usedAt)
     // Named connections are counted apart from the rest, so that many requests without a session_id
     // never end a connection that a client may come back to.
     const named = all.filter((each) => each.isNamed).length
-    const over = { named: named - maxSessions, unnamed: all.length - maxSessions }
+    const over = { named: named - maxConnections, unnamed: all.length - maxConnections }
     for (const each of idle) {
       const age = now - each.usedAt
       const kind = each.isNamed ? 'named' : 'unnamed'

@@ -23,7 +23,7 @@ export interface QueryJob {
 /** What a client of the Postgres protocol brings with its query. */
 export interface WireJob {
   /** The client's own connection, which no HTTP request can name. */
-  session: HeldConnection
+  held: HeldConnection
   /** The statement that is run; the log keeps `request.statement`. */
   text: string
   /** Throws when the statement may not run. */

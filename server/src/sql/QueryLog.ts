@@ -49,7 +49,7 @@ export interface StartedQuery {
   user: string
   userAgent: string | null
   request: QueryRequest
-  session: HeldConnection
+  held: HeldConnection
   cancellation: Cancellation
   threads: number
   clientInterface: QueryInfo['client_interface']
@@ -73,20 +73,20 @@ export class LoggedQuery {
   readonly user: string
   readonly info: QueryInfo
   /** Undefined once the query has ended. */
-  #live: { cancellation: Cancellation; session: HeldConnection } | undefined
+  #live: { cancellation: Cancellation; held: HeldConnection } | undefined
   #began = performance.now()
 
   constructor(started: StartedQuery) {
-    const { user, userAgent, request, session, cancellation, threads, clientInterface } = started
+    const { user, userAgent, request, held, cancellation, threads, clientInterface } = started
     this.user = user
-    this.#live = { cancellation, session }
+    this.#live = { cancellation, held }
     this.info = {
       uuid: request.query_id?.toLowerCase() ?? randomUUID(),
       start_time: new Date().toISOString(),
       query: keptPart(request.statement),
       client_interface: clientInterface,
       visible: request.visible ?? true,
-      session_id: session.id,
+      session_id: held.id,
       threads,
       duration_ms: null,
       end_time: null,
@@ -105,7 +105,7 @@ export class LoggedQuery {
   /** Undefined when the query has ended, or when DuckDB does not know its progress. */
   get progress(): Progress | undefined {
     if (this.#live === undefined) return undefined
-    const { percentage, rows_processed, total_rows_to_process } = this.#live.session.connection.progress
+    const { percentage, rows_processed, total_rows_to_process } = this.#live.held.connection.progress
     if (percentage < 0) return undefined
     return {
       percentage,

@@ -27,7 +27,7 @@ import { enterPath, enterConnection, pathOfUse, type SearchPath } from './search
 import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
 export interface QueryRunnerOptions {
-  sessions: HeldConnections
+  connections: HeldConnections
   limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
@@ -96,20 +96,20 @@ export class QueryRunner {
 
   /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { sessions, limit, log, threads, queryThreads, timeoutMs } = this.#options
+    const { connections, limit, log, threads, queryThreads, timeoutMs } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
-    const session =
-      job.wire?.session ??
+    const held =
+      job.wire?.held ??
       (isEphemeral
-        ? await sessions.openEphemeral(user)
-        : await sessions.open(user, request.session_id ?? undefined))
+        ? await connections.openEphemeral(user)
+        : await connections.open(user, request.session_id ?? undefined))
     const clientInterface = job.wire === undefined ? 'HTTP' : 'Postgres'
     const query = new LoggedQuery({
       user,
       userAgent,
       request,
-      session,
+      held,
       cancellation,
       threads,
       clientInterface,
@@ -117,7 +117,7 @@ export class QueryRunner {
     const cleanups: Cleanup[] = []
     const cleanUp = () => {
       for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
-      if (isEphemeral) void sessions.end(session)
+      if (isEphemeral) void connections.end(held)
     }
     try {
       log.add(query)
@@ -143,21 +143,21 @@ export class QueryRunner {
       query.end(messageOf(reported))
       // A failed statement may leave memory with its connection, so a connection whose id no client
       // knows yet is closed. A connection that a client named is closed only when memory was short.
-      const isSpent = outOfMemory.test(messageOf(error)) || (!session.isNamed && !cancellation.isCancelled)
+      const isSpent = outOfMemory.test(messageOf(error)) || (!held.isNamed && !cancellation.isCancelled)
       // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
       const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
       void Promise.resolve(settled).then(async () => {
         release?.()
         await endReading?.()
         cleanUp()
-        if (isSpent) void sessions.end(session)
+        if (isSpent) void connections.end(held)
       })
       return reported
     }
     try {
       // The connection is taken before the permit. The other way round, queries that wait for one
       // connection could hold all the permits that the query on that connection waits for.
-      cleanups.push(await session.enter(cancellation.signal))
+      cleanups.push(await held.enter(cancellation.signal))
       const permit = await limit.acquire({
         user,
         signal: cancellation.signal,
@@ -170,24 +170,24 @@ export class QueryRunner {
       const startedMs = performance.now()
       const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
       cleanups.push(() => clearTimeout(timer))
-      release = cancellation.guard(session.connection)
+      release = cancellation.guard(held.connection)
       cleanups.push(release)
       if (cancellation.error !== undefined) throw cancellation.error
 
-      const lost = await this.#enter(job, session)
-      if (refusal !== undefined) endReading = await beginReadOnly(session.connection)
-      const plan = await this.#plan(job, session, query)
+      const lost = await this.#enter(job, held)
+      if (refusal !== undefined) endReading = await beginReadOnly(held.connection)
+      const plan = await this.#plan(job, held, query)
       // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
       cleanups.push(await this.#watchDisk(job, plan))
-      const rows = await this.#open(job, session, plan)
+      const rows = await this.#open(job, held, plan)
       const end = async () => {
         release?.()
         enter('completed')
         query.end()
         await endReading?.()
-        query.info.stats = await readStats(session.connection, plan)
+        query.info.stats = await readStats(held.connection, plan)
         cleanUp()
       }
       return {
@@ -207,21 +207,21 @@ export class QueryRunner {
 
   /** Runs `work`, which only reads, on a connection that it takes as a query would. */
   async inspect<T>(
-    session: HeldConnection,
+    held: HeldConnection,
     cancellation: Cancellation,
     work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
   ): Promise<T> {
     const { limit, guard, readable, home, timeoutMs } = this.#options
     const cleanups: Cleanup[] = []
     try {
-      cleanups.push(await session.enter(cancellation.signal))
-      const permit = await limit.acquire({ user: session.user, signal: cancellation.signal })
+      cleanups.push(await held.enter(cancellation.signal))
+      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
       cleanups.push(() => permit.release())
       const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestInspectionMs))
       cleanups.push(() => clearTimeout(timer))
-      cleanups.push(cancellation.guard(session.connection))
-      await enterConnection(session, {}, readable, home)
-      return await inReadOnly(session.connection, () => work(session.connection, guard))
+      cleanups.push(cancellation.guard(held.connection))
+      await enterConnection(held, {}, readable, home)
+      return await inReadOnly(held.connection, () => work(held.connection, guard))
     } catch (error) {
       throw cancellation.error ?? error
     } finally {
@@ -230,12 +230,12 @@ export class QueryRunner {
   }
 
   /** Returns the message for a change when the connection's own schema was dropped. */
-  async #enter({ request }: QueryJob, session: HeldConnection): Promise<string | undefined> {
+  async #enter({ request }: QueryJob, held: HeldConnection): Promise<string | undefined> {
     const { readable, home } = this.#options
-    const { connection } = session
-    const lost = await enterConnection(session, request, readable, home)
-    if (lost !== undefined) session.path = home
-    const timezone = request.timezone ?? session.timezone
+    const { connection } = held
+    const lost = await enterConnection(held, request, readable, home)
+    if (lost !== undefined) held.path = home
+    const timezone = request.timezone ?? held.timezone
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
       throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
     })
@@ -263,9 +263,9 @@ export class QueryRunner {
     })
   }
 
-  async #open(job: QueryJob, session: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
+  async #open(job: QueryJob, held: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
     const { tempFolder } = this.#options
-    const { connection } = session
+    const { connection } = held
     const { layout, page, cancellation } = job
     try {
       if (layout === 'parquet') return await exportParquet(connection, { plan, page, folder: tempFolder })
@@ -273,13 +273,12 @@ export class QueryRunner {
         const rows = await streamRows({ connection, plan, layout, page, cancellation })
         if (rows !== undefined) return rows
       }
-      if (plan.kind === 'use') return await this.#use(session, plan, layout)
+      if (plan.kind === 'use') return await this.#use(held, plan, layout)
       // EXPLAIN counts as a change. In a transaction that only reads it can run as it is.
-      if (plan.kind === 'change' && !isReading(connection))
-        return await this.#change(session, plan, job, layout)
+      if (plan.kind === 'change' && !isReading(connection)) return await this.#change(held, plan, job, layout)
       const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)
       const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
-      session.timezone = zone.getRows()[0]![0] as string
+      held.timezone = zone.getRows()[0]![0] as string
       return rows
     } catch (error) {
       if (error instanceof HttpError) throw error
@@ -288,17 +287,17 @@ export class QueryRunner {
     }
   }
 
-  async #use(session: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
-    const path = pathOfUse(plan.tokens, session.path, this.#options.readable)
-    await enterPath(session.connection, path)
-    session.path = path
-    const nothing = await session.connection.run('SELECT true AS "Success" WHERE false')
-    return bufferRows(session.connection, nothing, layout, {})
+  async #use(held: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
+    const path = pathOfUse(plan.tokens, held.path, this.#options.readable)
+    await enterPath(held.connection, path)
+    held.path = path
+    const nothing = await held.connection.run('SELECT true AS "Success" WHERE false')
+    return bufferRows(held.connection, nothing, layout, {})
   }
 
-  async #change(session: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
+  async #change(held: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
     const { catalogs, givingBack } = this.#options
-    const { connection, path } = session
+    const { connection, path } = held
     const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
     const isStopped = () => job.cancellation.isCancelled
     const result = await givingBack(() => runChange({ connection, plan, catalog, catalogs, isStopped }))

@@ -38,7 +38,7 @@ export interface SqlOptions {
 export interface Sql {
   routes: Route[]
   runner: QueryRunner
-  sessions: HeldConnections
+  connections: HeldConnections
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
@@ -52,7 +52,7 @@ const maxWaiting = 200
 /** How many answers may wait for clients that do not read. */
 const maxPaused = 32
 const maxHeldConnections = 64
-const sessionIdleMs = 600_000
+const heldIdleMs = 600_000
 const maxLogged = 10_000
 
 /** Opens the part of the service that runs users' SQL. */
@@ -65,14 +65,14 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
   const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxPaused: maxPaused })
-  const sessions = new HeldConnections({
+  const connections = new HeldConnections({
     connect: () => database.connect(),
     home,
-    maxSessions: maxHeldConnections,
-    idleMs: sessionIdleMs,
+    maxConnections: maxHeldConnections,
+    idleMs: heldIdleMs,
   })
   const runner = new QueryRunner({
-    sessions,
+    connections,
     limit,
     log,
     guard,
@@ -94,21 +94,21 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   }
   return {
     runner,
-    sessions,
+    connections,
     newCancellation,
     routes: [
       ...queryRoutes({
         newCancellation,
         runner,
         log,
-        connections: sessions,
+        connections,
         maxBodyBytes,
         workerSlug: 'local',
         columns: options.columns,
       }),
       ...assistRoutes({
         database,
-        sessions,
+        connections,
         limit,
         guard,
         home,
@@ -126,7 +126,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       cancelAll: () => cancelAll('memory'),
     }),
     async close() {
-      await sessions.close()
+      await connections.close()
       await queryThreads.close()
     },
   }

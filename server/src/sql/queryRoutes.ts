@@ -93,7 +93,7 @@ const getQuery = ({ log }: QueryRoutesOptions): Route => ({
 })
 
 /** `DELETE /query/{query_id}`; each user cancels their own. */
-const deleteQuery = ({ log, connections: sessions }: QueryRoutesOptions): Route => ({
+const deleteQuery = ({ log, connections }: QueryRoutesOptions): Route => ({
   method: 'DELETE',
   path: '/query/{query_id}',
   writeError: lakehouseError,
@@ -103,7 +103,7 @@ const deleteQuery = ({ log, connections: sessions }: QueryRoutesOptions): Route 
     if (sessionId === null || sessionId === '') throw refuseField('session_id is missing.')
     const query = log.find(user, parameters[0]!.toLowerCase())
     const owns = query?.info.session_id === sessionId
-    if (!owns && sessions.find(user, sessionId) === undefined) {
+    if (!owns && connections.find(user, sessionId) === undefined) {
       throw refuse(404, 'session-not-found', 'There is no session of this id.')
     }
     if (query === undefined) {

@@ -89,7 +89,7 @@ const countRows = () => {
 }
 
 /**
- * Checks a file before DuckDB reads it, and refuses what DuckDB would read wrongly without an error. DuckDB takes
+ * Reads a file before DuckDB does, unifies its line ends, and refuses what DuckDB would read wrongly. DuckDB takes
  * only one kind of line end in a file. It gives columns without a name, or with a repeated one, names of its own.
  * It guesses at text that is cut off within quotes. It leaves out a last row that is longer than its buffer.
  */

@@ -16,7 +16,7 @@ import { validateStatement } from './validateStatement.js'
 
 export interface AssistRoutesOptions {
   database: Database
-  sessions: HeldConnections
+  connections: HeldConnections
   limit: ConcurrencyLimit
   guard: Guard
   home: SearchPath
@@ -69,12 +69,12 @@ const autocompleteSchema = schemaOf({
 
 /** `/validate`, `/explain` and `/autocomplete` inspect a statement without running it. */
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
-  const { database, sessions, limit, guard, home, readable, inspections, newCancellation, maxBodyBytes } =
+  const { database, connections, limit, guard, home, readable, inspections, newCancellation, maxBodyBytes } =
     options
   const limitMs = Math.min(options.statementTimeoutMs, longestMs)
 
-  const sessionOf = ({ user, body }: Inspection) =>
-    body.session_id ? sessions.find(user, body.session_id) : undefined
+  const heldOf = ({ user, body }: Inspection) =>
+    body.session_id ? connections.find(user, body.session_id) : undefined
 
   /**
    * Works on the connection of the request's `session_id`, so that its temporary tables are known. When
@@ -87,21 +87,21 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
   ): Promise<T> => {
     const { user, role, body, cancellation } = inspection
     const { signal } = cancellation
-    const session = sessionOf(inspection)
-    const leave = await session?.enter(signal)
+    const held = heldOf(inspection)
+    const leave = await held?.enter(signal)
     try {
       signal.throwIfAborted()
       const permit = await limit.acquire({ user, signal })
-      const connection = session?.connection ?? (await database.connect())
+      const connection = held?.connection ?? (await database.connect())
       const release = cancellation.guard(connection)
       try {
-        if (session !== undefined) await enterConnection(session, body, readable, home)
+        if (held !== undefined) await enterConnection(held, body, readable, home)
         else await enterPath(connection, pathOfRequest(body, home, readable))
         // DuckDB can plan a change only in a transaction that could make it.
         return await (role === 'read' ? inReadOnly(connection, () => work(connection)) : work(connection))
       } finally {
         release()
-        if (session === undefined) connection.closeSync()
+        if (held === undefined) connection.closeSync()
         permit.release()
       }
     } finally {
@@ -144,7 +144,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
   return [
     route('/validate', schemaOf({}), async (inspection) => {
       const { body, role } = inspection
-      const path = pathOfRequest(body, sessionOf(inspection)?.path ?? home, readable)
+      const path = pathOfRequest(body, heldOf(inspection)?.path ?? home, readable)
       const error = await withConnection(inspection, (connection) =>
         validateStatement(connection, guard, body.statement, { role, path, readable }),
       )
