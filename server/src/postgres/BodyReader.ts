@@ -16,7 +16,7 @@ export class BodyReader {
     return this.bytes(2).readInt16BE()
   }
 
-  /** Reads how many items follow. An item has at least two bytes, so more than half the bytes left is a lie. */
+  /** Reads how many items follow. An item has at least two bytes, so a count above half the bytes left is wrong. */
   count(): number {
     const count = this.bytes(2).readUInt16BE()
     if (2 * count > this.#body.length - this.#at) throw cutOff()

@@ -22,7 +22,7 @@ interface State {
   readers: number
   /** The row that all live readers have stored; null when no reader is live. */
   applied: number | null
-  /** The same row, or without a live reader the furthest row that a reader has stored. */
+  /** The row that all live readers have stored; without a live reader, the furthest row that any reader has stored. */
   stored: number
 }
 

@@ -25,8 +25,9 @@ const unavailable = (code: string, message: string): HttpError =>
   refuse(503, code, message, { 'retry-after': '2' })
 
 /**
- * The ingest process's part of an erasure: it removes the person's rows from the write-ahead log. Each round
- * rewrites the whole store, so requests that come during a round are carried out together in the next one.
+ * The ingest process's part of an erasure: it removes the files of the write-ahead log, which hold rows of the
+ * person. Each round rewrites the whole store, so requests that come during a round are carried out together in
+ * the next one.
  */
 export class ErasureRounds {
   readonly #options: ErasureRoundsOptions

@@ -1,10 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
+import { lookAtDisk } from '../store/DiskRoom.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
 import { rowsOf, withoutAnonymousId } from './personRows.js'
@@ -30,8 +30,7 @@ export const removeUnfinished = (folder: DataFolder): void => {
 export const findObstacle = async (folder: DataFolder): Promise<string | undefined> => {
   const { file, wal } = filesOf(folder)
   const needed = [file, wal].reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0)
-  const { bavail, bsize } = await statfs(folder.path)
-  if (bavail * bsize > needed + reserveBytes) return undefined
+  if ((await lookAtDisk(folder.path)).free > needed + reserveBytes) return undefined
   const megabytes = Math.ceil((needed + reserveBytes) / 1_000_000)
   return `An erasure rewrites the store, which needs ${megabytes} MB of free disk.`
 }

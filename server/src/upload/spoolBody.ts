@@ -1,7 +1,8 @@
-import { open, statfs, type FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
+import { lookAtDisk } from '../store/DiskRoom.js'
 import { createCsvReader } from './createCsvReader.js'
 import { createJsonReader } from './createJsonReader.js'
 import { decodeBody } from './decodeBody.js'
@@ -15,8 +16,7 @@ export const diskFull = () =>
 
 /** Throws when fewer bytes are free on the disk of the file. */
 export const requireRoom = async (file: string, bytes: number): Promise<void> => {
-  const { bavail, bsize } = await statfs(file)
-  if (bavail * bsize < bytes) throw diskFull()
+  if ((await lookAtDisk(file)).free < bytes) throw diskFull()
 }
 
 export interface Spooled {

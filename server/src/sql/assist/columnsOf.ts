@@ -4,7 +4,7 @@ import { renewReadOnly } from '../../store/readOnly.js'
 import type { Guard } from '../guard/Guard.js'
 import type { Relation } from './findRelations.js'
 
-/** DuckDB is not asked about the columns of longer statements: planning them would take too long. */
+/** DuckDB is not asked about the columns of longer statements, so that a suggestion stays quick. */
 const maxLength = 10_000
 
 /** The columns of a relation. Its text may name relations of a WITH, which are found in `among`. */

@@ -2,7 +2,7 @@ import { maxJsonDepth } from '../../store/boundedJson.js'
 import { allowedFunctions } from './allowed.js'
 import type { SqlToken } from './tokenize.js'
 
-/** Settings whose values tell nothing about the host or its files. */
+/** The values of these settings say nothing about files, secrets or other users. */
 const harmlessSettings = new Set(
   'timezone calendar search_path schema threads worker_threads memory_limit max_memory'.split(' '),
 )

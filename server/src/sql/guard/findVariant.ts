@@ -1,7 +1,5 @@
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken } from './tokenize.js'
 
-const isSymbol = (token: SqlToken | undefined, text: string) =>
-  token?.kind === 'symbol' && token.text === text
 const isName = (token: SqlToken | undefined) => token?.kind === 'word' || token?.kind === 'name'
 const isWord = (token: SqlToken | undefined, word: RegExp) => token?.kind === 'word' && word.test(token.text)
 

@@ -1,5 +1,5 @@
 import type { Edit } from './applyEdits.js'
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken } from './tokenize.js'
 
 /** An operand begins after these words. Before a bracket they are not the name of a function. */
 const leads = new Set(
@@ -8,9 +8,6 @@ const leads = new Set(
     'qualify from limit offset all any some returning as over filter union except intersect values'
   ).split(' '),
 )
-
-const isSymbol = (token: SqlToken | undefined, text: string) =>
-  token?.kind === 'symbol' && token.text === text
 
 const isName = (token: SqlToken | undefined) =>
   token?.kind === 'name' || (token?.kind === 'word' && !leads.has(token.text.toLowerCase()))

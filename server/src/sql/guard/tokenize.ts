@@ -6,6 +6,9 @@ export interface SqlToken {
   end: number
 }
 
+export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
+  token?.kind === 'symbol' && token.text === text
+
 export interface Scan {
   tokens: SqlToken[]
   /** Says what cannot be read for certain; the statement is refused for that. */

@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
-import { postgresText } from './postgresText.js'
+import { nestedTypes, postgresText } from './postgresText.js'
 import { writeMoments } from './writeMoments.js'
 
 interface Inner {
@@ -15,15 +15,6 @@ const innerOf = (type: DuckDBType): DuckDBType[] => {
   const { valueType, keyType, entryTypes = [], memberTypes = [] } = type as Inner
   return [valueType, keyType, ...entryTypes, ...memberTypes].filter((each) => each !== undefined)
 }
-
-const nested = new Set([
-  DuckDBTypeId.LIST,
-  DuckDBTypeId.ARRAY,
-  DuckDBTypeId.STRUCT,
-  DuckDBTypeId.MAP,
-  DuckDBTypeId.UNION,
-  DuckDBTypeId.VARIANT,
-])
 
 const holdsVariant = (type: DuckDBType): boolean =>
   type.typeId === DuckDBTypeId.VARIANT || innerOf(type).some(holdsVariant)
@@ -92,7 +83,7 @@ const line = (layout: Layout, names: readonly string[], types: readonly DuckDBTy
 }
 
 const isNested = (type: DuckDBType | undefined): type is DuckDBType =>
-  type !== undefined && nested.has(type.typeId)
+  type !== undefined && nestedTypes.has(type.typeId)
 
 /** The JSON of a nested value, as text. */
 const jsonText = (column: string, type: DuckDBType): string =>

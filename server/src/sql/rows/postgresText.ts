@@ -1,7 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 
 /** For values of these types Postgres has no type but JSON, except for lists of simple values. */
-const nested: ReadonlySet<DuckDBTypeId> = new Set([
+export const nestedTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.LIST,
   DuckDBTypeId.ARRAY,
   DuckDBTypeId.STRUCT,
@@ -14,11 +14,11 @@ const nested: ReadonlySet<DuckDBTypeId> = new Set([
 export const itemTypeOf = (type: DuckDBType): DuckDBType | undefined => {
   if (type.typeId !== DuckDBTypeId.LIST && type.typeId !== DuckDBTypeId.ARRAY) return undefined
   const { valueType } = type as unknown as { valueType: DuckDBType }
-  return nested.has(valueType.typeId) ? undefined : valueType
+  return nestedTypes.has(valueType.typeId) ? undefined : valueType
 }
 
 export const isJson = (type: DuckDBType): boolean =>
-  type.alias === 'JSON' || (nested.has(type.typeId) && itemTypeOf(type) === undefined)
+  type.alias === 'JSON' || (nestedTypes.has(type.typeId) && itemTypeOf(type) === undefined)
 
 const scalar = (sql: string, type: DuckDBType): string => {
   switch (type.typeId) {
