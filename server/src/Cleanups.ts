@@ -1,6 +1,6 @@
 type Cleanup = () => unknown
 
-/** What must be undone, the newest first, when a start fails or the service ends. */
+/** Undoes the steps of a start, the newest first, when the start fails or the service ends. */
 export class Cleanups {
   #cleanups: Cleanup[] = []
 

@@ -3,13 +3,13 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** Where lines go. Without a listener an error, such as that its reader has gone, would end the process. */
+/** Writes a line to standard error. Without a listener an error there, such as a reader that has gone, would end the process. */
 export const logToStandardError = (line: string): void => {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
   process.stderr.write(line)
 }
 
-/** One JSON object a line. Callers pass only what may be read by anybody: never a key, never a password. */
+/** Writes each message as one JSON object in one line. Callers never pass a key or a password. */
 export class Logger {
   readonly #lowest: number
   readonly #write: (line: string) => void
@@ -19,7 +19,7 @@ export class Logger {
     this.#write = write
   }
 
-  /** Whether what only `debug` shows is shown. */
+  /** Whether messages of the level `debug` are written. */
   get isDebug(): boolean {
     return this.#lowest === 0
   }
@@ -45,7 +45,7 @@ export class Logger {
     try {
       this.#write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`)
     } catch {
-      // A line that cannot be written must not stop what it tells of.
+      // A line that cannot be written must not stop the code that logs it.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A reason not to start, in one sentence that a person can act on. */
+/** Says in one sentence why the service cannot start, so that a person can act on it. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message)
@@ -6,14 +6,14 @@ export class OperatorError extends Error {
   }
 }
 
-/** `what` is lost or not what it was; `restore` is what a backup must bring back. */
+/** `what` says what is lost or changed; `restore` names what must be restored from a backup. */
 export const damaged = (what: string, restore = 'the data folder'): OperatorError =>
   new OperatorError(`The store is damaged: ${what}. Nothing was changed; restore ${restore} from a backup.`)
 
-/** By what the system, Node or DuckDB says. */
+/** Whether the system, Node or DuckDB says that a disk is full. */
 export const isDiskFull = (reason: string): boolean => /No space left on device|ENOSPC/i.test(reason)
 
-/** An error of the file system as a reason not to start; any other as it is. */
+/** Makes an OperatorError of an error of the file system, and returns any other error as it is. */
 export const asOperatorError = (error: unknown, folder: string): unknown =>
   error instanceof Error && 'syscall' in error
     ? new OperatorError(`The data folder ${folder} cannot be used: ${error.message}.`)

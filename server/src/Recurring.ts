@@ -1,19 +1,22 @@
 const againMs = 60_000
 
-/** A failure that comes again and again is worth a line in the log when it is new, and then once a minute. */
+/** A repeated failure is logged when it is new, and then once a minute. */
 export class Recurring {
   #known: string | undefined
-  #toldMs = 0
+  #loggedMs = 0
   #times = 0
 
-  /** How often it came since it was told; undefined while it is not to be told again. Figures in it may differ. */
+  /**
+   * Returns how often the failure came since it was last logged; undefined when it shall not be logged now.
+   * Reasons that differ only in their numbers are one failure.
+   */
   note(reason: string): number | undefined {
     const known = reason.replaceAll(/\d[\d.]*( [KMGT]?i?B| bytes)?/g, '')
     this.#times++
-    if (known === this.#known && performance.now() < this.#toldMs + againMs) return undefined
+    if (known === this.#known && performance.now() < this.#loggedMs + againMs) return undefined
     const times = this.#times
     this.#known = known
-    this.#toldMs = performance.now()
+    this.#loggedMs = performance.now()
     this.#times = 0
     return times
   }

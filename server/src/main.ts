@@ -18,22 +18,22 @@ import { reasonOf } from './reasonOf.js'
 import { isOutOfRoom } from './store/transactions.js'
 
 /**
- * Of nine times the share for what takes requests. As an idle process (SCHED_IDLE) it would store 5,000 rows a second
- * beside 64 connections on two processors, where 40,000 are wanted, and starve queries on a busy host; what is idle can
- * also not be changed back by its own user.
+ * Nice 10: when both want a processor, the ingest process gets nine times the engine's share. An idle process
+ * (SCHED_IDLE) would store only 5,000 rows a second beside 64 connections on two processors, where 40,000 are wanted.
+ * It would also starve queries on a busy host, and its own user could not change it back.
  */
 const engineNice = 10
 
-/** With a file of users SIGHUP does not end the service, but reads that file again. */
+/** With a users file SIGHUP does not end the service but makes it read that file again. */
 const endingSignals = ({ usersFile }: ServerOptions): NodeJS.Signals[] =>
   usersFile ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
 
-/** Who reads these may go (`2>&1 | head`), and their disk may be full: that ends nothing, and loses what was to be said. */
+/** The reader of an output may go (`2>&1 | head`), or its disk may be full. Then lines are lost, but the process goes on. */
 const outliveReaders = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
-/** Ends the process once everything is closed, and says so when that fails. */
+/** Ends the process once everything is closed, and logs an error when closing fails. */
 const exitAfter = (logger: Logger, close: () => Promise<void>) => {
   close().then(
     () => process.exit(0),
@@ -44,10 +44,10 @@ const exitAfter = (logger: Logger, close: () => Promise<void>) => {
   )
 }
 
-/** So long an engine that ends may take to tell the service why. */
+/** An engine that ends may take so long to send the reason to its parent. */
 const endWithinMs = 1000
 
-/** What nobody caught ends the process, in one line that is like the others. */
+/** An uncaught error ends the process, and is logged as one line of JSON like every other message. */
 const logTheUncaught = (logger: Logger) => {
   process.on('uncaughtException', (error) => {
     logger.error('The process ends because of an error that nobody expected.', {
@@ -61,43 +61,43 @@ const logTheUncaught = (logger: Logger) => {
 }
 
 /**
- * glibc gives the system back what a batch needed, and takes it again page by page for the next one: on a quick machine
- * 4 % of what storing a row costs, on a slow one 13. So it keeps up to 64 MiB.
+ * glibc returns the memory of a batch to the system and takes it again, page by page, for the next batch. That is 4 % of
+ * the cost of storing a row on a fast machine and 13 % on a slow one. So glibc is told to keep up to 64 MiB.
  */
 const keptMemory = 'mmap_threshold=33554432 trim_threshold=67108864 top_pad=16777216'
   .split(' ')
   .map((each) => `glibc.malloc.${each}`)
   .join(':')
 
-/** DuckDB's calls and the file system share libuv's pool, and its size is read once, when Node starts. */
+/** DuckDB's calls and the file system share the threads of libuv's pool. Its size is read once, when Node starts. */
 const engineEnv = (): NodeJS.ProcessEnv => ({
   GLIBC_TUNABLES: keptMemory,
   ...process.env,
   UV_THREADPOOL_SIZE: process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(16, 4 * availableParallelism())),
 })
 
-/** Where both processes want a processor, acceptance goes first. */
+/** Lowers the engine's priority: when both processes want a processor, the ingest process goes first. */
 const goBehind = () => {
   setPriority(engineNice)
-  // On Linux that is of one thread alone. DuckDB works in those of libuv's pool, which are there by now; whatever
-  // is made from here on inherits it.
+  // On Linux this sets the priority of one thread only. DuckDB works in the threads of libuv's pool, which exist
+  // already. Later threads inherit the priority.
   if (process.platform !== 'linux') return
   for (const thread of readdirSync('/proc/self/task')) {
     try {
       setPriority(Number(thread), engineNice)
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended meanwhile.
     }
   }
 }
 
-/** Of two processes that run short of memory the system shall take this one. */
+/** When memory runs short the system shall end the engine, not the ingest process. */
 const offerToOomKiller = () => {
   if (process.platform !== 'linux') return
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // In a container that may not say so the system chooses by size, which is this one too.
+    // Some containers forbid this. Then the system ends the largest process, which is the engine too.
   }
 }
 
@@ -145,10 +145,10 @@ const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Pr
   process.stdout.write(`waymark-server ready at ${url}${wire}\n`)
 }
 
-/** With a parent, that decides when this process ends, and tells what is wrong. */
+/** Runs the engine. A parent process, if there is one, decides when the engine ends and logs why it failed. */
 const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: boolean): Promise<void> => {
   const tellParent = (word: EngineWord) => process.send?.(word)
-  // The parent was killed, so this process is meant to be dead too; all that was accepted is on disk.
+  // A killed parent means that the service shall end. All accepted events are on disk.
   process.once('disconnect', () => process.exit(1))
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
@@ -157,12 +157,12 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {
-    // Loaded here, because the ingest process shall not load DuckDB.
+    // The import is here because the ingest process shall not load DuckDB.
     const { startEngine } = await import('./engine/startEngine.js')
     let isStopping = false
     const engine: RunningEngine = await startEngine(options, {
       endMe(reason) {
-        // Waiting for what is under way could take for ever, and what is not stored stays in the log.
+        // Waiting for running statements could take for ever, and rows that are not stored stay in the log.
         const end = () => process.kill(process.pid, 'SIGKILL')
         if (!isSupervised) end()
         process.send?.({ kind: 'fatal', reason } satisfies EngineWord, end)
@@ -171,7 +171,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
       restart() {
         if (isStopping) return
         isStopping = true
-        logger.info('The engine is started again to erase persons.')
+        logger.info('The engine restarts to erase persons.')
         tellParent({ kind: 'restart' })
         exitAfter(logger, () => engine.close())
       },
@@ -179,7 +179,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     if (options.usersFile) process.on('SIGHUP', () => undefined)
     for (const signal of endingSignals(options)) {
       process.on(signal, () => {
-        // A terminal sends its signal to both; the parent still needs this one until it has stopped itself.
+        // A terminal sends its signal to both processes, but the parent needs the engine until it has stopped itself.
         if (isStopping || (isSupervised && signal !== 'SIGTERM')) return
         isStopping = true
         exitAfter(logger, () => engine.close())
@@ -191,18 +191,18 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   } catch (error) {
     if (!isSupervised) throw error
     if (isDiskFull(reasonOf(error)) || isOutOfRoom(error)) {
-      // Room may come at any moment, and events are accepted meanwhile as far as the files of the log go.
+      // Somebody may free room at any moment. Events are accepted meanwhile, until the log's files are full.
       logger.error('The engine cannot open the store on a full disk; it is tried again.', {
         reason: reasonOf(error),
       })
       process.exit(1)
     }
-    // The channel must have taken it before the process ends.
+    // The process may end only once the message is sent.
     process.send?.({ kind: 'fatal', reason: reasonOf(error) } satisfies EngineWord, () => process.exit(1))
   }
 }
 
-/** A command works on a data folder and ends. It is loaded here, because it may need DuckDB. */
+/** Runs a command on a data folder. The import is here because a command may need DuckDB. */
 const runCommandLine = async (name: string): Promise<void> => {
   const { runCommand } = await import('./commands/runCommand.js')
   const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -216,7 +216,7 @@ const runCommandLine = async (name: string): Promise<void> => {
 
 const start = async (): Promise<void> => {
   outliveReaders()
-  // DuckDB makes its files as the system lets it, and so does Node unless it is told otherwise.
+  // DuckDB, and Node by default, make files with all the permissions that the umask allows.
   process.umask(0o077)
   const [, , first] = process.argv
   if (first === 'hash-password') return hashPasswordCommand()
@@ -238,7 +238,7 @@ const start = async (): Promise<void> => {
   const { role, isSupervised, options } = parsed
   const logger = new Logger(options.logLevel ?? 'info')
   logTheUncaught(logger)
-  // With a log in files the engine is a process without a port, whoever starts it.
+  // With a log in files the engine process has no public port, also when it is started by hand.
   if (isSupervised || (role === 'engine' && options.log === undefined)) {
     await runEngine(options, logger, isSupervised)
   } else await runIngest(options, logger, role)

@@ -42,13 +42,13 @@ export interface RunningIngest {
   url: string
   /** Undefined when the Postgres protocol was not asked for. */
   postgresPort: number | undefined
-  /** Undefined where there is no engine, and so no data folder. */
+  /** Undefined when this process has no engine, and so no data folder. */
   engine: { link: EngineLink; store: LogStore; storing: Storing } | undefined
-  /** Reads the file of users again; those of before stay when it cannot be used. */
+  /** Reads the users file again. When it cannot be used, the users stay as they were. */
   reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
   stop(): Promise<void>
-  /** Closes what the engine may have used until now. */
+  /** Closes what the engine may use. The engine must have ended. */
   close(): Promise<void>
 }
 
@@ -56,8 +56,8 @@ export interface RunningIngest {
 const closeWaitMs = 3000
 
 /**
- * What takes requests: checks them, writes them to the log, and answers. It knows nothing of DuckDB,
- * so that no query can stop it. Rejects with one sentence that says what stands in the way.
+ * Starts the part of the service that takes requests, checks them, writes them to the log, and answers. It does
+ * not use DuckDB, so that no query can stop it. Rejects with one sentence that says why it cannot start.
  */
 export const startIngest = async (given: ServerOptions, role: Role = 'both'): Promise<RunningIngest> => {
   const options = completeOptions(given)
@@ -69,7 +69,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const environments = new Set(options.environments)
     const apiKeys = new ApiKeys(options.apiKeys, environments)
     const logins = new PasswordCheck(users, logger)
-    // With a log in files whoever takes events has the data folder, wherever the engine was started.
+    // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
     const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
@@ -84,7 +84,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
     const authenticate = authenticateBy({ logins, tokens, basePath })
 
-    /** By this engine, or where there is none by all others. */
+    /** The last row that this engine has stored; without an engine, the last row that all others have stored. */
     const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
     const lag = new Lag({ last: opened.durable, applied })
     lag.start()
@@ -113,7 +113,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     })
     const whenStored = async () => {
       const newest = await opened.newest()
-      // This makes the engine hurry. How far others are that follow the same log does not count here.
+      // This makes the engine store at once. Other followers of the log do not count here.
       void applier.reached(newest, syncWaitMs)
       if (await engine?.logs.reached(engine.store.numberOf(analyticsCatalog), newest, syncWaitMs)) return
       const message =
@@ -179,14 +179,14 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const stop = async () => {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
       const clientsEnded = postgres?.stop()
-      // A connection that falls idle only now would be kept open for the next request.
+      // A connection that becomes idle after `close` would be kept open for its next request.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const patience = setTimeout(() => {
         engine?.link.tell({ kind: 'stopping' })
         server.closeAllConnections()
         postgres?.destroyAll()
         rounds?.stop()
-        // What `sync=true` waits for is in the log, and may take as long as the engine is away.
+        // Requests with `sync=true` may wait for as long as the engine is away. Their rows are in the log.
         applier.stop()
       }, closeWaitMs)
       await ended

@@ -16,9 +16,9 @@ const linkWaitMs = 10_000
 const startAgainMs = 1000
 
 /**
- * Both halves of the service in this one process, for tests and for programs that bring their own
- * supervision: a query that takes all memory ends both. The command line starts two processes.
- * Rejects with one sentence that says what stands in the way.
+ * Starts both parts of the service in this one process, for tests and for programs with a supervision of their
+ * own: a query that takes all memory ends both parts. The command line starts two processes instead.
+ * Rejects with one sentence that says why the service cannot start.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
   const ingest = await startIngest(options)
@@ -32,7 +32,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
         engine = engine.then((running) => running.close()).then(startAgain)
       },
     })
-  /** Like the supervisor of an engine that has a process of its own. */
+  /** Restarts the engine, as the supervisor does for an engine in a process of its own. */
   const startAgain = async (): Promise<RunningEngine> => {
     for (;;) {
       try {

@@ -13,7 +13,7 @@ import { removeUncounted } from './archive/removeUncounted.js'
 
 export interface StartUpkeepOptions {
   database: Database
-  /** Whose turn it is to write to analytics. */
+  /** Makes sure that only one task at a time writes to analytics. */
   oneAtATime: OneAtATime
   retentionDays: Readonly<Record<string, number>>
   exportTo: RetentionArchive | undefined
@@ -25,25 +25,29 @@ export interface StartUpkeepOptions {
 }
 
 const hourMs = 3_600_000
-const lookMs = 5000
+const checkEveryMs = 5000
 
-/** Deletes events that are too old, and moves those of closed days to the archive; gives what ends it. */
+/**
+ * Deletes events that are too old and moves the events of closed days to the archive, until the returned
+ * function is called.
+ */
 export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
   const { database, oneAtATime, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
   const chores = [retention({ oneAtATime, days: retentionDays, exportTo, clock, archive, logger })]
   if (archive !== undefined) {
-    // First of all: what retention takes off the list stays for an hour, for queries that have begun.
+    // Files are removed before retention takes others off the list. Those stay until the next hour, because queries
+    // that have begun may still read them.
     chores.unshift({
-      failure: 'Files of the archive that do not count could not be removed.',
+      failure: 'Files of the archive that are not on its list could not be removed.',
       run: (connection) => removeUncounted(connection, archive),
     })
     chores.push(archiveEvents({ archive, afterDays: archiveAfterDays, oneAtATime, logger }))
   }
   const upkeep = [new Upkeep({ chores, everyMs: hourMs, database, logger })]
   if (archive !== undefined) {
-    const looking = lookForMissing({ archive, oneAtATime, logger })
-    upkeep.unshift(new Upkeep({ chores: [looking], everyMs: lookMs, database, logger }))
+    const findMissing = lookForMissing({ archive, oneAtATime, logger })
+    upkeep.unshift(new Upkeep({ chores: [findMissing], everyMs: checkEveryMs, database, logger }))
   }
   for (const each of upkeep) each.start()
   return async () => {

@@ -4,5 +4,5 @@ const { version: ofPackage } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** The service's, from its package, beside which both `src` and `dist` lie. */
+/** The service's version, from its package.json, which lies beside both `src` and `dist`. */
 export const version = ofPackage

@@ -1,8 +1,8 @@
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
 /**
- * The fields of a message from a client, one after the other. (pg-protocol's own reader trusts its
- * server, and takes what is cut off for whole.)
+ * Reads the fields of a message from a client, one after the other. pg-protocol's own reader cannot be
+ * used: it trusts its server, and takes a field that is cut off for a whole one.
  */
 export class BodyReader {
   readonly #body: Buffer
@@ -16,7 +16,7 @@ export class BodyReader {
     return this.bytes(2).readInt16BE()
   }
 
-  /** How many of something follow: there cannot be more than half as many as bytes are left. */
+  /** Reads how many items follow. An item has at least two bytes, so a count above half the bytes left is wrong. */
   count(): number {
     const count = this.bytes(2).readUInt16BE()
     if (2 * count > this.#body.length - this.#at) throw cutOff()

@@ -4,19 +4,19 @@ import { clientPatienceMs } from '../http/readBody.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
 export interface Message {
-  /** Its letter. */
+  /** The letter that Postgres gives to the kind of message. */
   type: string
   body: Buffer
 }
 
-/** The same as of a request to `/query`. */
+/** A request to `/query` may have as many bytes. */
 export const maxMessageBytes = 8 * 1_048_576
-/** What a client may send ahead of the answers. */
+/** A client may send so much before its earlier messages are answered. */
 const maxAheadBytes = 2 * maxMessageBytes
 const flushBytes = 65_536
 const headerBytes = 5
 
-/** Messages of one client, both ways: no more is held of what it sends, or does not read, than the limits above. */
+/** The messages of one client, in both directions. No more is held than the limits above, even when it does not read. */
 export class MessageStream {
   readonly #socket: Duplex
   #chunks: Buffer[] = []
@@ -47,7 +47,7 @@ export class MessageStream {
     return this.#isGone
   }
 
-  /** The next message; undefined once the client has gone. */
+  /** Reads the next message; undefined once the client has gone. */
   async read(): Promise<Message | undefined> {
     const header = await this.#take(headerBytes)
     if (header === undefined) return undefined
@@ -73,7 +73,7 @@ export class MessageStream {
     return this.#outBytes >= flushBytes
   }
 
-  /** Sends what was written, and waits while the client is slower. A client that takes nothing counts as gone. */
+  /** Sends what was written and waits while the client reads slowly. A client that reads nothing for `clientPatienceMs` counts as gone. */
   async flush(): Promise<void> {
     if (this.#outBytes === 0 || this.#socket.destroyed) return
     const bytes = Buffer.concat(this.#out)
@@ -94,7 +94,7 @@ export class MessageStream {
     }
   }
 
-  /** Says what is still to be said, and goes. */
+  /** Sends what was written and closes the connection. */
   end(): void {
     if (this.#socket.writableEnded) return
     this.#socket.end(Buffer.concat(this.#out))

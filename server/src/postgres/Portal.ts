@@ -5,15 +5,15 @@ import type { Edit } from '../sql/guard/applyEdits.js'
 import type { Field } from './types.js'
 import type { RowSource, TextRow } from './WireQuery.js'
 
-/** A statement with its values, on its way to the client. */
+/** A prepared statement with the values of its parameters, and how far its rows are sent. */
 export interface Portal {
   prepared: Prepared
   values: Edit[]
   formats: readonly number[]
-  /** Of the message that brought the values. */
+  /** The length of the message that brought the values. */
   bytes: number
   fields: readonly Field[] | undefined
-  /** Once it has begun, until it has ended. */
+  /** Present while the statement runs. */
   source?: RowSource
   pending: TextRow[]
   sent: number
@@ -36,7 +36,7 @@ export const newPortal = (
   isDone: false,
 })
 
-/** One format stands for all columns, none for text. */
+/** A format for each column. One format given stands for all columns; when none is given all are text. */
 export const formatsOf = (fields: readonly Field[], formats: readonly number[]): number[] =>
   fields.map((_, at) => (formats.length === 1 ? formats[0]! : (formats[at] ?? 0)))
 

@@ -1,18 +1,18 @@
 import type { Portal } from './Portal.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
-/** Portals that have given some of their rows: each holds a permit to run, of which there are few. */
+/** How many portals may have sent some of their rows only: each keeps a permit, and there are few permits. */
 const maxSuspended = 4
 
 const maxPortals = 1000
 const maxBytes = 64 * 1_048_576
 
-/** The portals of one connection, by their names. */
+/** The portals of one client, by their names. */
 export class Portals {
   readonly #portals = new Map<string, Portal>()
   #bytes = 0
 
-  /** In the place of the one of that name. Refuses one for which there is no room. */
+  /** Adds a portal and drops the one that had its name. Throws when there is no room. */
   set(name: string, portal: Portal): void {
     this.drop(name)
     if (this.#portals.size >= maxPortals || this.#bytes + portal.bytes > maxBytes) {
@@ -34,7 +34,7 @@ export class Portals {
     )
   }
 
-  /** Refuses one more that runs when too many others have not been read to their end. */
+  /** Throws when too many other portals run and have not been read to their end. */
   admit(portal: Portal): void {
     const suspended = [...this.#portals.values()].filter(
       (each) => each !== portal && each.source !== undefined,

@@ -14,8 +14,8 @@ import { text } from './types.js'
 import { WireConnection, type WireStart } from './WireConnection.js'
 
 /**
- * One client, after its password was found right: the simple and the extended protocol, as in
- * https://www.postgresql.org/docs/current/protocol-flow.html. It runs one message after the other.
+ * Serves one client whose password was right. It speaks the simple and the extended protocol,
+ * https://www.postgresql.org/docs/current/protocol-flow.html, and handles one message after the other.
  *
  *   ready → (message) → ready
  *   ready → (message failed, extended) → skipping → (Sync) → ready
@@ -23,7 +23,7 @@ import { WireConnection, type WireStart } from './WireConnection.js'
  */
 export class PostgresConnection {
   readonly #stream: MessageStream
-  readonly #session: WireConnection
+  readonly #wire: WireConnection
   readonly #prepared = new PreparedStatements()
   readonly #portals = new Portals()
   #isSkipping = false
@@ -32,7 +32,7 @@ export class PostgresConnection {
 
   constructor(socket: Duplex, start: WireStart, sql: Sql) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
-    this.#session = new WireConnection({
+    this.#wire = new WireConnection({
       ...start,
       sql,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
@@ -41,7 +41,7 @@ export class PostgresConnection {
 
   /** Resolves once the connection is closed. */
   async run(process: number, secret: number): Promise<void> {
-    for (const [name, value] of this.#session.settings.reported()) {
+    for (const [name, value] of this.#wire.settings.reported()) {
       this.#stream.write(to.parameterStatus(name, value))
     }
     this.#stream.write(to.backendKey(process, secret))
@@ -52,15 +52,15 @@ export class PostgresConnection {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
     }
     this.#portals.dropAll()
-    this.#session.close()
+    this.#wire.close()
     this.#stream.end()
   }
 
   cancel(reason: CancelReason): void {
-    this.#session.cancel(reason)
+    this.#wire.cancel(reason)
   }
 
-  /** Ends the connection, after the message that is being worked on. */
+  /** Ends the connection once the current message is handled. */
   close(): void {
     if (this.#isClosing) return
     this.#isClosing = true
@@ -92,7 +92,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#session.transaction === 'I') this.#portals.dropAll()
+      if (this.#wire.transaction === 'I') this.#portals.dropAll()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -110,10 +110,10 @@ export class PostgresConnection {
         throw new ProtocolError(sqlState.protocolViolation, `There is no message ${JSON.stringify(type)}.`)
       }
     } catch (error) {
-      const told = asProtocolError(error)
-      if (told.code === sqlState.protocolViolation) throw told
-      this.#session.fail()
-      this.#stream.write(to.errorResponse(told))
+      const reported = asProtocolError(error)
+      if (reported.code === sqlState.protocolViolation) throw reported
+      this.#wire.fail()
+      this.#stream.write(to.errorResponse(reported))
       if (type === 'Q') await this.#ready()
       else {
         this.#isSkipping = true
@@ -123,7 +123,7 @@ export class PostgresConnection {
   }
 
   #ready(): Promise<void> {
-    this.#stream.write(to.readyForQuery(this.#session.transaction))
+    this.#stream.write(to.readyForQuery(this.#wire.transaction))
     return this.#stream.flush()
   }
 
@@ -140,7 +140,7 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#session.transaction === 'I') this.#portals.dropAll()
+    if (this.#wire.transaction === 'I') this.#portals.dropAll()
     await this.#ready()
   }
 
@@ -156,7 +156,7 @@ export class PostgresConnection {
     }
     this.#prepared.makeRoom(name, bytes)
     const described =
-      statement === undefined ? { oids, fields: undefined } : await this.#session.describe(statement, oids)
+      statement === undefined ? { oids, fields: undefined } : await this.#wire.describe(statement, oids)
     this.#prepared.add(name, { ...described, statement, bytes })
     this.#stream.write(to.parseComplete())
   }
@@ -178,8 +178,8 @@ export class PostgresConnection {
     })
     const resultFormats = Array.from({ length: reader.count() }, () => reader.int16())
     const isBinary = (at: number) => (formats.length === 1 ? formats[0] : formats[at]) === 1
-    const places = prepared.statement === undefined ? [] : findParameters(prepared.statement)
-    const edits = places.map(({ number, start, end, kind }) => {
+    const marks = prepared.statement === undefined ? [] : findParameters(prepared.statement)
+    const edits = marks.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
       return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
@@ -198,7 +198,7 @@ export class PostgresConnection {
       return
     }
     const portal = this.#portals.find(name)
-    // With its values in it a statement may have other types than without.
+    // The values may change the types of the columns, so the statement must run before it is described.
     if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
     this.#stream.write(
       portal.fields === undefined
@@ -218,9 +218,9 @@ export class PostgresConnection {
 
   async #start(portal: Portal): Promise<void> {
     this.#portals.admit(portal)
-    portal.source = await this.#session.run(portal.prepared.statement!, portal.values)
+    portal.source = await this.#wire.run(portal.prepared.statement!, portal.values)
     const { fields, tag } = portal.source
-    // The client may let it wait.
+    // The client may not ask for the rows at once.
     portal.source.pause()
     if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
     if (portal.fields === undefined) portal.fields = fields
@@ -230,7 +230,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Sends rows, all or so many, and what is told behind them. */
+  /** Sends up to `maxRows` rows, or all of them for 0, and the message that ends them. */
   async #send(portal: Portal, maxRows: number): Promise<void> {
     if (portal.isDone) {
       this.#stream.write(to.commandComplete('SELECT 0'))

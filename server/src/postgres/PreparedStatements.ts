@@ -3,7 +3,7 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 import type { Statement } from './statements.js'
 
 export interface Prepared extends Described {
-  /** Undefined when it is empty. */
+  /** Undefined when the client's text is empty. */
   statement: Statement | undefined
   bytes: number
 }
@@ -11,7 +11,7 @@ export interface Prepared extends Described {
 const maxPrepared = 1000
 const maxBytes = 64 * 1_048_576
 
-/** What a client has prepared, by its names; the one without a name is replaced by the next. */
+/** The statements that a client has prepared, by their names. The statement without a name is replaced by the next. */
 export class PreparedStatements {
   readonly #all = new Map<string, Prepared>()
   #bytes = 0

@@ -25,7 +25,7 @@ export const sqlState = {
   internal: 'XX000',
 } as const
 
-/** What a client is told, by a code that programs compare. */
+/** An error for a client, with one of Postgres's codes, which programs compare. */
 export class ProtocolError extends Error {
   constructor(
     readonly code: string,
@@ -51,7 +51,7 @@ const ofHttp: Record<string, string> = {
   'read-only-user': sqlState.readOnly,
 }
 
-/** By how DuckDB, or the guard, begins its message. */
+/** The code for a message of DuckDB's or of the guard's, found by its words. */
 const ofMessage: [RegExp, string][] = [
   [
     /not allowed here|cannot be read here|belongs to the service|^Only TimeZone/,
@@ -87,7 +87,7 @@ export const asProtocolError = (error: unknown): ProtocolError => {
     known ??
     ofMessage.find(([pattern]) => pattern.test(whole))?.[1] ??
     (error instanceof HttpError ? '42000' : sqlState.internal)
-  // DuckDB shows the place in the statement behind an empty line.
+  // Behind an empty line DuckDB shows where in the statement the error is.
   const cut = whole.indexOf('\n\n')
   return cut < 0
     ? new ProtocolError(code, whole)

@@ -1,9 +1,9 @@
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
-/** Told as the version that is spoken here; what a client does with it is to choose its catalogue queries. */
+/** Clients choose their catalog queries by this version. */
 export const serverVersion = '14.0 (waymark)'
 
-/** Told to every client at its start, as Postgres does. */
+/** These settings are reported to every client when it connects, as Postgres does. */
 const reported = new Set(
   (
     'server_version server_encoding client_encoding application_name is_superuser session_authorization ' +
@@ -25,7 +25,7 @@ const fixed: Record<string, string> = {
   lc_ctype: 'C',
   transaction_isolation: 'read committed',
   transaction_read_only: 'on',
-  /** Of the connection's last statement, for `GET /query/{id}`. */
+  /** The id of the client's last query, for `GET /query/{id}`. */
   waymark_query_id: '',
 }
 
@@ -51,7 +51,7 @@ const spelling = new Map(
   [...Object.keys(fixed), ...Object.keys(changeable)].map((name) => [name.toLowerCase(), name]),
 )
 
-/** What would change how values are written, and cannot be changed. */
+/** These settings would change how values are written, so they can be set only to what they are. */
 const onlyAs: Record<string, RegExp> = {
   client_encoding: /^(utf-?8|unicode|default)$/i,
   DateStyle: /^(iso|default)\b/i,
@@ -63,11 +63,11 @@ const onlyAs: Record<string, RegExp> = {
 
 const timeUnits: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The settings of a connection that Postgres has and DuckDB has not. */
+/** The settings that Postgres has and DuckDB has not, for one client. */
 export class Settings {
   readonly #values = new Map(Object.entries({ ...changeable, ...fixed }))
 
-  /** The name as it is spelt; undefined when there is no such setting. */
+  /** Finds the name in its right case; undefined when there is no such setting. */
   static find(name: string): string | undefined {
     return spelling.get(name.toLowerCase())
   }
@@ -84,7 +84,7 @@ export class Settings {
     return [...this.#values].filter(([name]) => reported.has(name))
   }
 
-  /** Settings that nothing here depends on are taken and forgotten. Gives the name when clients are to be told. */
+  /** Sets a value; most have no effect here. Returns the name when the change must be reported to the client. */
   set(given: string, value: string): string | undefined {
     const name = Settings.find(given)
     if (name === undefined) return undefined

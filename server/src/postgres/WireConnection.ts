@@ -14,7 +14,7 @@ import type { Statement } from './statements.js'
 import { textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './WireQuery.js'
 
-/** What a client says of itself when it connects. */
+/** What a client says about itself when it connects. */
 export interface WireStart extends Identity {
   database: string
   parameters: Readonly<Record<string, string>>
@@ -22,21 +22,21 @@ export interface WireStart extends Identity {
 
 export interface WireConnectionOptions extends WireStart {
   sql: Sql
-  /** Tells the client of a setting that it has changed. */
+  /** Called when a setting has changed that must be reported to the client. */
   onSetting(name: string, value: string): void
 }
 
 /**
- * What lasts as long as a client's connection: its settings, whether it is in a transaction, and a
- * DuckDB session of its own, opened by the first statement that needs one. Transactions are of the
- * client's making only: each statement sees what is stored when it starts.
+ * The state of one client: its settings, whether it is in a transaction, and a DuckDB connection of its
+ * own, which the first statement that needs one opens. A transaction is kept up for the client only:
+ * each statement sees what is stored when it starts.
  */
 export class WireConnection {
   readonly settings = new Settings()
   transaction: TransactionState = 'I'
   readonly #options: WireConnectionOptions
-  #session: HeldConnection | undefined
-  /** Rows are still read from it. */
+  #held: HeldConnection | undefined
+  /** Whether rows are still read from the DuckDB connection. */
   #isReading = false
   #schema: string
   #timezone = 'UTC'
@@ -52,10 +52,10 @@ export class WireConnection {
     this.#running?.cancel(reason)
   }
 
-  /** Ends with the connection. */
+  /** Called when the client has gone. */
   close(): void {
     this.cancel('gone')
-    if (this.#session !== undefined) void this.#options.sql.sessions.end(this.#session)
+    if (this.#held !== undefined) void this.#options.sql.connections.end(this.#held)
   }
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
@@ -66,15 +66,15 @@ export class WireConnection {
     }
     this.#checkTransaction()
     const { edits } = this.#sqlOf(statement, command)
-    const session = await this.#open()
+    const held = await this.#open()
     return this.#whileRunning((cancellation) =>
-      this.#options.sql.runner.look(session, cancellation, (connection, guard) =>
+      this.#options.sql.runner.inspect(held, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       ),
     )
   }
 
-  /** Runs a statement in which `values` stand for its parameters. */
+  /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
     const command = readCommand(statement)
     if (command !== undefined && command.kind !== 'instead') {
@@ -82,14 +82,14 @@ export class WireConnection {
     }
     this.#checkTransaction()
     const { edits, tag } = this.#sqlOf(statement, command)
-    const session = await this.#open()
+    const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
     const source = await this.#whileRunning((cancellation) =>
       openQuery({
         queryId,
         runner: this.#options.sql.runner,
-        session,
+        held,
         user: this.#options.user,
         role: this.#options.role,
         applicationName: this.settings.get('application_name') ?? '',
@@ -100,10 +100,10 @@ export class WireConnection {
       }),
     )
     const tagged = tag === undefined ? source : { ...source, tag: () => tag }
-    return this.#watched(tagged, session)
+    return this.#watched(tagged, held)
   }
 
-  /** A statement failed: in a transaction all others do, until it ends. */
+  /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
   fail(): void {
     if (this.transaction === 'T') this.transaction = 'E'
   }
@@ -130,15 +130,15 @@ export class WireConnection {
   }
 
   async #open(): Promise<HeldConnection> {
-    // DuckDB's connection reads one answer at a time: a portal that is not at its end keeps its session.
-    if (this.#session?.isOpen === true && !this.#isReading) return this.#session
+    // A DuckDB connection reads one result at a time, so a portal that is not at its end keeps its connection.
+    if (this.#held?.isOpen === true && !this.#isReading) return this.#held
     this.#isReading = false
     const { sql, user, database } = this.#options
     const id = `postgres-${randomUUID()}`
-    this.#session = await sql.sessions.openEphemeral(user, id)
-    this.#session.path = { catalog: database, schema: this.#schema }
-    this.#session.timezone = this.#timezone
-    return this.#session
+    this.#held = await sql.connections.openEphemeral(user, id)
+    this.#held.path = { catalog: database, schema: this.#schema }
+    this.#held.timezone = this.#timezone
+    return this.#held
   }
 
   async #whileRunning<T>(work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
@@ -147,19 +147,19 @@ export class WireConnection {
     return work(cancellation)
   }
 
-  /** After each statement: what it changed in the session, and where the session goes. */
-  #watched(source: RowSource, session: HeldConnection): RowSource {
+  /** Notes after each statement which schema and time zone it has set, and ends a connection that is no longer used. */
+  #watched(source: RowSource, held: HeldConnection): RowSource {
     const running = this.#running
     this.#isReading = true
     const settle = () => {
-      if (this.#session !== session) {
-        void this.#options.sql.sessions.end(session)
+      if (this.#held !== held) {
+        void this.#options.sql.connections.end(held)
         return
       }
       this.#isReading = false
-      this.#schema = session.path.schema
-      if (session.timezone === this.#timezone) return
-      this.#timezone = session.timezone
+      this.#schema = held.path.schema
+      if (held.timezone === this.#timezone) return
+      this.#timezone = held.timezone
       this.settings.set('TimeZone', this.#timezone)
       this.#options.onSetting('TimeZone', this.#timezone)
     }
@@ -220,8 +220,8 @@ export class WireConnection {
         if (command.tag !== 'DEALLOCATE' && command.tag !== 'DEALLOCATE ALL') this.settings.reset()
         return fixedRows(fields, [], command.tag)
       case 'set': {
-        const told = this.settings.set(command.name, command.value)
-        if (told !== undefined) this.#options.onSetting(told, this.settings.get(told)!)
+        const reported = this.settings.set(command.name, command.value)
+        if (reported !== undefined) this.#options.onSetting(reported, this.settings.get(reported)!)
         return fixedRows(fields, [], 'SET')
       }
       default:

@@ -15,26 +15,26 @@ export type TextRow = (string | null)[]
 
 /** Where the rows of an answer come from. */
 export interface RowSource extends Pausable {
-  /** Undefined when there are none by the nature of the statement. */
+  /** Undefined for a kind of statement that has no rows. */
   fields: readonly Field[] | undefined
-  /** Some rows; undefined after the last. */
+  /** Returns some rows; undefined after the last. */
   next(): Promise<TextRow[] | undefined>
-  /** What is told when all are sent. */
+  /** The tag of the message that follows the last row. */
   tag(rows: number): string
-  /** Whoever stops reading says so; nothing happens at the end or the second time. */
+  /** Must be called when the rows are not read to their end. Later calls do nothing. */
   close(reason: CancelReason): void
 }
 
 export interface WireQueryOptions {
   queryId: string
   runner: QueryRunner
-  session: HeldConnection
+  held: HeldConnection
   user: string
   role: UserRole
   applicationName: string
-  /** As the client sent it, which is what the log shows. */
+  /** The statement as the client sent it; the log shows this. */
   sent: string
-  /** As DuckDB reads it. */
+  /** The statement as DuckDB reads it. */
   text: string
   cancellation: Cancellation
   timeoutMs: number | undefined
@@ -48,14 +48,14 @@ const asText: CellReader = (value) => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** NaN and infinities inside of JSON are none. */
+/** JSON has no NaN and no infinities, so inside of nested values they become null. */
 const readerOf = (type: DuckDBType): CellReader => {
   if (!isJson(type) || type.alias === 'JSON') return asText
   const mend = createMend([type], false)
   return (value) => (typeof value === 'string' ? mend(Buffer.from(value)).toString() : asText(value))
 }
 
-/** Lines are JSON, so that a line's end is never inside of one. */
+/** Each line is JSON and has no line break inside, so joining lines with commas makes one JSON array. */
 const parseLines = (lines: string | Buffer): unknown[][] =>
   JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`) as unknown[][]
 
@@ -63,8 +63,7 @@ const verbTag = (query: RunningQuery) => query.plan.tokens[0]!.text.toUpperCase(
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
-  const { runner, session, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } =
-    options
+  const { runner, held, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
     .run({
@@ -75,7 +74,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       layout: 'text',
       page: {},
       cancellation,
-      wire: { session, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      wire: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)
@@ -121,15 +120,15 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
   }
 }
 
-/** Rows that are known already. */
+/** The rows of an answer that the service makes without DuckDB. */
 export const fixedRows = (fields: readonly Field[] | undefined, rows: TextRow[], tag: string): RowSource => {
   let left: TextRow[] | undefined = rows
   return {
     fields,
     next() {
-      const taken = left
+      const all = left
       left = undefined
-      return Promise.resolve(taken)
+      return Promise.resolve(all)
     },
     tag: () => tag,
     pause: () => undefined,

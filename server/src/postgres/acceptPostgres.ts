@@ -9,11 +9,11 @@ import { readStart } from './upgrade.js'
 import type { WireStart } from './WireConnection.js'
 
 export interface PostgresClients {
-  /** Takes over a connection whose client the ingest process has let in. */
+  /** Takes over the connection of a client whose password the ingest process has found right. */
   accept(request: IncomingMessage, socket: Duplex): void
-  /** Of a client that asks by another connection. */
+  /** Cancels a client's query. The client asks for that on another connection, with its key and secret. */
   cancel(process: number, secret: number): void
-  /** Ends each connection, after what it is at. */
+  /** Ends each connection once its current message is handled. */
   end(): void
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ interface Client {
 
 const highestKey = 2 ** 31 - 1
 
-/** The engine's end of the Postgres protocol. */
+/** Serves the clients of the Postgres protocol in the engine process. */
 export const acceptPostgres = (sql: Sql): PostgresClients => {
   const clients = new Map<number, Client>()
 

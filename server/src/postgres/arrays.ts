@@ -1,4 +1,4 @@
-/** The items of an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when it is none, or has several dimensions. */
+/** Reads an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when the text is no array, or has several dimensions. */
 export const readArray = (text: string): (string | null)[] | undefined => {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const inner = text.slice(1, -1)

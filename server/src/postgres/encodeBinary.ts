@@ -2,10 +2,10 @@ import { readArray } from './arrays.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { itemTypeOfOid, typeOfOid } from './types.js'
 
-/** A value of a row on its way to the client. */
+/** A value of a row as it is sent to the client. */
 export type Cell = string | Buffer | null
 
-/** From 1970, where DuckDB and JavaScript begin, to 2000, where Postgres does. */
+/** DuckDB and JavaScript count days from 1970, Postgres from 2000. */
 export const epochDays = 10_957
 export const epochMicros = BigInt(epochDays) * 86_400_000_000n
 
@@ -38,7 +38,7 @@ const microsOfClock = (text: string): bigint => {
 
 const moment = /^(\d+)-(\d\d)-(\d\d)(?: ([\d:.]+)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?( BC)?$/
 
-/** Microseconds since 2000 of a date, a timestamp, or one with an offset; undefined for the infinities. */
+/** Microseconds since 2000 of a date or timestamp, with or without an offset; undefined for infinities. */
 const microsOfMoment = (text: string): bigint | undefined => {
   const found = moment.exec(text)
   if (found === null) return undefined
@@ -72,7 +72,7 @@ const interval = (text: string): Buffer => {
   return buffer
 }
 
-/** Groups of four decimal digits, around the point. */
+/** Postgres sends a numeric as groups of four decimal digits, counted from the point. */
 const numeric = (text: string): Buffer => {
   const isNegative = text.startsWith('-')
   const [whole = '', fraction = ''] = text.replace(/^[+-]/, '').split('.')
@@ -130,7 +130,7 @@ const array = (text: string, oid: number, encode: (item: string) => Buffer): Buf
   return Buffer.concat([head, ...parts])
 }
 
-/** How a column's texts become what a client of binary results reads. */
+/** Makes the function that turns a column's texts into Postgres's binary format. Throws when the type has none here. */
 export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
   const item = itemTypeOfOid(oid)
   if (item !== undefined) {

@@ -21,19 +21,19 @@ import { writeStart } from './upgrade.js'
 import type { WireStart } from './WireConnection.js'
 
 /*
- * The Postgres listener is in the ingest process, as every public port is: clients without a password
- * never come near the engine, and while it is being started they are told so (57P03) and not refused by
- * an empty port. What a client says after its password goes to the engine as it is, over a connection
- * of its own to the engine's socket, no faster than either side takes it.
+ * The Postgres listener is in the ingest process, as every public port is. Clients without a right
+ * password never reach the engine. While the engine starts, clients get an error that says so (57P03)
+ * instead of a closed port. After the password the ingest process pipes the client's bytes unchanged to
+ * the engine's socket, over one connection for each client, no faster than either side reads.
  */
 
 export interface PostgresListener {
   port: number
-  /** Takes no more clients, and resolves once the last has gone. */
+  /** Stops taking clients, and resolves once the last has gone. */
   stop(): Promise<void>
   /** Ends the connections of these users. */
   endUsers(names: readonly string[]): void
-  /** Ends those that do not go. */
+  /** Ends the connections that are left. */
   destroyAll(): void
 }
 
@@ -41,21 +41,21 @@ export interface ListenPostgresOptions extends CompleteOptions {
   link: EngineLink
   logger: Logger
   logins: PasswordCheck
-  /** The engine's socket. */
+  /** The path of the engine's socket. */
   path: string
 }
 
-/** The first message of a client, before it has shown a password: larger ones are not read. */
+/** No larger message is read from a client that has not shown a password. */
 const maxStartBytes = 10_000
 const maxPasswordBytes = 2000
 const graceMs = 3000
 const keepAliveMs = 60_000
-/** Each may hold a DuckDB session. */
+/** Each client may hold a DuckDB connection. */
 const maxClients = 100
 
 const asks = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
 
-/** What follows a message's length; undefined for a client that has gone, or that says something else. */
+/** Reads a message of the expected kind; undefined when the client has gone or sends something else. */
 const readMessage = async (
   socket: Socket,
   letter: '' | 'p',
@@ -83,7 +83,7 @@ const startOf = (
   const { user = '', database = user, ...all } = readParameters(body)
   const entries = Object.entries(all)
   const known = catalogs.includes(database)
-  // Clients that name no database send the user's name in its place.
+  // A client that names no database sends the user's name instead.
   if (!known && database !== user) {
     throw new ProtocolError(
       sqlState.unknownDatabase,
@@ -109,7 +109,10 @@ const readTls = (files: CompleteOptions['postgresTls']): SecureContext | undefin
   }
 }
 
-/** Encrypts a connection. What was sent before the handshake, in the clear, is not taken for its first words. */
+/**
+ * Encrypts a connection; undefined when that fails. Bytes that came before the handshake, unencrypted, end
+ * it: somebody else could have put them before the client's own.
+ */
 const encrypt = async (socket: Socket, secureContext: SecureContext): Promise<Socket | undefined> => {
   if (socket.readableLength > 0) return undefined
   socket.write('S')
@@ -123,14 +126,14 @@ const encrypt = async (socket: Socket, secureContext: SecureContext): Promise<So
   )
 }
 
-/** Resolves however it ends. */
+/** Resolves once the socket is closed, for whatever reason. */
 const closed = (socket: Duplex): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) resolve()
     else socket.once('close', () => resolve())
   })
 
-/** A connection to the engine for one client; undefined when the engine is not there. */
+/** Opens a connection to the engine for one client; undefined when the engine cannot be reached. */
 const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined> =>
   new Promise((resolve) => {
     const asking = request({ socketPath: path, headers: writeStart(start) })
@@ -148,7 +151,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   const tls = readTls(options.postgresTls)
   const databases = [...catalogs, analyticsCatalog]
   const sockets = new Set<Socket>()
-  /** Those with a right password, and whose it was. */
+  /** The clients whose password was right, with their user names. */
   const clients = new Map<Socket, string>()
 
   const identify = async (socket: Socket, user: string): Promise<Identity | undefined> => {
@@ -167,7 +170,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     )
   }
 
-  /** Joins the client to the engine until one of them goes. */
+  /** Pipes between the client and the engine until one of them closes the connection. */
   const join = async (socket: Socket, start: WireStart): Promise<void> => {
     const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
     if (engine === undefined) {
@@ -183,7 +186,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     engine.destroy()
   }
 
-  /** Until the password is found right; undefined when the client has gone. */
+  /** Reads who the client is and checks the password; undefined when the client has gone. */
   const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
     const version = body.readInt32BE(0)
     if (version >> 16 !== 3) {
@@ -246,7 +249,11 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
       .on('error', () => undefined)
       .once('close', () => sockets.delete(socket))
     serve(socket)
-      .catch((error: unknown) => logger.error('A Postgres client was left.', { reason: String(error) }))
+      .catch((error: unknown) =>
+        logger.error('A Postgres client was disconnected after an unexpected error.', {
+          reason: String(error),
+        }),
+      )
       .finally(() => socket.destroySoon())
   })
   limitConnections(server, options)

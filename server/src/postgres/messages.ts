@@ -6,15 +6,15 @@ import type { Field } from './types.js'
 /*
  * Messages to a client: https://www.postgresql.org/docs/current/protocol-message-formats.html
  *
- * Fields are written by pg-protocol, node-postgres's own codec. `pg-gateway` was tried for the server's
- * side and is not used: it takes messages of any length from clients without a password, handles the
- * second piece of data while the first is still at work, knows neither CancelRequest nor GSSENCRequest
- * nor protocol 3.2, says ReadyForQuery before BackendKeyData, has nothing of the extended protocol, and
- * prints to the console.
+ * pg-protocol, the codec of node-postgres, writes the fields. `pg-gateway` would do the server's side, but
+ * was tried and is not used. It takes messages of any length from clients without a password. It handles
+ * a second piece of data while the first is still being handled. It knows neither CancelRequest nor
+ * GSSENCRequest, nor protocol 3.2, nor the extended protocol. It sends ReadyForQuery before
+ * BackendKeyData, and it prints to the console.
  */
 const writer = new Writer(1024)
 
-/** By their letter. */
+/** The byte that begins a message. */
 const code = (letter: string) => letter.charCodeAt(0)
 
 const empty = (letter: string) => {
@@ -38,14 +38,14 @@ export const parameterStatus = (name: string, value: string): Buffer =>
 export const backendKey = (process: number, secret: number): Buffer =>
   writer.addInt32(process).addInt32(secret).flush(code('K'))
 
-/** Of protocol 3.0, and without any of the options asked for. */
+/** Tells the client that the service speaks protocol 3.0, and none of the options that it asked for. */
 export const negotiateVersion = (options: readonly string[]): Buffer => {
   writer.addInt32(3 << 16).addInt32(options.length)
   for (const option of options) writer.addCString(option)
   return writer.flush(code('v'))
 }
 
-/** I: idle, T: in a transaction, E: in one that failed. */
+/** I: idle. T: in a transaction. E: in a transaction that failed. */
 export type TransactionState = 'I' | 'T' | 'E'
 
 export const readyForQuery = (state: TransactionState): Buffer => writer.addString(state).flush(code('Z'))

@@ -13,7 +13,7 @@ import { type Field, fieldOf, oidOfTypeId } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
-  /** Of the parameters, as clients are told. */
+  /** The types of the parameters, for the client. */
   oids: number[]
   /** Undefined for a statement without rows. */
   fields: Field[] | undefined
@@ -25,7 +25,7 @@ export const refusalOfWrite = () =>
     'By the Postgres protocol this service is for reading only: send what changes something by POST /query.',
   )
 
-/** Only reading is done by this door, and what moves the session. */
+/** Throws for a statement that changes something: by the Postgres protocol the service only reads. */
 export const admitReading = (plan: Plan): void => {
   if (onlyReads(plan)) return
   const { tokens } = plan
@@ -36,7 +36,7 @@ export const admitReading = (plan: Plan): void => {
   )
 }
 
-/** SET and USE have an answer, but no rows. */
+/** Whether a statement returns rows; SET and USE return none. */
 export const hasRows = ({ kind, tokens }: Plan): boolean =>
   kind === 'read' || kind === 'change' || (kind === 'other' && !/^set$/i.test(tokens[0]!.text))
 
@@ -46,7 +46,7 @@ const unknownTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.SQLNULL,
 ])
 
-/** What DuckDB finds out about parameters from where they stand; 0 where it does not. */
+/** Asks DuckDB for the types of parameters, which it infers from the SQL around them; 0 where it cannot. */
 const inferOids = async (connection: DuckDBConnection, text: string, count: number): Promise<number[]> => {
   const prepared = await prepareOne(connection, text).catch(() => undefined)
   const oids = Array.from({ length: count }, (_, at) => {
@@ -63,20 +63,20 @@ const inferOids = async (connection: DuckDBConnection, text: string, count: numb
 
 export interface ToDescribe {
   statement: Statement
-  /** What makes DuckDB's SQL of it. */
+  /** These edits make DuckDB's SQL of the statement. */
   edits: readonly Edit[]
   /** The parameters' types, as far as the client gave them. */
   oids: readonly number[]
 }
 
-/** Plans a statement with nulls in the places of its parameters, and tells what it takes and gives. */
+/** Plans a statement with NULL instead of each parameter, and finds the types of its parameters and columns. */
 export const describeStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
   { statement, edits, oids: given }: ToDescribe,
 ): Promise<Described> => {
-  const places = findParameters(statement)
-  const count = Math.max(given.length, ...places.map(({ number }) => number))
+  const marks = findParameters(statement)
+  const count = Math.max(given.length, ...marks.map(({ number }) => number))
   let oids = Array.from({ length: count }, (_, at) => given[at] ?? 0)
   if (oids.includes(0)) {
     const text = applyEdits(statement.text, edits)
@@ -90,7 +90,7 @@ export const describeStatement = async (
     list: () => '[]',
     members: () => ' IN (NULL)',
   }
-  const nulls = places.map(({ number, start, end, kind }) => ({
+  const nulls = marks.map(({ number, start, end, kind }) => ({
     start,
     end,
     text: nullOf[kind](oids[number - 1]!),

@@ -3,14 +3,14 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 import { Settings } from './Settings.js'
 import type { Statement } from './statements.js'
 
-/** What is answered without DuckDB, as far as it is. */
+/** A command that the service answers without DuckDB, except for `instead`. */
 export type Command =
   | { kind: 'begin' | 'commit' | 'rollback' | 'nothing'; tag: string }
   | { kind: 'set'; name: string; value: string }
   | { kind: 'show'; name: string }
   | { kind: 'showAll' }
   | { kind: 'resetAll'; tag: string }
-  /** A statement that DuckDB has in another form. */
+  /** DuckDB has this command in another form, `text`. */
   | { kind: 'instead'; text: string; tag: string }
 
 const textOf = ({ kind, text }: SqlToken): string =>
@@ -41,7 +41,7 @@ const readZone = (values: readonly SqlToken[]): Command => {
   return { kind: 'instead', text: `SET TimeZone = '${zone.replaceAll("'", "''")}'`, tag: 'SET' }
 }
 
-/** Of a path the first schema is entered; the analytics views are behind it always. */
+/** Only the first schema of a search path is used. The analytics views always follow it. */
 const readPath = (values: readonly SqlToken[]): Command => {
   const schema = values
     .map(textOf)
@@ -50,7 +50,7 @@ const readPath = (values: readonly SqlToken[]): Command => {
   return { kind: 'instead', text: `USE "${schema.replaceAll('"', '""')}"`, tag: 'SET' }
 }
 
-/** The commands of sessions and transactions that tools send; undefined for what DuckDB is to answer. */
+/** Reads the commands for settings and transactions that tools send; undefined for a statement that DuckDB must answer. */
 export const readCommand = ({ tokens }: Statement): Command | undefined => {
   const words = tokens.map(({ kind, text }) => (kind === 'text' ? '' : text.toLowerCase()))
   switch (words[0]) {
@@ -63,7 +63,7 @@ export const readCommand = ({ tokens }: Statement): Command | undefined => {
       return { kind: 'commit', tag: 'COMMIT' }
     case 'rollback':
     case 'abort':
-      // Behind a savepoint the transaction goes on.
+      // After ROLLBACK TO a savepoint the transaction goes on.
       return { kind: words.includes('to') ? 'begin' : 'rollback', tag: 'ROLLBACK' }
     case 'savepoint':
       return nothing('SAVEPOINT')

@@ -89,13 +89,13 @@ const decodeArray = (bytes: Buffer): (string | null)[] => {
   return items
 }
 
-/** A type of DuckDB that takes the words of these as they are, whatever they stand for. */
+/** Whether a value is given to DuckDB as a plain text, so that DuckDB decides what type it has. */
 const isLoose = (oid: number) =>
   oid === 0 || ['text', 'varchar', 'bpchar', 'name'].includes(typeOfOid(oid)?.name ?? '')
 
 /**
- * A value in SQL. A text without a type is left without one, as Postgres does, so that DuckDB takes it
- * for what stands beside it.
+ * A value in SQL. As in Postgres, a text without a type gets none, so that it takes the type of the value
+ * that it is compared with.
  */
 const literal = (value: string | null, oid: number): string => {
   if (value === null) return isLoose(oid) ? 'NULL' : `CAST(NULL AS ${sqlTypeOf(oid)})`
@@ -103,12 +103,12 @@ const literal = (value: string | null, oid: number): string => {
   const name = typeOfOid(oid)?.name
   if (name === 'bytea') return `unhex(${quoteText(value.replace(/^\\x/, ''))})`
   if (name === 'numeric' && !/^-?\d+(\.\d+)?$/.test(value)) return `CAST(${quoteText(value)} AS DOUBLE)`
-  // DuckDB gives a bare number as many places as it has.
+  // DuckDB makes a DECIMAL of a bare number with exactly its digits.
   if (name === 'numeric') return `(${value})`
   return `CAST(${quoteText(value)} AS ${sqlTypeOf(oid)})`
 }
 
-/** What DuckDB calls the type of a parameter. */
+/** DuckDB's name for the type of a parameter. */
 export const sqlTypeOf = (oid: number): string => {
   const item = itemTypeOfOid(oid)
   return item === undefined ? (typeOfOid(oid)?.sql ?? 'VARCHAR') : `${item.sql}[]`
@@ -128,7 +128,7 @@ export interface Parameter {
   kind: ParameterMark['kind']
 }
 
-/** What is written in the place of `$1`. */
+/** The SQL that is written instead of `$1`. */
 export const readParameter = (parameter: Parameter): string => {
   const { bytes, isBinary, oid, kind } = parameter
   if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid)

@@ -2,10 +2,10 @@ import { maxTokens } from '../sql/guard/findExcess.js'
 import { tokenize, type SqlToken } from '../sql/guard/tokenize.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
-/** One statement of what a client sent. */
+/** One statement of the text that a client sent. */
 export interface Statement {
   text: string
-  /** Of the text, from its own beginning. */
+  /** The tokens of `text`; their positions count from its beginning. */
   tokens: readonly SqlToken[]
 }
 
@@ -15,7 +15,7 @@ const moved = (token: SqlToken, by: number): SqlToken => ({
   end: token.end - by,
 })
 
-/** Cuts a text at its semicolons; what is empty is left out. */
+/** Cuts a text at its semicolons and leaves out empty statements. */
 export const splitStatements = (sql: string): Statement[] => {
   const { tokens, problem } = tokenize(sql, maxTokens)
   if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
@@ -38,27 +38,30 @@ export const splitStatements = (sql: string): Statement[] => {
   return statements
 }
 
-/** Where a parameter stands. */
+/** One `$1` in a statement, with its position in the text. */
 export interface ParameterMark {
   number: number
   start: number
   end: number
-  /** list: behind `ANY (`. members: of `= ANY ($1)`, which is written as an IN, whose items need no types. */
+  /**
+   * list: the parameter stands in `ANY ($1)`. members: it stands in `= ANY ($1)`, which is written as an
+   * IN, because the items of an IN need no types.
+   */
   kind: 'value' | 'list' | 'members'
 }
 
-/** All `$1`, `$2`, … of a statement. */
+/** Finds all parameters `$1`, `$2`, … of a statement. */
 export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
   tokens.flatMap((token, at): ParameterMark[] => {
     const next = tokens[at + 1]
-    const isPlace = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
-    if (!isPlace || !/^\d{1,5}$/.test(next.text)) return []
-    const place = { number: Number(next.text), start: token.start, end: next.end }
+    const isMark = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
+    if (!isMark || !/^\d{1,5}$/.test(next.text)) return []
+    const mark = { number: Number(next.text), start: token.start, end: next.end }
     const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
     if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? ''))
-      return [{ ...place, kind: 'value' }]
+      return [{ ...mark, kind: 'value' }]
     const close = tokens[at + 2]
     const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
-    if (!isEqual || close?.text !== ')') return [{ ...place, kind: 'list' }]
-    return [{ ...place, start: before.start, end: close.end, kind: 'members' }]
+    if (!isEqual || close?.text !== ')') return [{ ...mark, kind: 'list' }]
+    return [{ ...mark, start: before.start, end: close.end, kind: 'members' }]
   })

@@ -5,11 +5,11 @@ import { isJson, itemTypeOf } from '../sql/rows/postgresText.js'
 export interface PostgresType {
   name: string
   oid: number
-  /** In bytes; -1 when values differ. */
+  /** The length of a value in bytes; -1 when values differ in length. */
   size: number
   /** The oid of its array type. */
   arrayOid: number
-  /** What DuckDB calls it in a cast. */
+  /** DuckDB's name for the type in a cast. */
   sql: string
 }
 
@@ -39,7 +39,7 @@ const timetz = of('timetz', 1266, 12, [1270, 'TIMETZ'])
 const numeric = of('numeric', 1700, -1, [1231, 'DECIMAL(38, 10)'])
 const uuid = of('uuid', 2950, 16, [2951, 'UUID'])
 
-/** Types that only come from clients, and in the catalog. */
+/** No column has these types: they come in parameters and in the catalog only. */
 const others = [
   of('char', 18, 1, [1002, 'VARCHAR']),
   of('name', 19, 64, [1003, 'VARCHAR']),
@@ -102,7 +102,7 @@ export interface Field {
   modifier: number
 }
 
-/** Precision and scale, packed as Postgres does. */
+/** The precision and scale of a DECIMAL, packed as Postgres does. */
 const modifierOf = (type: DuckDBType): number => {
   if (type.typeId !== DuckDBTypeId.DECIMAL) return -1
   const { width, scale } = type as unknown as { width: number; scale: number }
@@ -117,5 +117,5 @@ export const fieldOf = (name: string, type: DuckDBType): Field => {
 }
 
 export const textField = (name: string): Field => ({ name, oid: text.oid, size: -1, modifier: -1 })
-/** What a parameter is taken for when neither the client nor the statement says it. */
+/** The oid of a DuckDB type; `text` for a type that Postgres lacks. */
 export const oidOfTypeId = (id: DuckDBTypeId): number => scalars.get(id)?.oid ?? text.oid

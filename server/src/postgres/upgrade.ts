@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { WireStart } from './WireConnection.js'
 
-/** The protocol that a connection to the engine's socket is upgraded to, for one client. */
+/** The protocol to which the ingest process upgrades a connection to the engine's socket, for one client. */
 export const postgresProtocol = 'waymark-postgres'
 
 const header = 'x-waymark-client'
 
-/** Says to the engine who the client is, which the ingest process has made sure of. */
+/** The headers that tell the engine who the client is. The ingest process has checked the password. */
 export const writeStart = (start: WireStart): Record<string, string> => ({
   connection: 'upgrade',
   upgrade: postgresProtocol,

@@ -3,7 +3,7 @@ import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
 import type { DeadLetter } from '../wal/DeadLetters.js'
 import type { LogEntry } from '../wal/segment.js'
-import { again, findLoss, readBounds } from './findLoss.js'
+import { makeStoreAnew, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
 import { channels, liveSeconds } from './LogWatch.js'
@@ -17,28 +17,28 @@ import type { ServerConnection } from './ServerConnection.js'
 
 export interface LogFollowerOptions {
   addresses: readonly LogAddress[]
-  /** What this reader is known by, also after a restart. */
+  /** The reader's name in the log. It stays after a restart. */
   name: string
-  /** How far the store is. */
+  /** The last row that the store has. */
   applied: number
   /** The log that the store follows; undefined when it follows none yet. */
   expected: string | undefined
-  /** The store follows this log from now on. */
+  /** Called when the store begins to follow this log. */
   onFollow(identity: LogIdentity): void
-  /** What `onRead` has kept. */
+  /** The marks that `onRead` has saved. */
   marks: readonly Mark[]
-  /** The groups that were read last, to be kept at once: their rows are stored right after this. */
+  /** Must save the marks of the groups that were read last at once, because their rows are stored right after this. */
   onRead(marks: readonly Mark[]): void
-  /** A reader that was away for longer is not waited for. */
+  /** The log keeps rows for a reader that was seen within this time. */
   keptMs: number
   logger: Logger
 }
 
 interface News {
   grown: []
-  /** Somebody waits for this row. */
+  /** Another process waits until this row is stored. */
   wanted: [sequence: number]
-  /** The store and the log do not belong together any more. */
+  /** The store and the log no longer belong together. */
   lost: [reason: string]
 }
 
@@ -47,7 +47,7 @@ const tellMs = 250
 const heartbeatMs = 5000
 const pruneMs = 10_000
 
-/** A new log goes on behind the rows of the first store, and knows that store. */
+/** A new log continues after the rows of the first store that joins it, and this registers that store as a reader. */
 const beginSql = `
 WITH begun AS (UPDATE waymark.head SET last = $2 WHERE last = 0 RETURNING last)
 INSERT INTO waymark.readers (name, applied) SELECT $1, last FROM begun RETURNING name`
@@ -56,7 +56,7 @@ const positionSql = `
 INSERT INTO waymark.readers (name, applied) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = now()`
 
-/** The position of one that reads nothing at the moment, so that nobody waits for it. */
+/** Saves the position of a reader that does not read now. `seen` is old, so that no process waits for this reader. */
 const keepSql = `
 INSERT INTO waymark.readers (name, applied, seen) VALUES ($1, $2, now() - interval '${liveSeconds} seconds')
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = excluded.seen`
@@ -66,26 +66,26 @@ INSERT INTO waymark.set_aside (request, rows, reason)
 SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
 ON CONFLICT (request) DO UPDATE SET rows = greatest(set_aside.rows, excluded.rows)`
 
-/** Of some groups the last one that a store has. */
+/** The mark of the last group that a store has. */
 const marksUntil = (marks: readonly Mark[], applied: number) =>
   marks.filter(({ last }) => last <= applied).slice(-1)
 
-/** Reads the log for one store, tells all others how far that is, and gives up what all have. */
+/** Reads the log for one store, publishes the store's position, and prunes rows that all stores have. */
 export class LogFollower extends EventEmitter<News> {
   readonly #options: LogFollowerOptions
-  readonly #session: PrimaryConnection
+  readonly #primary: PrimaryConnection
   #identity: string | undefined
   #applied: number
   #last: number
-  /** The group that the store ends with, and the one that was read after it. */
+  /** The mark of the last group in the store, and that of the group read after it. */
   #marks: readonly Mark[]
   #wanted: number[] = []
-  /** By their requests: one statement cannot change a row twice. */
+  /** Dead letters by request, because one statement cannot change a row twice. */
   readonly #letters = new Map<number, DeadLetter>()
   #toldMs = 0
   #telling: NodeJS.Timeout | undefined
   #timers: NodeJS.Timeout[] = []
-  #looking: Promise<void> | undefined
+  #refreshing: Promise<void> | undefined
   #isPruning = false
 
   constructor(options: LogFollowerOptions) {
@@ -95,7 +95,7 @@ export class LogFollower extends EventEmitter<News> {
     this.#applied = options.applied
     this.#last = options.applied
     this.#marks = marksUntil(options.marks, options.applied)
-    this.#session = new PrimaryConnection({
+    this.#primary = new PrimaryConnection({
       ...options,
       applicationName: 'waymark follow',
       begin: (connection) => this.#begin(connection),
@@ -103,25 +103,25 @@ export class LogFollower extends EventEmitter<News> {
     })
   }
 
-  /** A store that follows the log already need not wait for it. */
+  /** Starts reading. A store that follows the log already does not wait for the server. */
   async start(): Promise<void> {
-    if (this.#options.expected === undefined) await this.#session.start()
-    else this.#session.keep()
+    if (this.#options.expected === undefined) await this.#primary.start()
+    else this.#primary.keep()
     this.#timers = [
-      setInterval(() => this.#look(), pollMs).unref(),
+      setInterval(() => this.#refresh(), pollMs).unref(),
       setInterval(() => this.#prune(), pruneMs).unref(),
     ]
   }
 
-  /** The newest row that is known of. */
+  /** The newest known row of the log. */
   get last(): number {
     return this.#last
   }
 
-  /** Entries after a sequence, oldest first: at least one, and up to the limits but for the last group's. */
+  /** Reads entries after a sequence, oldest first: at least one group. Only the last group may exceed the limits. */
   async read(after: number, maxRows: number, maxBytes: number): Promise<LogEntry[]> {
     if (after >= this.#last) return []
-    const { connection, obstacle } = this.#session
+    const { connection, obstacle } = this.#primary
     if (connection === undefined) throw new Error(obstacle)
     const { entries, mark } = await readGroups(connection, { after, maxRows, maxBytes })
     this.#marks = [...marksUntil(this.#marks, after), mark]
@@ -129,7 +129,7 @@ export class LogFollower extends EventEmitter<News> {
     return entries
   }
 
-  /** Says that rows have been stored. */
+  /** Notes that rows have been stored. */
   advance(through: number): void {
     this.#applied = through
     const isWanted = this.#wanted.some((sequence) => sequence <= through)
@@ -137,17 +137,17 @@ export class LogFollower extends EventEmitter<News> {
     else this.#tellSoon()
   }
 
-  /** Says that rows of a request could not be stored; of one request again when there are more. */
+  /** Notes that rows of a request could not be stored. It is called again for a request with more such rows. */
   setAside(letter: DeadLetter): void {
     this.#letters.set(letter.request, letter)
   }
 
   /**
-   * Keeps what a store needs that is made of a copy of this one: while it is being copied, and once it
-   * is, until there is another copy. Rejects when the log cannot be told.
+   * Makes the log keep the rows that a copy of this store will need: while the store is being copied, and then
+   * until the next copy. Rejects when the server cannot be reached.
    */
   async keepForCopy(position: number, isCopied: boolean): Promise<void> {
-    const { connection, obstacle } = this.#session
+    const { connection, obstacle } = this.#primary
     if (connection === undefined) throw new Error(obstacle)
     const { name } = this.#options
     const [copying, copied] = [`copying ${name}`, `copy of ${name}`]
@@ -158,10 +158,10 @@ export class LogFollower extends EventEmitter<News> {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     clearTimeout(this.#telling)
-    await this.#looking
-    // Nobody shall wait for it from now on.
-    await this.#session.connection?.ask(keepSql, [this.#options.name, this.#applied]).catch(() => undefined)
-    await this.#session.stop()
+    await this.#refreshing
+    // From now on no process waits for this reader.
+    await this.#primary.connection?.ask(keepSql, [this.#options.name, this.#applied]).catch(() => undefined)
+    await this.#primary.stop()
   }
 
   async #begin(connection: ServerConnection): Promise<void> {
@@ -178,52 +178,55 @@ export class LogFollower extends EventEmitter<News> {
       this.emit('lost', loss)
       throw new Error(loss)
     }
-    // After a crash a server shows rows that no standby has. All that it shows is on them once this is.
+    // After a crash a server shows rows that no standby has. This write is committed after them, so once it is
+    // confirmed the standbys have them too.
     await connection.ask(positionSql, [name, this.#applied])
     connection.on('notification', (channel, payload) => this.#hear(channel, payload))
     await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`)
     this.#last = bounds.last
   }
 
-  /** Rejects unless the store and the log fit together, though this store has not followed it. */
+  /** Registers a store that has followed no log yet. Rejects unless the store and the log fit together. */
   async #join(connection: ServerConnection): Promise<void> {
     const { name } = this.#options
     const { last, before } = await readBounds(connection)
     if (this.#applied === 0 && before === 0) return
     if (this.#applied === 0) {
       throw new OperatorError(
-        `the log no longer has its first ${before} rows, so an empty store cannot follow it; ${again}`,
+        `the log no longer has its first ${before} rows, so an empty store cannot follow it; ${makeStoreAnew}`,
       )
     }
-    // It has begun the log already, when it did not get to write that down.
+    // This store may have begun the log already and have ended before it could note that.
     const known = await connection.ask('SELECT 1 FROM waymark.readers WHERE name = $1', [name])
     if (known.length > 0) return
     const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied])
     if (begun.length === 0) {
-      throw new OperatorError(`the store was not filled from this log, which has rows of others; ${again}`)
+      throw new OperatorError(
+        `the store was not filled from this log, which has rows of others; ${makeStoreAnew}`,
+      )
     }
   }
 
   #hear(channel: string, payload: string): void {
-    if (channel === channels.grown) return this.#look()
+    if (channel === channels.grown) return this.#refresh()
     const sequence = Number(payload)
     this.#wanted.push(sequence)
     this.emit('wanted', sequence)
     if (sequence <= this.#applied) this.#tell()
   }
 
-  #look(): void {
-    this.#looking ??= this.#lookAgain().finally(() => (this.#looking = undefined))
+  #refresh(): void {
+    this.#refreshing ??= this.#refreshHead().finally(() => (this.#refreshing = undefined))
   }
 
-  async #lookAgain(): Promise<void> {
-    const { connection } = this.#session
+  async #refreshHead(): Promise<void> {
+    const { connection } = this.#primary
     if (connection === undefined) return
     const [head] = await connection
       .ask<{ last: number }>('SELECT last::float8 AS last FROM waymark.head')
       .catch(() => [])
     this.#last = Math.max(this.#last, head?.last ?? 0)
-    // Also without anything new: it may be that reading has failed.
+    // This happens without a new row too, because the last read may have failed.
     if (this.#last > this.#applied) this.emit('grown')
     if (performance.now() - this.#toldMs > heartbeatMs) this.#tell()
   }
@@ -241,9 +244,9 @@ export class LogFollower extends EventEmitter<News> {
     void this.#write()
   }
 
-  /** What was set aside first: who sees the position must see that, too. */
+  /** Writes dead letters before the position: a process that sees the position must see them too. */
   async #write(): Promise<void> {
-    const { connection } = this.#session
+    const { connection } = this.#primary
     if (connection === undefined) return
     const letters = [...this.#letters.values()]
     this.#letters.clear()
@@ -259,7 +262,7 @@ export class LogFollower extends EventEmitter<News> {
         [this.#options.name, this.#applied],
       )
     } catch {
-      // The connection has ended, or the server is full. The next word says it again.
+      // The connection has ended, or the server's disk is full. The next write sends the letters again.
       for (const letter of letters) {
         if (!this.#letters.has(letter.request)) this.#letters.set(letter.request, letter)
       }
@@ -268,7 +271,7 @@ export class LogFollower extends EventEmitter<News> {
 
   #prune(): void {
     const { keptMs, logger } = this.#options
-    const { connection } = this.#session
+    const { connection } = this.#primary
     if (connection === undefined || this.#isPruning) return
     this.#isPruning = true
     pruneLog(connection.address, keptMs)

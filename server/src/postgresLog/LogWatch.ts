@@ -20,15 +20,15 @@ interface News {
 interface State {
   last: number
   readers: number
-  /** Null when no reader is there. */
+  /** The row that all live readers have stored; null when no reader is live. */
   applied: number | null
-  /** By those that are there or else by those that were. */
+  /** The row that all live readers have stored; without a live reader, the furthest row that any reader has stored. */
   stored: number
 }
 
 export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
 
-/** A reader that was not heard of for so long is not waited for. */
+/** A reader that has not written its position for so long is not live, and no process waits for it. */
 export const liveSeconds = 15
 export const unreachable = 'The log in PostgreSQL cannot be reached at the moment.'
 const pollMs = 1000
@@ -44,75 +44,75 @@ FROM waymark.head LEFT JOIN (
 const setAsideSql = `
 SELECT request::float8 AS request, rows, reason FROM waymark.set_aside WHERE request >= $1 ORDER BY request`
 
-/** What a process that answers clients knows of those that store the log's rows. */
+/** Watches, for a process that answers clients, how far the processes are that store the log's rows. */
 export class LogWatch extends EventEmitter<News> {
   readonly deadLetters = new DeadLetters()
-  readonly #session: PrimaryConnection
+  readonly #primary: PrimaryConnection
   #identity: LogIdentity | undefined
   #state: State = { last: 0, readers: 0, applied: null, stored: 0 }
   #newestLetter = -1
   #poll: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
+  #refreshing: Promise<void> | undefined
   #isStale = false
 
   constructor(options: LogWatchOptions) {
     super()
-    this.#session = new PrimaryConnection({
+    this.#primary = new PrimaryConnection({
       ...options,
       applicationName: 'waymark watch',
       begin: async (connection) => {
         this.#identity = await identifyLog(connection, this.#identity?.id)
         await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.applied}`)
-        connection.on('notification', () => this.#look())
+        connection.on('notification', () => this.#refresh())
         await this.#read(connection)
       },
     })
   }
 
-  /** Resolves with the log that is there; one that is known already is not waited for. */
+  /** Resolves to the identity of the log. When it is known already the server is not waited for. */
   async start(known: LogIdentity | undefined): Promise<LogIdentity> {
     this.#identity = known
-    if (known === undefined) await this.#session.start()
-    else this.#session.keep()
-    this.#poll = setInterval(() => this.#look(), pollMs).unref()
+    if (known === undefined) await this.#primary.start()
+    else this.#primary.keep()
+    this.#poll = setInterval(() => this.#refresh(), pollMs).unref()
     return this.#identity!
   }
 
-  /** Why nothing is known of the log at the moment. */
+  /** Says why nothing is known of the log at the moment; undefined while it is watched. */
   get problem(): string | undefined {
-    return this.#session.obstacle === undefined ? undefined : unreachable
+    return this.#primary.obstacle === undefined ? undefined : unreachable
   }
 
-  /** The newest row in the log, up to a second ago. */
+  /** The newest row in the log, as of at most a second ago. */
   get last(): number {
     return this.#state.last
   }
 
-  /** The processes that store rows. */
+  /** How many processes store rows. */
   get readers(): number {
     return this.#state.readers
   }
 
-  /** All of them have stored so much; undefined when there is none. */
+  /** The row that all of those processes have stored; undefined when there is none. */
   get applied(): number | undefined {
     return this.#state.applied ?? undefined
   }
 
-  /** The same, or when there is none how far one was. */
+  /** The row that all live readers have stored; without one, the furthest row that a reader has stored. */
   get stored(): number {
     return this.#state.stored
   }
 
-  /** Tells all who listen, at once and without waiting for them. */
+  /** Notifies all processes that listen on a channel, and does not wait for them. */
   tell(channel: string, sequence: number): void {
-    this.#session.connection
+    this.#primary.connection
       ?.ask('SELECT pg_notify($1, $2)', [channel, String(sequence)])
       .catch(() => undefined)
   }
 
-  /** The newest row of all that were accepted until now; rejects when the log cannot be asked. */
+  /** Reads the newest accepted row from the server; rejects when the server cannot be reached. */
   async newest(): Promise<number> {
-    const { connection, obstacle } = this.#session
+    const { connection, obstacle } = this.#primary
     if (connection === undefined) throw new Error(obstacle)
     await this.#read(connection)
     return this.#state.last
@@ -120,28 +120,28 @@ export class LogWatch extends EventEmitter<News> {
 
   async stop(): Promise<void> {
     clearInterval(this.#poll)
-    await this.#looking
-    await this.#session.stop()
+    await this.#refreshing
+    await this.#primary.stop()
   }
 
-  /** Once more when there was news meanwhile. */
-  #look(): void {
+  /** Reads the state, and reads it again when a notification came meanwhile. */
+  #refresh(): void {
     this.#isStale = true
-    this.#looking ??= this.#lookAgain().finally(() => (this.#looking = undefined))
+    this.#refreshing ??= this.#refreshAll().finally(() => (this.#refreshing = undefined))
   }
 
-  async #lookAgain(): Promise<void> {
+  async #refreshAll(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false
-      const { connection } = this.#session
-      // Without a connection all of it is read once there is one.
+      const { connection } = this.#primary
+      // Without a connection nothing is read now: a new connection begins with reading the state.
       if (connection !== undefined) await this.#read(connection).catch(() => undefined)
     }
   }
 
   async #read(connection: ServerConnection): Promise<void> {
     const [state] = await connection.ask<State>(stateSql)
-    // After the positions: what was set aside was written down before them.
+    // Dead letters are read after the positions, because they are written before them.
     for (const letter of await connection.ask<LetterRow>(setAsideSql, [this.#newestLetter])) {
       this.deadLetters.put(letter)
       this.#newestLetter = letter.request

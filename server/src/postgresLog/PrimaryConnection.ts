@@ -9,11 +9,11 @@ import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 export interface PrimaryConnectionOptions extends OpenOptions {
   addresses: readonly LogAddress[]
   /**
-   * Done with each new connection before anything else; one for which it rejects is not used. With a
-   * OperatorError it says that waiting will not help.
+   * Called with each new connection before it is used for anything else. When it rejects the connection is not
+   * used. An OperatorError says that trying again will not help.
    */
   begin(connection: ServerConnection): Promise<void>
-  /** There is a connection again. */
+  /** Called when there is a connection again. */
   onUp?(): void
   logger: Logger
 }
@@ -22,14 +22,14 @@ const firstMs = 10_000
 const retryMs = { first: 100, most: 2000 }
 
 /**
- * A server that was cut off from its standbys goes on answering while another has taken its place. So each connection
- * commits something now and then, and one for which no standby confirms it in time is closed.
+ * A server that was cut off from its standbys goes on answering after a failover to another one. So each connection
+ * commits something every `confirmMs`, and is closed when no standby confirms it in time.
  */
 const confirmMs = 5000
 
 /**
- * Keeps a connection to whichever of some servers can be written to. The one that was used last is
- * tried first.
+ * Keeps a connection to the one of several servers that can be written to. The server that was used last
+ * is tried first.
  *
  *   open → connecting → up → (closed) resting → connecting
  *   any of them → stopped
@@ -57,7 +57,7 @@ export class PrimaryConnection {
     return this.#connection === undefined ? this.#obstacle : undefined
   }
 
-  /** Resolves once there is a connection, and rejects with what was found when there is none for ten seconds. */
+  /** Resolves once there is a connection, and rejects with the reason when there is none for ten seconds. */
   async start(): Promise<void> {
     const deadline = Date.now() + firstMs
     while (!(await this.#connect())) {
@@ -68,7 +68,7 @@ export class PrimaryConnection {
     }
   }
 
-  /** Goes on trying, for as long as it takes. */
+  /** Connects in the background and tries for as long as it takes. */
   keep(): void {
     this.#connecting ??= this.#reconnect().finally(() => (this.#connecting = undefined))
   }
@@ -106,7 +106,7 @@ export class PrimaryConnection {
         this.#isHopeless ||= error instanceof OperatorError
       }
     }
-    this.#stand(reasons.join('; '))
+    this.#noteObstacle(reasons.join('; '))
     return false
   }
 
@@ -139,7 +139,7 @@ export class PrimaryConnection {
       clearInterval(confirming)
       this.#connection = undefined
       if (this.#stopping.signal.aborted) return
-      this.#stand(`${address.name}: ${reason}`)
+      this.#noteObstacle(`${address.name}: ${reason}`)
       this.keep()
     })
     this.#obstacle = ''
@@ -147,8 +147,8 @@ export class PrimaryConnection {
     onUp?.()
   }
 
-  /** Each reason is told once, however often it is met. */
-  #stand(reason: string): void {
+  /** Logs why there is no connection. A reason that stays is logged once. */
+  #noteObstacle(reason: string): void {
     const { logger, applicationName } = this.#options
     if (reason === this.#obstacle) return
     this.#obstacle = reason

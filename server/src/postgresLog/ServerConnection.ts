@@ -14,9 +14,9 @@ const connectMs = 3000
 const answerMs = 5000
 
 /**
- * What a role or a database may have set otherwise. A statement that is cut off while it waits for a
- * standby is committed all the same and says so in a warning, so nothing may cut it off, and warnings
- * must be heard.
+ * A role or a database may have other values for these settings. A statement that is cut off while it waits for
+ * a standby is committed even so, and only a warning says that. So no timeout may cut a statement off, and
+ * warnings must be sent.
  */
 const settings = `
 SET client_min_messages = warning;
@@ -25,10 +25,10 @@ SET lock_timeout = 0;
 SET default_transaction_isolation = 'read committed';
 SET synchronous_commit = on`
 
-/** A statement that waits for a lock ends when its client has gone, which PostgreSQL knows how to from 14 on. */
+/** With this setting, which PostgreSQL has since version 14, a statement that waits for a lock ends when its client has gone. */
 const noticesGoneClient = "SET client_connection_check_interval = '1s'"
 
-/** Takes what COPY sends as bytes: the driver reads all other values as text. */
+/** Receives what COPY sends as bytes: the driver itself reads all values as text. */
 class CopiedBytes implements Submittable {
   readonly #text: string
   readonly #chunks: Buffer[] = []
@@ -50,7 +50,7 @@ class CopiedBytes implements Submittable {
     ;(connection as { query(text: string): void }).query(this.#text)
   }
 
-  /** The driver uses the bytes' memory again. */
+  /** Copies the chunk, because the driver uses its memory again. */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     this.#chunks.push(Buffer.from(chunk))
   }
@@ -68,20 +68,20 @@ class CopiedBytes implements Submittable {
 }
 
 export interface OpenOptions {
-  /** What the server shows of it in pg_stat_activity. */
+  /** The name that the server shows in pg_stat_activity. */
   applicationName: string
-  /** Statements of one call go out together. */
+  /** Whether the statements of one call are sent together. */
   isPipelined?: boolean | undefined
 }
 
-/** One connection, on which statements run one after the other. Whatever goes wrong with it ends it. */
+/** One connection, on which statements run one after the other. Any failure of the connection closes it. */
 export class ServerConnection extends EventEmitter<News> {
   readonly address: LogAddress
   readonly #client: Client
   readonly #socket: Socket
   readonly #oneAtATime = createMutex()
   #closed: string | undefined
-  /** How often the server has warned of anything. */
+  /** How many warnings the server has sent. */
   warnings = 0
 
   private constructor(address: LogAddress, { applicationName, isPipelined = false }: OpenOptions) {
@@ -117,17 +117,17 @@ export class ServerConnection extends EventEmitter<News> {
     }
   }
 
-  /** Why it is no longer of use. */
+  /** Says why the connection is closed; undefined while it is open. */
   get closed(): string | undefined {
     return this.#closed
   }
 
-  /** The rows of a statement. When there is no answer in time the connection is closed. */
+  /** Runs a statement and returns its rows. When no answer comes in time the connection is closed. */
   ask<T>(text: string, values: unknown[] = [], withinMs = answerMs): Promise<T[]> {
     return this.#run(withinMs, async () => (await this.#client.query(text, values)).rows as T[])
   }
 
-  /** The rows of some statements, each of them committed before the next one runs. */
+  /** Runs several statements and returns the rows of each. Each is committed before the next one runs. */
   askAll<T extends unknown[][]>(queries: QueryConfig[]): Promise<T> {
     return this.#run(answerMs, async () => {
       const results = await Promise.all(queries.map((query) => this.#client.query(query)))
@@ -135,7 +135,7 @@ export class ServerConnection extends EventEmitter<News> {
     })
   }
 
-  /** What `COPY (statement) TO STDOUT (FORMAT binary)` sends: each row is a chunk of its own. */
+  /** Runs `COPY (statement) TO STDOUT (FORMAT binary)` and returns its bytes: each row is a chunk of its own. */
   copyOut(statement: string, withinMs: number): Promise<Buffer[]> {
     return this.#run(
       withinMs,

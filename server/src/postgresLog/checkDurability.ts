@@ -1,11 +1,11 @@
 import { OperatorError } from '../OperatorError.js'
 import type { ServerConnection } from './ServerConnection.js'
 
-/** What a commit must be on before it is acknowledged: disks of several servers, or that of one. */
+/** Before a commit is acknowledged it must be on the disks of several servers (`quorum`), or of one (`local`). */
 export type LogDurability = 'quorum' | 'local'
 export const logDurabilities: readonly LogDurability[] = ['quorum', 'local']
 
-/** As SQL, for the statement that a commit depends on. */
+/** The SQL condition that the server's settings give this durability. */
 export const holdsDurability = (durability: LogDurability): string =>
   [
     "current_setting('fsync') = 'on'",
@@ -19,7 +19,7 @@ interface Found {
   full_page_writes: string
   names: string
   user: string
-  /** Null where the user may not see it. */
+  /** `state` and `sync` are null when the user may not see them. */
   standbys: { name: string; state: string | null; sync: string | null }[]
 }
 
@@ -32,7 +32,7 @@ SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS
 const isWaitedFor = ({ state, sync }: Found['standbys'][number]) =>
   state === 'streaming' && (sync === 'sync' || sync === 'quorum')
 
-/** What stands in the way of a commit that waits for standbys, as far as the user may see it. */
+/** Says why a commit would wait for standbys without end; undefined when it would not, or the user may not see it. */
 const findLonely = ({ names, standbys }: Found): string | undefined => {
   const mayFollow = standbys.some((each) => each.state === null || isWaitedFor(each))
   if (names === '' || mayFollow) return undefined
@@ -41,8 +41,8 @@ const findLonely = ({ names, standbys }: Found): string | undefined => {
 }
 
 /**
- * Rejects unless the server commits something, and its standbys confirm that. One without any is not asked to: a commit
- * that waits for a standby stays when its client has gone.
+ * Rejects unless the server commits something and its standbys confirm that. A server that has lost its standbys is not
+ * given the commit: a commit that waits for a standby goes on waiting when its client has gone.
  */
 export const checkCommit = async (connection: ServerConnection): Promise<void> => {
   const [found] = await connection.ask<Found>(find)
@@ -54,8 +54,8 @@ export const checkCommit = async (connection: ServerConnection): Promise<void> =
 }
 
 /**
- * The number of standbys of which a commit waits for some. Rejects, with what to do, when this server
- * would acknowledge what others do not have.
+ * Resolves to the number of standbys of which a commit waits for some. Rejects, with what to do, when this server
+ * would acknowledge commits that no other server has.
  */
 export const checkDurability = async (
   connection: ServerConnection,

@@ -3,16 +3,16 @@ import { OperatorError } from '../OperatorError.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import type { ServerConnection } from './ServerConnection.js'
 
-/** The numbers of advisory locks, which all users of a database share. */
+/** The keys of advisory locks. All users of a database share one set of keys. */
 export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }
 const version = 1
 
 /**
- * The one row of `head` is changed by each group of requests, and its lock is held until the standbys
- * have the group: so groups become visible in the order of their numbers, without a gap. Room is left
- * on its page, so that the change stays there. Bodies are JSON that repeats itself: lz4 leaves a part of
- * what is to be written, sent and synced. A server without it (before 14, or built so) keeps them as they
- * are, because its other method takes longer than that.
+ * Each group of requests changes the one row of `head`, and its lock is held until the standbys have the
+ * group. So groups become visible in the order of their numbers, without a gap. The low fillfactor leaves room
+ * on the row's page, so that the changed row stays there. Bodies are JSON with many repetitions, and lz4 leaves
+ * less to write, send and sync. A server without lz4 (before 14, or built without it) stores bodies uncompressed,
+ * because its own method costs more time than it saves.
  */
 const create = (secret: string) => `
 BEGIN;
@@ -51,7 +51,7 @@ INSERT INTO waymark.head (version, id, secret, last)
 VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
 COMMIT`
 
-/** The log that a database holds. It is made where there is none, unless a certain one is expected. */
+/** Reads which log a database holds. A missing log is created, unless a certain one is expected. */
 export const identifyLog = async (
   connection: ServerConnection,
   expected: string | undefined,

@@ -9,7 +9,7 @@ import { channels, LogWatch, unreachable } from './LogWatch.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { addressesOf } from './readLogUrl.js'
 
-/** Another process has to be found first. */
+/** The client has to find another process first. */
 const retryAfterMs = 10_000
 
 export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurability'> {
@@ -23,17 +23,17 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
 }
 
 export interface OpenedPostgresLog extends OpenedLog {
-  /** Processes that follow the log, and standbys of which a commit waits for some. */
+  /** Counts the processes that follow the log, and the standbys of which a commit waits for some. */
   counts(): { readers: number; standbys: number }
 }
 
-/** Of a process that only answers queries. */
+/** The answer to events that are sent to a process that only answers queries. */
 const takesNone = 'This process only answers queries (--role engine). Send events to one that takes them.'
 
 const noReader =
   'No query process is connected to the log in PostgreSQL; accepted rows wait there until one is.'
 
-/** The accept log in PostgreSQL, which any number of processes write and follow. */
+/** Opens the accept log in PostgreSQL, which any number of processes write and follow. */
 export const openPostgresLog = async ({
   url,
   logDurability,
@@ -48,9 +48,9 @@ export const openPostgresLog = async ({
   const appender =
     role === 'engine' ? undefined : new LogAppender({ addresses, durability: logDurability, logger })
   cleanups.add(() => appender?.stop())
-  // The one that may refuse comes first: it makes the log.
+  // The appender starts first: it creates the log, and it rejects when the server is not durable.
   await appender?.start()
-  // Whoever only answers queries can do so without the database.
+  // A process that only answers queries starts even when the server cannot be reached.
   const { secret } = await watch.start(role === 'engine' ? followed : undefined)
   const { deadLetters } = watch
   const newestHere = () => Math.max(appender?.last ?? 0, watch.last)
@@ -80,7 +80,7 @@ export const openPostgresLog = async ({
   return {
     log,
     applier,
-    // It is the only log whose task ids are signed with its own secret.
+    // Its task ids are signed with its own secret, so its number need not differ from those of other logs.
     number: 0,
     taskSecret: Buffer.from(secret, 'base64'),
     deadLetters,

@@ -13,14 +13,14 @@ export interface PostgresSourceOptions {
   url: string
   logReadersKeptMs: number
   syncWaitMs: number
-  /** What this data folder knows of its logs. */
+  /** The notes of this data folder about its logs. */
   store: LogStore
   logger: Logger
-  /** The store cannot go on; nothing more is read. */
+  /** Called when the store cannot go on with the log. Nothing more is read then. */
   onLost(reason: string): void
 }
 
-/** The store of this data folder may begin with, or go on with, a log in PostgreSQL. */
+/** Throws when the store of this data folder cannot follow a log in PostgreSQL. */
 const checkStore = async (store: LogStore, applied: number): Promise<void> => {
   const { followed } = store
   if (followed?.lost !== undefined) throw new OperatorError(followed.lost)
@@ -32,7 +32,7 @@ const checkStore = async (store: LogStore, applied: number): Promise<void> => {
   }
 }
 
-/** The accept log in PostgreSQL, which other processes write, and others follow, too. */
+/** Reads the accept log in PostgreSQL, which other processes write and follow too. */
 export const postgresSource = (options: PostgresSourceOptions): LogSource => {
   const { url, logReadersKeptMs, syncWaitMs, store, logger, onLost } = options
   let follower: LogFollower
@@ -40,7 +40,7 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
   return {
     async open(applied) {
       await checkStore(store, applied)
-      // A restored folder also has the beginning of files of its own, which it gives up by this.
+      // A restored folder also has the first files of a log of its own. `follow` gives them up.
       if (store.followed !== undefined) store.follow(store.followed)
       follower = new LogFollower({
         addresses: addressesOf(url),
@@ -62,7 +62,7 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
       taskIds = new TaskIds(Buffer.from(store.followed!.secret, 'base64'))
       return follower
     },
-    // Whether the log still has what the store lacks is looked at whenever it is connected to.
+    // Each new connection checks whether the log still has the rows that the store lacks.
     pruned: 0,
     taskIdOf: (last) => taskIds.issue({ log: 0, last }),
     lastOfTask: (taskId) => taskIds.read(taskId)?.last,

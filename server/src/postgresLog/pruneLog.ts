@@ -4,7 +4,7 @@ import type { LogAddress } from './readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'
 
 const withinMs = 600_000
-/** Groups in a piece: each is a commit of its own, so what has been given up stays so when the next one fails. */
+/** How many groups one statement prunes. Each statement is a commit of its own, so its work stays when the next one fails. */
 const pieceGroups = 1000
 
 const beginSql = (keptMs: number) => `
@@ -12,7 +12,7 @@ DELETE FROM waymark.readers WHERE seen < now() - interval '${keptMs} millisecond
 DELETE FROM waymark.set_aside
 WHERE request < (SELECT request FROM waymark.set_aside ORDER BY request DESC OFFSET ${maxDeadLetters} LIMIT 1)`
 
-/** After a sequence that is given up already: the server need not go through what was there again. */
+/** `$1` is a sequence that is pruned already, so that the server does not scan the deleted rows again. */
 const pieceSql = `
 WITH gone AS (
   DELETE FROM waymark.log WHERE last IN (
@@ -23,8 +23,8 @@ WITH gone AS (
 SELECT count(*)::int AS groups, max(last)::float8 AS last FROM gone`
 
 /**
- * Gives up what every reader has that was seen lately, and forgets the others. It has a connection of
- * its own, because it may take long, and one process at a time does it.
+ * Deletes the groups that every reader has, and forgets readers that were not seen for `keptMs`. It may take long,
+ * so it has a connection of its own, and only one process at a time does it.
  */
 export const pruneLog = async (address: LogAddress, keptMs: number): Promise<void> => {
   const connection = await ServerConnection.open(address, { applicationName: 'waymark prune' })

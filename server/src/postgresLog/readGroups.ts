@@ -15,7 +15,7 @@ const saltBytes = 8
 const markBytes = 28
 const maxGroups = 10_000
 
-/** The length of a body is known without reading it. */
+/** The server knows the length of a body without reading it, so the limits cost nothing. */
 const groupsSql = ({ after, maxRows, maxBytes }: Wanted) => `
 SELECT last::float8, body FROM (
   SELECT last, body, sum(rows) OVER before AS rows_before, sum(length(body)) OVER before AS bytes_before
@@ -24,7 +24,7 @@ SELECT last::float8, body FROM (
 ) AS counted
 WHERE coalesce(rows_before, 0) < ${maxRows} AND coalesce(bytes_before, 0) < ${maxBytes} ORDER BY last`
 
-/** Whole groups after a sequence: at least one, and up to the limits but for the last one's. */
+/** Reads whole groups after a sequence: at least one. Only the last group may exceed the limits. */
 export const readGroups = async (
   connection: ServerConnection,
   wanted: Wanted,
@@ -33,17 +33,17 @@ export const readGroups = async (
   const entries: LogEntry[] = []
   let { after } = wanted
   let mark: Mark | undefined
-  for (const [place, body] of tuples) {
-    const last = place!.readDoubleBE()
+  for (const [lastBytes, body] of tuples) {
+    const last = lastBytes!.readDoubleBE()
     const frame = readFrame(body!, 0, body!.subarray(0, saltBytes))
     if (frame === undefined || frame.end !== body!.length)
       throw new Error(`The log's group that ends with row ${last} is damaged.`)
     const before = last - frame.last
     if (before > after) break
     for (const entry of frame.entries) {
-      const placed = { ...entry, first: before + entry.first }
-      // A part of it may have been stored apart from the others.
-      if (lastOf(placed) > after) entries.push(...restOf(placed, after))
+      const numbered = { ...entry, first: before + entry.first }
+      // The first rows of an entry may be stored already.
+      if (lastOf(numbered) > after) entries.push(...restOf(numbered, after))
     }
     after = last
     mark = { last, head: Buffer.from(body!.subarray(0, markBytes)) }
@@ -52,7 +52,7 @@ export const readGroups = async (
   return { entries, mark }
 }
 
-/** How the group begins that ends with a row. */
+/** The first bytes of the group that ends with a row; undefined when there is no such group. */
 export const readMark = async (connection: ServerConnection, last: number): Promise<Buffer | undefined> => {
   const [row] = await connection.ask<{ head: Buffer }>(
     `SELECT substring(body FOR ${markBytes}) AS head FROM waymark.log WHERE last = $1`,

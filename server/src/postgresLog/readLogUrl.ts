@@ -1,10 +1,10 @@
 import { OperatorError } from '../OperatorError.js'
 
-/** One of the servers that the log may be on. */
+/** One of the servers that may hold the log. */
 export interface LogAddress {
-  /** For messages: it has no password. */
+  /** The name in messages, which has no password. */
   name: string
-  /** For the driver, which knows one host a URL. */
+  /** The URL for the driver, which takes only one host in a URL. */
   url: string
 }
 
@@ -12,7 +12,7 @@ const form = /^(postgres(?:ql)?:\/\/)((?:[^/?]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/s
 const example = 'postgres://user:password@host-1:5432,host-2:5432/database'
 const writable: readonly string[] = ['read-write', 'primary']
 
-/** The servers of a URL with several hosts, as libpq writes it, or what is wrong with it. */
+/** Reads the servers of a URL that may have several hosts, as libpq writes it. Returns a text when the URL is wrong. */
 export const readLogUrl = (text: string): LogAddress[] | string => {
   const [, scheme = '', user = '', hosts = '', path = '', query = ''] = form.exec(text) ?? []
   if (scheme === '') return `--log must be a URL such as ${example}.`
@@ -23,11 +23,11 @@ export const readLogUrl = (text: string): LogAddress[] | string => {
   parameters.delete('target_session_attrs')
   const rest = parameters.size === 0 ? path : `${path}?${parameters.toString()}`
   const names = hosts.split(',')
-  // Without a host it is a socket, which the parameter `host` names.
-  const odd = names.find((name) =>
+  // A URL without a host is for a socket, which the parameter `host` names.
+  const wrong = names.find((name) =>
     name === '' ? names.length > 1 : !URL.canParse(`${scheme}${user}${name}${rest}`),
   )
-  if (odd !== undefined) {
+  if (wrong !== undefined) {
     return `--log must be a URL such as ${example}; the servers or ports of this one cannot be read. In a password, write %2F for / and %40 for @.`
   }
   return names.map((name) => ({
@@ -36,7 +36,7 @@ export const readLogUrl = (text: string): LogAddress[] | string => {
   }))
 }
 
-/** The same where it must be right. */
+/** Reads the servers of a URL, and throws when the URL is wrong. */
 export const addressesOf = (text: string): LogAddress[] => {
   const addresses = readLogUrl(text)
   if (typeof addresses === 'string') throw new OperatorError(addresses)

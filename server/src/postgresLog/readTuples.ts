@@ -1,12 +1,12 @@
-/** What comes before the first row of a binary COPY when there are no extensions. */
+/** The length of the header of a binary COPY without extensions. */
 const headBytes = 19
 
-/** The values of the rows of a binary COPY, none of which is null. */
+/** Reads the values of the rows of a binary COPY, in which no value may be null. */
 export const readTuples = (chunks: readonly Buffer[]): Buffer[][] =>
   chunks.flatMap((chunk, row) => {
     let at = row === 0 ? headBytes : 0
     const columns = chunk.readInt16BE(at)
-    // The end is a row of -1 columns.
+    // A row of -1 columns ends the data.
     if (columns < 0) return []
     at += 2
     const values: Buffer[] = []

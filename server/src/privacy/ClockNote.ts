@@ -3,12 +3,12 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { writeWhole } from '../store/writeWhole.js'
 
 const dayMs = 86_400_000
-/** A service may be stopped for so long, or its clock be wrong by so much, without anybody being asked. */
+/** A service may be stopped for so long, or its clock be ahead by so much, before retention waits for --clock-checked. */
 const longestGapDays = 7
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** When the newest event that is stored was received: of a store that has no note yet, such as a restored one. */
+/** When the newest stored event was received. A store without a note, such as a restored one, is judged by this. */
 const readNewest = async (connection: DuckDBConnection): Promise<number | undefined> => {
   const reader = await connection.runAndReadAll(
     `SELECT epoch_ms(greatest(
@@ -19,8 +19,8 @@ const readNewest = async (connection: DuckDBConnection): Promise<number | undefi
 }
 
 /**
- * Remembers, in a file, when the service ran last. A clock that is a year ahead would make all events too old, so
- * what is deleted for its age waits until the clock agrees with that, or somebody has checked it.
+ * Keeps in a file when the service ran last. A clock that is a year ahead would make all events too old. So when the
+ * clock is far ahead of the note, retention deletes nothing until somebody has checked the clock.
  */
 export class ClockNote {
   readonly #file: string
@@ -32,7 +32,7 @@ export class ClockNote {
     this.#checkedMs = checkedOn === undefined ? 0 : Date.parse(checkedOn)
   }
 
-  /** Why the clock is not to be believed, in words; where it is, this moment is remembered. */
+  /** Says why the clock may be wrong. Undefined when it may be trusted, and then the file notes the time. */
   async findDoubt(connection: DuckDBConnection): Promise<string | undefined> {
     const nowMs = Date.now()
     const lastMs = this.#read() ?? (await readNewest(connection)) ?? nowMs
@@ -40,7 +40,7 @@ export class ClockNote {
       const today = dayOf(nowMs)
       return `The clock says ${today}, and the service ran last on ${dayOf(lastMs)}, so no event is deleted for its age. If the clock is right, start the service with --clock-checked ${today}.`
     }
-    // A clock that was set back says nothing about the time before.
+    // A clock that was set back must not set the note back.
     this.#write(Math.max(nowMs, lastMs))
     return undefined
   }
@@ -51,7 +51,7 @@ export class ClockNote {
       const ms = Date.parse(ranAt)
       return Number.isNaN(ms) ? undefined : ms
     } catch {
-      // There is none yet, or it cannot be read.
+      // There is no note yet, or it cannot be read.
       return undefined
     }
   }

@@ -4,15 +4,15 @@ import type { ErasureRequest } from './erasure.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from '../store/writeWhole.js'
 
-/** An erase that is not finished. It holds the id that was asked for, and goes with the person. */
+/** An erasure that is not finished. It holds the id that was asked for, so it is deleted once the person is erased. */
 export interface Erasure extends ErasureRequest {
-  /** The newest row that had been accepted when it was asked for. */
+  /** The newest row that had been accepted when the erasure was asked for. */
   through: number
-  /** How often it was begun. */
+  /** How often the erasure was begun. */
   tries: number
 }
 
-/** The erases that are not finished, on disk before any of them begins, so that the next start goes on. */
+/** The erasures that are not finished. They are on disk before any of them begins, so that the next start goes on with them. */
 export class ErasureList {
   readonly #file: string
   #all: Erasure[]

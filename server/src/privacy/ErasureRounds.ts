@@ -15,25 +15,26 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** More are done in the next round. */
+/** How many erasures one round carries out. */
 const maxRound = 100
 const graceMs = 3000
-/** Before a request that the engine has lost is sent again. */
+/** How long to wait before a request that the engine has lost is sent again. */
 const againMs = 200
 
 const unavailable = (code: string, message: string): HttpError =>
   refuse(503, code, message, { 'retry-after': '2' })
 
 /**
- * The ingest process's part of erases: the write-ahead log. Those that are asked for while others are
- * under way go together, because each round writes the store anew.
+ * The ingest process's part of an erasure: it removes the files of the write-ahead log, which hold rows of the
+ * person. Each round rewrites the whole store, so requests that come during a round are carried out together in
+ * the next one.
  */
 export class ErasureRounds {
   readonly #options: ErasureRoundsOptions
   #waiting: Waiting[] = []
   #isRunning = false
   #isStopped = false
-  /** Of the round at hand, by task; undefined says that the engine has lost it. */
+  /** The requests of this round, by task. They are settled with undefined when the engine has lost them. */
   readonly #asked = new Map<string, (outcome: ErasureOutcome | undefined) => void>()
 
   constructor(options: ErasureRoundsOptions) {
@@ -42,13 +43,13 @@ export class ErasureRounds {
     link.on('erasure', (state) => this.#learn(state))
     link.on('up', ({ erasures }) => {
       for (const state of erasures) this.#learn(state)
-      // It comes before anything that is told on this connection.
+      // This message comes first on a new connection, so a request that it does not name was lost.
       const known = new Set(erasures.map(({ task }) => task))
       for (const [task, settle] of this.#asked) if (!known.has(task)) settle(undefined)
     })
   }
 
-  /** Resolves once nothing of the person is on disk, or with why there still is. */
+  /** Resolves once nothing of the person is on disk, or with the reason why it could not be erased. */
   erase(request: ErasureRequest): Promise<ErasureOutcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
@@ -56,7 +57,7 @@ export class ErasureRounds {
     })
   }
 
-  /** What was asked of the engine goes on without anybody who waits for it. */
+  /** Stops waiting. The engine finishes the erasures that it knows of. */
   stop(): void {
     this.#isStopped = true
     for (const settle of this.#asked.values()) settle(undefined)
@@ -82,7 +83,7 @@ export class ErasureRounds {
     if (this.#isStopped) {
       throw unavailable(
         'stopping',
-        'The service is being stopped; an erase that began is finished at its next start.',
+        'The service is being stopped; an erasure that has begun is finished at its next start.',
       )
     }
     if (!(await link.whenUp(graceMs))) {
@@ -95,7 +96,7 @@ export class ErasureRounds {
     const outcomes = round.map(({ request }) => this.#outcomeOf(request.task))
     link.tell({ kind: 'erase', requests: round.map(({ request }) => request), through })
     const settled = await Promise.all(outcomes)
-    // Only then all up to that row is surely stored.
+    // The engine erases only once all rows up to `through` are stored, so the log may lose them now.
     if (settled.some((outcome) => outcome?.state === 'done')) await log.remove(through)
     const lost = round.filter((each, at) => {
       const outcome = settled[at]

@@ -3,27 +3,27 @@ import type { Erasure, ErasureList } from './ErasureList.js'
 
 export interface ErasuresOptions {
   list: ErasureList
-  /** What became of those that were due at the start. */
+  /** How the erasures ended that were due at the start. */
   finished: readonly ErasureState[]
-  /** Up to where rows are in the store. */
+  /** The last row that is in the store. */
   applied(): number
-  /** Whether anybody has the id that it names. */
+  /** Whether a person has the id of the erasure. */
   isKnown(erasure: Erasure): Promise<boolean>
-  /** Why persons cannot be erased at the moment, if they cannot. */
+  /** Says why persons cannot be erased at the moment; undefined when they can. */
   findObstacle(): Promise<string | undefined>
-  /** Starts the engine again, which is when persons are erased. */
+  /** Restarts the engine, because persons are erased at its start. */
   restart(): Promise<void>
-  /** The applier may go on. */
+  /** Called when the applier may go on. */
   onLifted(): void
   tell(state: ErasureState): void
 }
 
 /**
- * What the engine does about erases while it runs: it writes them down, stores all rows up to the last
- * one that was accepted before them and none after it, and then starts anew.
+ * What the engine does about erasures while it runs. It puts them on the list on disk. It stores all rows that
+ * were accepted before them, and no later row. Then it restarts.
  *
- *   written down → all rows are stored → nobody has the id, or the disk is full: told, and forgotten
- *                                      → somebody has it: restart → `carryOutErasures`
+ *   listed → all rows are stored → nobody has the id, or the disk is full: reported, and taken off the list
+ *                                → somebody has it: restart → `carryOutErasures`
  */
 export class Erasures {
   readonly #options: ErasuresOptions
@@ -56,19 +56,19 @@ export class Erasures {
     this.check()
   }
 
-  /** Looks whether all rows are stored by now. */
+  /** Goes on when all rows are stored. It is called after each batch that was stored. */
   check(): void {
     const { applied, onLifted } = this.#options
     if (this.#checking !== undefined || this.#waiting.length === 0 || applied() < this.limit) return
     this.#checking = this.#goOn().then((isRestarting) => {
-      // What came meanwhile goes into the store after the restart only.
+      // Rows that came meanwhile are stored only after the restart.
       if (isRestarting) return
       this.#checking = undefined
       onLifted()
     })
   }
 
-  /** Resolves true when the engine is being started again. */
+  /** Resolves to true when the engine restarts. */
   async #goOn(): Promise<boolean> {
     const { applied, isKnown, findObstacle, restart } = this.#options
     while (this.#waiting.length > 0 && applied() >= this.limit) {

@@ -26,23 +26,23 @@ import {
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 import { reasonOf } from '../reasonOf.js'
 
-/** An engine that ends each time it erases must come up all the same. */
+/** An engine that crashes each time it erases must be able to start in the end. */
 const maxTries = 5
 
 export interface CarryOutOptions extends Resources {
   folder: DataFolder
   list: ErasureList
-  /** Its old files are removed when the engine opens the store. */
+  /** The files that an erasure replaces are removed when the engine opens the store. */
   archive: ArchiveFolder | undefined
-  /** What ids are hashed with for the log. */
+  /** The key with which ids are hashed for `privacy_log`. */
   secret: Buffer
   logger: Logger
 }
 
 export interface CarriedOut {
-  /** What became of those that were due and that are not in the log. */
+  /** The outcomes of the erasures that were due and are not in `privacy_log`. */
   ended: ErasureOutcome[]
-  /** Those that may be dropped from the list once nothing else holds rows of the persons. */
+  /** The tasks that may be taken off the list once no other file holds rows of the persons. */
   erased: ReadonlySet<string>
 }
 
@@ -56,7 +56,7 @@ const readPosition = async (connection: DuckDBConnection): Promise<number> => {
 const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
   (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
 
-/** What is to be logged of an erase; undefined when nobody has the id. */
+/** Counts what an erasure will remove, for `privacy_log`; undefined when nobody has the id. */
 const describe = async (
   connection: DuckDBConnection,
   { task, user, environment, id }: Erasure,
@@ -88,7 +88,7 @@ const eraseAll = async (
   const ids: PersonId[] = []
   const unknown: ErasureOutcome[] = []
   for (const erasure of due) {
-    // The engine was ended after the new file was in its place.
+    // The engine ended after the new file had replaced the old one, so this person is erased already.
     if (done.has(erasure.task)) continue
     const duty = await describe(connection, erasure, secret)
     if (duty === undefined) unknown.push({ task: erasure.task, state: 'unknown' })
@@ -124,7 +124,10 @@ const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
   erased: new Set(),
 })
 
-/** Those whose last rows are applied. Those that were begun too often are taken along with others only. */
+/**
+ * Finds the erasures whose last rows are applied. An erasure that was begun too often is carried out only
+ * together with another one.
+ */
 const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) => {
   const applied = await readPosition(connection)
   const due = all.filter(({ through }) => through <= applied)
@@ -132,8 +135,8 @@ const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) =>
 }
 
 /**
- * Erases persons before the store is opened for anything else. Those whose last rows are not yet
- * applied are left for a later start.
+ * Erases persons before the store is opened for anything else. An erasure whose last rows are not yet
+ * applied is left for a later start.
  */
 export const carryOutErasures = async (options: CarryOutOptions): Promise<CarriedOut> => {
   const { folder, list, archive, logger } = options
@@ -152,7 +155,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     if (found.isTired)
       return failed(
         due,
-        `It was begun ${maxTries} times, and the engine ended each time. Ask again to try again.`,
+        `The erasure was begun ${maxTries} times, and the engine ended each time. Send the request again to try again.`,
       )
     const obstacle = await findObstacle(folder)
     if (obstacle !== undefined) throw new Error(obstacle)
@@ -160,8 +163,8 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     return await eraseAll(connection, due, options)
   } catch (error) {
     const reason = explainMissing(reasonOf(error))
-    logger.error('An erase failed.', { reason, erases: due.length })
-    return failed(due, `${reason} It is tried again when the engine starts.`)
+    logger.error('An erasure failed.', { reason, erasures: due.length })
+    return failed(due, `${reason} The erasure is tried again when the engine starts.`)
   } finally {
     connection.closeSync()
     instance.closeSync()

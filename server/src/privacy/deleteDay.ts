@@ -7,14 +7,14 @@ import { recordRetention } from './duties.js'
 /** The events of one environment that were received on one day, in UTC. */
 export interface Day {
   environment: string
-  /** Such as 2026-01-31. */
+  /** A date such as 2026-01-31. */
   day: string
 }
 
-/** So many go in one transaction, between which the applier has its turn. */
+/** One transaction deletes so many rows. Between two of them the applier can store. */
 const sliceRows = 20_000
 
-/** What selects the events of a day; the moments stand in the text because DuckDB skips blocks for them. */
+/** The condition for the events of a day. Its bounds are written out, because DuckDB skips blocks only by constants. */
 export const eventsOfDay = (alias: string, day: string): string =>
   `${alias}.environment = $environment AND ${alias}.received_at >= TIMESTAMPTZ '${day} 00:00:00+00'
    AND ${alias}.received_at < TIMESTAMPTZ '${day} 00:00:00+00' + INTERVAL 1 DAY`
@@ -24,8 +24,8 @@ CREATE OR REPLACE TEMP TABLE gone AS
 SELECT seq, environment, coalesce(distinct_id, anonymous_id) AS id FROM ${events}`
 
 /**
- * A person has fewer events then, and stays as long as there are events or traits; when it was first and
- * last seen stays as it is.
+ * After the deletion each person has fewer events. A person without events and traits is deleted too.
+ * `first_seen` and `last_seen` stay as they are.
  */
 const deleteSql = [
   `CREATE OR REPLACE TEMP TABLE fewer AS
@@ -42,7 +42,7 @@ const deleteSql = [
    WHERE EXISTS (FROM emptied e WHERE e.environment = t.environment AND e.id = t.distinct_id)`,
 ]
 
-/** Deletes some events of a day up to a sequence, and all that follows from it; gives how many. */
+/** Deletes up to `sliceRows` events of a day, up to a sequence, and updates the persons. Resolves to how many it deleted. */
 export const deleteSlice = (connection: DuckDBConnection, of: Day, through: number): Promise<number> =>
   inTransaction(connection, async () => {
     const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${through} LIMIT ${sliceRows}`
@@ -60,8 +60,8 @@ export const deleteSlice = (connection: DuckDBConnection, of: Day, through: numb
   })
 
 /**
- * Takes a file of the archive off the list, with all that follows from it; gives how many events it had.
- * The file itself goes an hour later, because a query may be about to read it.
+ * Takes a file off the list of the archive and updates the persons. Resolves to how many events it had.
+ * The file itself is removed an hour later, because a query may be about to read it.
  */
 export const deleteFile = (
   connection: DuckDBConnection,
@@ -77,7 +77,7 @@ export const deleteFile = (
     return listed.events
   })
 
-/** Deletes records of a day that had been set aside. */
+/** Deletes the rejected records of a day. */
 export const deleteRejected = (connection: DuckDBConnection, { environment, day }: Day): Promise<void> =>
   inTransaction(connection, async () => {
     const { rowsChanged } = await connection.run(

@@ -8,18 +8,18 @@ const columns = [
   ['duty', 'export, erase or retention.'],
   ['asked_by', 'The user who asked for it; NULL for retention.'],
   ['environment', 'The environment that it was about.'],
-  ['person', 'A salted hash of the id that was asked for; the answer to the request had it, too.'],
-  ['day', 'Of retention: the day on which the events were received (UTC).'],
+  ['person', 'A salted hash of the id that was asked for; the answer to the request had it too.'],
+  ['day', 'For retention: the day on which the events were received (UTC).'],
   ['events', 'How many events it was.'],
   ['traits', 'How many rows of traits.'],
   ['identities', 'How many ids.'],
   ['rejected', 'How many records that had been set aside.'],
-  ['unlinked', 'Of erase: how many events of others lost an anonymous id of the person.'],
+  ['unlinked', 'For erase: how many events of others lost an anonymous id of the person.'],
 ] as const
 
 const view = 'analytics.main.privacy_log'
 
-/** What was done for privacy, in a table that an erase leaves as it is. */
+/** The table and view of what was done for privacy. An erasure changes no older row of it. */
 export const dutiesSchema = `
 CREATE TABLE IF NOT EXISTS analytics.raw.duties (
   task VARCHAR, done_at TIMESTAMPTZ, duty VARCHAR, asked_by VARCHAR, environment VARCHAR, person VARCHAR, day DATE,
@@ -48,7 +48,7 @@ export const recordDuty = async (connection: DuckDBConnection, duty: Duty): Prom
   )
 }
 
-/** The newest erases that are done, by their tasks. */
+/** The newest 1,000 erasures that are done, by their tasks. */
 export const readErased = async (
   connection: DuckDBConnection,
 ): Promise<Map<string, { person: string; erased: Erased }>> => {
@@ -67,11 +67,11 @@ export const readErased = async (
   )
 }
 
-/** What stands for an id in the log: the same for the same id in this store, and no way back. */
+/** A hash stands for an id in `privacy_log`. One id has one hash in this store, and nobody can find the id by it. */
 export const hashOf = (secret: Buffer, { environment, id }: PersonId): string =>
   createHmac('sha256', secret).update(`person\0${environment}\0${id}`).digest('hex').slice(0, 32)
 
-/** Adds to what retention has deleted of one day of an environment. */
+/** Adds to the row of `privacy_log` that counts what retention has deleted of one day. */
 export const recordRetention = async (
   connection: DuckDBConnection,
   {

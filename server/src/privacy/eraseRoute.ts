@@ -9,12 +9,12 @@ import type { ErasureRounds } from './ErasureRounds.js'
 
 export interface EraseRouteOptions {
   authenticate: Authenticate
-  /** Undefined where the log is in PostgreSQL. */
+  /** Undefined when the log is in PostgreSQL. */
   rounds: ErasureRounds | undefined
   logger: Logger
 }
 
-/** `POST /persons/erase`: answered once no file of the service holds an id of the person. */
+/** `POST /persons/erase` is answered once no file of the service holds an id of the person. */
 export const eraseRoute = ({ authenticate, rounds, logger }: EraseRouteOptions): Route => ({
   method: 'POST',
   path: erasePath,

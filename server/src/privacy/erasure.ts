@@ -1,15 +1,15 @@
-/** What an erase removed. */
+/** What an erasure removed. */
 export interface Erased {
   events: number
   traits: number
   identities: number
-  /** Records that had been set aside. */
+  /** Rejected records. */
   rejected: number
   /** Events of others that named an anonymous id of the person; they lost that id and stay. */
   unlinked: number
 }
 
-/** That somebody wants a person erased. */
+/** A user's request to erase a person. */
 export interface ErasureRequest {
   task: string
   environment: string
@@ -18,7 +18,7 @@ export interface ErasureRequest {
   askedAtMs: number
 }
 
-/** How far an erase has come. `unknown`: nobody has the id. `failed`: see the reason. */
+/** How far an erasure has come. `unknown`: nobody has the id. `failed`: see the reason. */
 export type ErasureState = { task: string } & (
   | { state: 'pending' }
   | { state: 'unknown' }

@@ -8,16 +8,16 @@ import { quoteText } from '../store/quote.js'
 import { eventsOfDay, type Day } from './deleteDay.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** A folder for days before they are deleted. */
+/** The folder in which a day's events are saved before they are deleted. */
 export interface RetentionArchive {
   folder: string
-  /** The only folder that the locked engine can write to. */
+  /** DuckDB's temporary folder, the only one that the locked engine can write to. */
   tempFolder: string
 }
 
 const fileForm = /^events-\d+-(\d+)\.parquet$/
 
-/** The newest event that is in a file already. */
+/** The sequence of the newest event that is in a file already. */
 const exportedThrough = (folder: string): number =>
   existsSync(folder)
     ? Math.max(0, ...readdirSync(folder).map((name) => Number(fileForm.exec(name)?.[1] ?? 0)))
@@ -26,7 +26,7 @@ const exportedThrough = (folder: string): number =>
 const numbersOf = async (connection: DuckDBConnection, sql: string, values: Record<string, string> = {}) =>
   (await connection.runAndReadAll(sql, values)).getRows()[0]!.map(Number)
 
-/** Brings a file to another disk, under its name only once it is whole and on that disk. */
+/** Copies a file to another disk. It gets its name only once it is whole and on that disk. */
 const moveWhole = async (from: string, to: string) => {
   await mkdir(dirname(to), { recursive: true })
   await copyFile(from, `${to}.new`)
@@ -35,8 +35,8 @@ const moveWhole = async (from: string, to: string) => {
 }
 
 /**
- * Writes the events of a day to a Parquet file, those that are in none yet. Gives the sequence up to
- * which all of them are in files.
+ * Writes the events of a day that are in no file yet to a new Parquet file. Resolves to the sequence up to
+ * which all events of the day are in files.
  */
 export const exportDay = async (
   connection: DuckDBConnection,
@@ -52,7 +52,7 @@ export const exportDay = async (
     environment,
   })
   if (count === 0) return before
-  // Not a name by which DuckDB would take a text in SQL for a file.
+  // The name has no ending, so that DuckDB does not take the name in a user's SQL for a file.
   const file = join(tempFolder, `export-${randomUUID()}`)
   mkdirSync(tempFolder, { recursive: true })
   try {
@@ -63,7 +63,7 @@ export const exportDay = async (
       { environment },
     )
     const [written] = await numbersOf(connection, `SELECT count(*) FROM read_parquet(${quoteText(file)})`)
-    if (written !== count) throw new Error(`Of ${count} events of ${day} ${written} were archived.`)
+    if (written !== count) throw new Error(`Only ${written} of ${count} events of ${day} were archived.`)
     await moveWhole(file, join(ofDay, `events-${first}-${last}.parquet`))
   } finally {
     await rm(file, { force: true })

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
 import { countIds, countRows, eventsAfter, idTable, rowsOf, type PersonId } from './personRows.js'
 
-/** How much is stored of a person. */
+/** How many records of each kind are stored of a person. */
 export interface Records {
   events: number
   traits: number
@@ -21,19 +21,19 @@ const moment = (column: string) => `strftime(timezone('UTC', ${column}), '%Y-%m-
 
 const traitsObject = `to_json(map_from_entries(list_transform(traits, lambda t: {'k': t.name, 'v': t.value})))::JSON`
 
-/** Statements of one column `line`, in the order of the file. The records stay in the order they came in. */
+/** The SQL of the first line, which describes the person. */
 const personLine = (person: string) => `
 SELECT 'person' AS kind, environment, person_id, distinct_ids, ${traitsObject} AS traits, ${moment('first_seen')} AS first_seen,
   ${moment('last_seen')} AS last_seen, events, '${person}' AS logged_as
 FROM analytics.raw.persons t WHERE ${rowsOf.persons}`
 
-/** Events of a page: what a person did in years need not be in memory at once. */
-const pageSize = 10_000
+/** Events are read slice by slice, so that years of them need not be in memory at once. */
+const sliceSize = 10_000
 
-const pageAfter = (seq: string) => `
+const sliceAfter = (seq: string) => `
 SELECT 'event' AS kind, seq AS event_id, * EXCLUDE (seq)
   REPLACE (${moment('received_at')} AS received_at, ${moment('"timestamp"')} AS "timestamp")
-FROM ${allEvents} t WHERE ${eventsAfter(seq, pageSize)} ORDER BY seq`
+FROM ${allEvents} t WHERE ${eventsAfter(seq, sliceSize)} ORDER BY seq`
 
 const otherRecords = [
   `SELECT 'trait' AS kind, distinct_id, name, value, ${moment('"timestamp"')} AS "timestamp"
@@ -47,32 +47,35 @@ const otherRecords = [
    FROM analytics.raw.rejected t WHERE ${rowsOf.rejected}`,
 ]
 
-/** The rows of a statement as lines. */
+/** Reads the rows of a statement, each as one line of JSON. */
 const read = async (connection: DuckDBConnection, sql: string) => {
   const reader = await connection.runAndReadAll(`SELECT to_json(r)::VARCHAR FROM (${sql}) r`)
   return reader.getRows().map(([text]) => text as string)
 }
 
-/** Of all events, page by page. */
-async function* eventPages(connection: DuckDBConnection): AsyncGenerator<string[]> {
+/** Reads the lines of all events, slice by slice. */
+async function* eventSlices(connection: DuckDBConnection): AsyncGenerator<string[]> {
   for (let last = '-1'; ;) {
-    const lines = await read(connection, pageAfter(last))
+    const lines = await read(connection, sliceAfter(last))
     if (lines.length > 0) yield lines
-    if (lines.length < pageSize) return
+    if (lines.length < sliceSize) return
     last = String((JSON.parse(lines.at(-1)!) as { event_id: number }).event_id)
   }
 }
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
 
-/** The person first, then all records, then how many there are, counted before in the same transaction. */
+/**
+ * The lines of an export: first the person, then all records, then a line that says how many there are. They
+ * were counted before in the same transaction, so a difference is an error.
+ */
 export async function* linesOf(
   connection: DuckDBConnection,
   { environment, id, person, records: expected }: PersonId & { person: string; records: Records },
 ): AsyncGenerator<string> {
   const known = await read(connection, personLine(person))
   for (const text of known) yield `${text}\n`
-  // All that there is of this id was set aside.
+  // Only rejected records name this id.
   if (known.length === 0) {
     yield line({
       kind: 'person',
@@ -84,7 +87,7 @@ export async function* linesOf(
     })
   }
   let count = 0
-  for await (const lines of eventPages(connection)) {
+  for await (const lines of eventSlices(connection)) {
     count += lines.length
     yield `${lines.join('\n')}\n`
   }

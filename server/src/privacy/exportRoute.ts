@@ -14,7 +14,7 @@ import { choosePerson, findEvents, type PersonId } from './personRows.js'
 
 export interface ExportRouteOptions {
   database: Database
-  /** What ids are hashed with for the log. */
+  /** The key with which ids are hashed for `privacy_log`. */
   secret: Buffer
   logger: Logger
 }
@@ -22,7 +22,7 @@ export interface ExportRouteOptions {
 const atOnce = 2
 const maxWaiting = 20
 
-/** While a part waits for its client another export has the place. */
+/** Pauses the permit while a part waits for its client, so that another export may run. */
 async function* oneAtATime<T>(parts: AsyncGenerator<T>, turn: Pausable): AsyncGenerator<T> {
   for await (const part of parts) {
     turn.pause()
@@ -31,7 +31,7 @@ async function* oneAtATime<T>(parts: AsyncGenerator<T>, turn: Pausable): AsyncGe
   }
 }
 
-/** `POST /persons/export`: all that is stored of a person, a line each. A stream that breaks has no last line. */
+/** `POST /persons/export` sends each stored record of a person as one line. A stream that breaks has no last line. */
 export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): Route => {
   const limit = new ConcurrencyLimit({ permits: atOnce, maxWaiting })
 
@@ -48,7 +48,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
       unlinked: 0,
     } as const
     await database.use((connection) => recordDuty(connection, duty))
-    logger.info('A person is exported.', { user, environment, person, ...records })
+    logger.info('A person is being exported.', { user, environment, person, ...records })
     return person
   }
 
@@ -64,7 +64,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
       const permit = await limit.acquire({ user, signal: gone.signal })
       try {
         await database.use(async (connection) => {
-          // All statements see the same moment; it ends with the connection.
+          // In one transaction all statements see the store of one moment. Closing the connection ends it.
           await connection.run('BEGIN TRANSACTION')
           if (!(await choosePerson(connection, asked))) throw personNotFound(asked)
           await findEvents(connection)

@@ -13,21 +13,21 @@ import { findObstacle } from './rewriteStore.js'
 
 export interface OpenErasuresOptions {
   list: ErasureList
-  /** What became of those that were due at the start and are not in the log. */
+  /** The outcomes of the erasures that were due at the start and are not in `privacy_log`. */
   ended: readonly ErasureOutcome[]
   folder: DataFolder
   database: Database
   link: IngestLink
   window: InsertIdWindow
-  /** That of analytics; it is opened later. */
+  /** The applier of analytics, which is opened later. */
   applier(): Applier
   restart(): void
 }
 
-/** How long rows of lakehouse catalogs may take to be stored before an erase goes on without them. */
+/** How long rows of lakehouse catalogs may take to be stored before an erasure goes on without them. */
 const emptyWaitMs = 60_000
 
-/** So that no file of a log holds what was in it until now. */
+/** Removes the files of a log once their rows are stored, because they may hold rows of an erased person. */
 export const emptyLog = async (log: WriteAheadLog, applier: Applier): Promise<void> => {
   const through = await log.seal()
   if (await applier.reached(through, emptyWaitMs)) await log.remove(through)
@@ -46,7 +46,7 @@ export const openErasures = async (options: OpenErasuresOptions): Promise<Erasur
     isKnown: (erasure) => database.use((connection) => choosePerson(connection, erasure)),
     findObstacle: () => findObstacle(folder),
     async restart() {
-      // A second copy of what is erased is known by its insert id all the same.
+      // After the erasure the insert ids of erased events are still known, so that a second copy is not stored.
       await window.save()
       restart()
     },

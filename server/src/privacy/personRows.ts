@@ -6,24 +6,25 @@ export interface PersonId {
   id: string
 }
 
-/** The ids of the persons that the statements below are about, in the connection's own memory. */
+/** A temporary table with the ids of the persons that the statements below are about. */
 export const idTable = 'temp.main.person_ids'
 
-/** Which events are those persons', and which others name one of the ids; see `findEvents`. */
+/** A temporary table of the events of those persons, and of events of others that name one of the ids; see `findEvents`. */
 const eventTable = 'temp.main.person_events'
 
-/** The environments that there are persons in. */
+/** A temporary table of the environments that have persons. */
 const environmentTable = 'temp.main.environments'
 
 const has = (condition: string) => `EXISTS (FROM ${idTable} x WHERE ${condition})`
-/** A third of the time that the same question by EXISTS takes. NULL where there is no id. */
+/** Whether a row has one of the ids; NULL when it has no id. EXISTS would take three times as long. */
 const named = (column: string) => `(t.environment, ${column}) IN (SELECT (environment, id) FROM ${idTable})`
 
 const inRecord = (name: string) => `json_extract_string(TRY_CAST(t.body AS JSON), '/${name}')`
 
 /**
- * A record that was set aside is as it was sent, and may not even be JSON: it counts when one of its
- * fields is an id, or when the id stands anywhere in it, unless it is of another environment.
+ * Whether a rejected record is about a person. It is kept as it was sent and may not even be JSON, so it counts
+ * when one of its fields is an id, or when the id stands anywhere in it. A record of another environment does
+ * not count.
  */
 const ofRecord = `
   (x.environment = ${inRecord('environment')} OR ${inRecord('environment')} IS NULL
@@ -33,7 +34,7 @@ const ofRecord = `
 
 const isFound = (condition: string) => `t.seq IN (SELECT seq FROM ${eventTable} WHERE ${condition})`
 
-/** Of each table, as `t`, which rows are those persons'. */
+/** For each table, as `t`, the condition for the rows of those persons. */
 export const rowsOf = {
   events: isFound('is_theirs'),
   traits: named('t.distinct_id'),
@@ -42,10 +43,10 @@ export const rowsOf = {
   rejected: has(ofRecord),
 }
 
-/** Events of others, sent from a browser that was first seen with one of those persons. */
+/** The condition for events of others that name an anonymous id of those persons: they came from the same browser. */
 export const namesAnonymousId = isFound('NOT is_theirs')
 
-/** Some of those persons' events in their order, as `t`. */
+/** The condition for the next events of those persons, as `t`, in their order. */
 export const eventsAfter = (seq: string, most: number): string =>
   isFound(`is_theirs AND seq > ${seq} ORDER BY seq LIMIT ${most}`)
 
@@ -54,8 +55,8 @@ const hashed = (column: string) =>
   `hash(t.environment, ${column}) IN (SELECT hash(environment, id) FROM ${idTable})`
 
 /**
- * Looks for the events of the persons in the table, once for all that is done with them: a condition on a
- * whole row would be asked of all columns of all events. Hashes are compared first, which takes half the time.
+ * Finds the events of the persons once, for all later statements: a condition on a whole row would read all
+ * columns of all events each time. Hashes are compared first, which takes half the time.
  */
 export const findEvents = async (connection: DuckDBConnection): Promise<void> => {
   await connection.run(
@@ -68,10 +69,10 @@ export const findEvents = async (connection: DuckDBConnection): Promise<void> =>
   )
 }
 
-/** What is left of those, as columns of `t`. */
+/** The columns of `t` without the anonymous ids of those persons. */
 export const withoutAnonymousId = `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`
 
-/** All ids of the person that has this one; none when nobody has it. */
+/** All ids of the person that has this one; empty when nobody has it. */
 const findIds = async (connection: DuckDBConnection, { environment, id }: PersonId): Promise<string[]> => {
   const reader = await connection.runAndReadAll(
     `WITH who AS (
@@ -90,7 +91,7 @@ const findIds = async (connection: DuckDBConnection, { environment, id }: Person
 const count = async (connection: DuckDBConnection, sql: string): Promise<number> =>
   Number((await connection.runAndReadAll(`SELECT count(*) ${sql}`)).getRows()[0]![0])
 
-/** How many rows of a table of analytics are those persons', and of events in the archive. */
+/** How many rows of a table belong to those persons. Events in the archive are counted too. */
 export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> => {
   const rows = table === 'events' ? allEvents : `analytics.raw.${table}`
   return count(connection, `FROM ${rows} t WHERE ${rowsOf[table]}`)
@@ -103,7 +104,7 @@ export const countIds = (connection: DuckDBConnection): Promise<number> =>
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
   count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId}`)
 
-/** Puts ids into the table, in place of others. */
+/** Fills the table of ids anew. */
 export const setIds = async (connection: DuckDBConnection, ids: readonly PersonId[]): Promise<void> => {
   await connection.run('CREATE OR REPLACE TEMP TABLE person_ids (environment VARCHAR, id VARCHAR)')
   await connection.run(
@@ -114,8 +115,8 @@ export const setIds = async (connection: DuckDBConnection, ids: readonly PersonI
 }
 
 /**
- * Looks for the person that has an id, and leaves all ids of it in the table. False when nobody has it,
- * and no record that was set aside names it.
+ * Finds the person that has an id, and puts all ids of the person into the table. Resolves to false when nobody
+ * has the id and no rejected record names it.
  */
 export const choosePerson = async (connection: DuckDBConnection, person: PersonId): Promise<boolean> => {
   const ids = await findIds(connection, person)

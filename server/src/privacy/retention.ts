@@ -11,13 +11,13 @@ import { deleteFile, deleteRejected, deleteSlice, type Day } from './deleteDay.j
 import { exportDay, type RetentionArchive } from './exportDay.js'
 
 export interface RetentionOptions {
-  /** Whose turn it is to write to analytics. */
+  /** Makes sure that only one task at a time writes to analytics. */
   oneAtATime: OneAtATime
   /** How many days events are kept, by environment. */
   days: Readonly<Record<string, number>>
-  /** Where a day goes before it is deleted. */
+  /** The folder in which a day is saved before it is deleted. */
   exportTo: RetentionArchive | undefined
-  /** Where events of closed days are. */
+  /** The archive of closed days. */
   archive: ArchiveFolder | undefined
   clock: ClockNote
   logger: Logger
@@ -25,7 +25,7 @@ export interface RetentionOptions {
 
 const dayMs = 86_400_000
 
-/** Refuses a folder that an erase would have to look into. */
+/** Opens the folder for deleted days. It may not lie in the data folder, where an erasure would have to search it. */
 export const openRetentionArchive = (
   folder: string | undefined,
   data: { path: string; temp: string },
@@ -47,7 +47,7 @@ export const openRetentionArchive = (
   return { folder: path, tempFolder: data.temp }
 }
 
-/** The days of an environment that are older than it keeps events. A day counts as a whole, in UTC. */
+/** Finds the days of an environment whose events are too old. A day in UTC is deleted as a whole. */
 const findDays = async (
   connection: DuckDBConnection,
   environment: string,
@@ -68,7 +68,7 @@ const findDays = async (
   return reader.getRows().map(([day]) => ({ environment, day: day as string }))
 }
 
-/** Deletes one day: its events in the table, then those in files of the archive. */
+/** Deletes one day: its events in the table, then those in the archive, then its rejected records. */
 const deleteDay = async (
   connection: DuckDBConnection,
   day: Day,
@@ -94,7 +94,7 @@ const deleteDay = async (
   logger.info('Events that were too old were deleted.', { ...day, events })
 }
 
-/** Deletes events that are older than they may get, while others are stored. */
+/** The chore that deletes events that are too old. New events are stored meanwhile. */
 export const retention = (options: RetentionOptions): Chore => ({
   failure: 'Events that are too old could not be deleted; it is tried again in an hour.',
   async run(connection, isStopped) {

@@ -1,18 +1,18 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
+import { lookAtDisk } from '../store/DiskRoom.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
 import { rowsOf, withoutAnonymousId } from './personRows.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** A new store writes these itself. */
+/** A new store fills these tables itself. */
 const ownTables = new Set(['store', 'derived'])
-/** What must stay free for the logs. */
+/** So much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 
 const filesOf = (folder: DataFolder) => {
@@ -20,26 +20,25 @@ const filesOf = (folder: DataFolder) => {
   return { file, wal: `${file}.wal`, fresh: `${file}.new`, freshWal: `${file}.new.wal` }
 }
 
-/** What a rewrite left that was ended in the middle; the store itself is whole. */
+/** Removes the files of a rewrite that was cut off. The store itself is whole. */
 export const removeUnfinished = (folder: DataFolder): void => {
   const { fresh, freshWal } = filesOf(folder)
   for (const each of [fresh, freshWal]) rmSync(each, { force: true })
 }
 
-/** Why the store cannot be written anew, if it cannot. */
+/** Says why the store cannot be rewritten; undefined when it can. */
 export const findObstacle = async (folder: DataFolder): Promise<string | undefined> => {
   const { file, wal } = filesOf(folder)
   const needed = [file, wal].reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0)
-  const { bavail, bsize } = await statfs(folder.path)
-  if (bavail * bsize > needed + reserveBytes) return undefined
+  if ((await lookAtDisk(folder.path)).free > needed + reserveBytes) return undefined
   const megabytes = Math.ceil((needed + reserveBytes) / 1_000_000)
-  return `An erase writes the store anew, which needs ${megabytes} MB of free disk.`
+  return `An erasure rewrites the store, which needs ${megabytes} MB of free disk.`
 }
 
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<number> =>
   Number((await connection.runAndReadAll(`SELECT count(*) FROM ${sql}`)).getRows()[0]![0])
 
-/** Copies a table without the rows of the persons in `idTable`, and makes sure that no other is missing. */
+/** Copies a table without the rows of the persons in `idTable`, and makes sure that no other row is missing. */
 const copyTable = async (connection: DuckDBConnection, name: string) => {
   const table = quoteIdentifier(name)
   const [old, fresh] = [`old.raw.${table}`, `analytics.raw.${table}`]
@@ -50,7 +49,7 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
   await connection.run(`INSERT INTO ${fresh} BY NAME ${copy}`)
   const kept = (await countOf(connection, old)) - (await countOf(connection, `${old} t WHERE ${gone}`))
   const copied = await countOf(connection, fresh)
-  if (copied !== kept) throw new Error(`Of the table ${name} ${copied} of ${kept} rows were copied.`)
+  if (copied !== kept) throw new Error(`Only ${copied} of ${kept} rows of the table ${name} were copied.`)
 }
 
 const write = async (connection: DuckDBConnection, folder: DataFolder, finish: () => Promise<void>) => {
@@ -71,19 +70,19 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')
-  // All of it is in the old file, and none of it may be applied to the new one.
+  // DuckDB's old log is already in the old file, and must not be applied to the new one.
   rmSync(wal, { force: true })
   await syncFolder(folder.path)
   await putInPlace(fresh, file)
 }
 
 /**
- * Writes the file of analytics anew without the rows of the persons in `idTable`, and puts it in the
- * place of the old one. Nothing less takes their bytes from the disk: DuckDB leaves deleted rows in their
- * blocks, and freed blocks in the file, as they are. `finish` adds what must be there with the change.
+ * Writes a new file of analytics without the rows of the persons in `idTable`, and replaces the old file by it.
+ * Nothing less takes their bytes from the disk: DuckDB leaves deleted rows in their blocks and freed blocks in
+ * the file. `finish` writes what must change together with that.
  *
- * The connection has the store open as `analytics`, and no file after that. Until the rename the old
- * file is whole and in its place, and after it the new one.
+ * The connection has the store attached as `analytics` before, and no file after. Until the rename the whole old
+ * file is the store, and after it the whole new one.
  */
 export const rewriteStore = async (
   connection: DuckDBConnection,

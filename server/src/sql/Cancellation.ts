@@ -8,7 +8,7 @@ interface Interruptible {
 
 const againMs = 20
 
-/** What cannot be interrupted ends, in a process of its own, with the process. */
+/** Called with the reason when a cancelled query does not end. The engine process then ends itself and the query with it. */
 export type OnStuck = (reason: CancelReason) => void
 
 const reasonText: Record<CancelReason, string> = {
@@ -23,13 +23,13 @@ const reasonText: Record<CancelReason, string> = {
 
 const statusOf: Partial<Record<CancelReason, number>> = { stopping: 503, memory: 503, disk: 507 }
 
-/** What is told to the client whose query was ended, or was not begun. */
+/** Makes the HttpError for a client whose query was ended, or was not begun. */
 export const queryEnded = (reason: CancelReason): HttpError =>
   refuse(statusOf[reason] ?? 400, `query-${reason}`, reasonText[reason])
 
 /**
- * One way to stop a query, wherever it is. An interrupt that comes while DuckDB is between two calls
- * is forgotten, so it is repeated until the query has ended.
+ * Stops one query, whether it waits, runs or sends rows. DuckDB forgets an interrupt that comes
+ * between two calls, so the interrupt is repeated until the query has ended.
  */
 export class Cancellation {
   readonly #controller = new AbortController()
@@ -40,7 +40,7 @@ export class Cancellation {
   readonly #afterMs: number
   readonly #onStuck: OnStuck
 
-  /** `onStuck` is called when what runs goes on so long after it was cancelled. */
+  /** `onStuck` is called when the query still runs `afterMs` after it was cancelled. */
   constructor(afterMs: number, onStuck: OnStuck) {
     this.#afterMs = afterMs
     this.#onStuck = onStuck
@@ -54,7 +54,7 @@ export class Cancellation {
     return this.#reason !== undefined
   }
 
-  /** What is told to the client; undefined when nothing was cancelled. */
+  /** The error for the client; undefined when nothing was cancelled. */
   get error(): HttpError | undefined {
     return this.#reason === undefined ? undefined : queryEnded(this.#reason)
   }
@@ -66,7 +66,7 @@ export class Cancellation {
     this.#interrupt()
   }
 
-  /** From now on a cancel interrupts the connection; the result ends that. */
+  /** From now on `cancel` interrupts the connection, until the returned function is called. */
   guard(connection: Interruptible): () => void {
     this.#running = connection
     if (this.isCancelled) this.#interrupt()

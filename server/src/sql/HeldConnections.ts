@@ -6,7 +6,7 @@ import type { SearchPath } from './searchPath.js'
 export interface HeldConnectionsOptions {
   connect(): Promise<DuckDBConnection>
   home: SearchPath
-  maxSessions: number
+  maxConnections: number
   idleMs: number
 }
 
@@ -20,15 +20,18 @@ const settings = [
 
 export type Leave = () => void
 
-/** What lasts from one query to the next: temporary tables, variables and USE, on one DuckDB connection. */
+/**
+ * One DuckDB connection that a client's queries share by their `session_id`. Temporary tables, variables
+ * and USE last from one query to the next.
+ */
 export class HeldConnection {
   readonly id: string
   readonly user: string
   readonly connection: DuckDBConnection
-  /** What an unqualified name means; `USE` changes it. */
+  /** Where unqualified names are looked for; `USE` changes it. */
   path: SearchPath
   timezone = 'UTC'
-  /** Its id came from a client, who may be coming back. */
+  /** Whether a client chose the id: that client may come back. */
   isNamed: boolean
   usedAt = Date.now()
   #isOpen = true
@@ -52,8 +55,9 @@ export class HeldConnection {
   }
 
   /**
-   * Waits for its turn; the result ends it. One statement at a time: a second one would end the rows
-   * of the first. Who is cancelled while waiting leaves the queue with what `signal` was aborted with.
+   * Waits until the connection is free and takes it, until the returned function is called. Only one
+   * statement may run at a time: a second one would end the rows of the first. A statement that is
+   * cancelled while it waits leaves the queue and rejects with the signal's reason.
    */
   async enter(signal?: AbortSignal): Promise<Leave> {
     if (!this.#isOpen) {
@@ -74,14 +78,14 @@ export class HeldConnection {
     try {
       await (signal === undefined ? before : abortable(before, signal))
     } catch (error) {
-      // Those behind still wait for the one before.
+      // The statements behind this one still wait for the one before it.
       void before.then(leave)
       throw error
     }
     return leave
   }
 
-  /** Closes the connection once nothing runs on it: DuckDB does not survive one closed under a call. */
+  /** Closes the connection once nothing runs on it: DuckDB crashes when a connection closes during a call. */
   async close(): Promise<void> {
     while (this.isBusy) await this.#last
     if (this.#isOpen) this.connection.closeSync()
@@ -111,7 +115,7 @@ export class HeldConnections {
     this.#timer.unref()
   }
 
-  /** The user's session of that id, made when it is not there; a fresh one without an id. */
+  /** Finds the user's connection of that id, or opens one. Without an id it opens a new one. */
   async open(user: string, id?: string): Promise<HeldConnection> {
     const known = id === undefined ? undefined : this.find(user, id)
     if (known !== undefined) {
@@ -120,7 +124,7 @@ export class HeldConnections {
       return known
     }
     const made = await this.openEphemeral(user, id)
-    // Two requests may have asked for the same new session.
+    // Two requests may have asked for the same new id.
     const other = this.find(user, made.id)
     if (other !== undefined) {
       made.connection.closeSync()
@@ -131,7 +135,7 @@ export class HeldConnections {
     return made
   }
 
-  /** A session that nobody can come back to; `end` it. */
+  /** Opens a connection that no later request can find. The caller must `end` it. */
   async openEphemeral(user: string, id?: string): Promise<HeldConnection> {
     const connection = await this.#options.connect()
     for (const setting of settings) await connection.run(setting)
@@ -142,11 +146,11 @@ export class HeldConnections {
     return this.#held.get(keyOf({ user, id }))
   }
 
-  /** Forgets the session; its connection closes once nothing runs on it. */
-  async end(session: HeldConnection): Promise<void> {
-    const key = keyOf(session)
-    if (this.#held.get(key) === session) this.#held.delete(key)
-    await session.close()
+  /** Forgets the connection and closes it once nothing runs on it. */
+  async end(held: HeldConnection): Promise<void> {
+    const key = keyOf(held)
+    if (this.#held.get(key) === held) this.#held.delete(key)
+    await held.close()
   }
 
   async close(): Promise<void> {
@@ -155,17 +159,17 @@ export class HeldConnections {
   }
 
   #sweep(now: number): void {
-    const { maxSessions, idleMs } = this.#options
+    const { maxConnections, idleMs } = this.#options
     const all = [...this.#held.values()]
     const idle = all.filter((each) => !each.isBusy).toSorted((a, b) => a.usedAt - b.usedAt)
-    // Those that nobody named make room; the named count among themselves, so that requests without
-    // a session, however many, end nobody's.
+    // Named connections are counted apart from the rest, so that many requests without a session_id
+    // never end a connection that a client may come back to.
     const named = all.filter((each) => each.isNamed).length
-    const over = { named: named - maxSessions, unnamed: all.length - maxSessions }
+    const over = { named: named - maxConnections, unnamed: all.length - maxConnections }
     for (const each of idle) {
       const age = now - each.usedAt
       const kind = each.isNamed ? 'named' : 'unnamed'
-      // One that was opened a moment ago is about to be used.
+      // A connection that was opened within `graceMs` is about to be used.
       if (age > idleMs || (age > graceMs && over[kind]-- > 0)) void this.end(each)
     }
   }

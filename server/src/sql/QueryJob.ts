@@ -13,25 +13,25 @@ export interface QueryJob {
   request: QueryRequest
   layout: Layout | 'parquet'
   page: Page
-  /** What to say to a statement that does not only read. */
+  /** The error for a statement that does not only read. */
   readsOnly?: HttpError | undefined
   cancellation: Cancellation
-  /** By another door than HTTP. */
+  /** Given when the query came through the Postgres protocol. */
   wire?: WireJob
 }
 
-/** What a client that keeps its connection brings with its query. */
+/** What a client of the Postgres protocol brings with its query. */
 export interface WireJob {
-  /** Its own, and not among those that HTTP requests name. */
-  session: HeldConnection
-  /** What is run, where that is not what is logged. */
+  /** The client's own connection, which no HTTP request can name. */
+  held: HeldConnection
+  /** The statement that is run; the log keeps `request.statement`. */
   text: string
-  /** Throws what to say to a statement that may not run. */
+  /** Throws when the statement may not run. */
   admit(plan: Plan): void
-  /** What to say to one that would have changed something. */
+  /** The error for a statement that would have changed something. */
   readsOnly: Error
 }
 
-/** What is said to a statement of a job that may change nothing; undefined where it may. */
+/** The error for a change in a job that may only read; undefined when the job may change tables. */
 export const refusalOf = ({ role, readsOnly, wire }: QueryJob): Error | undefined =>
   readsOnly ?? (role === 'read' ? readOnlyUser() : wire?.readsOnly)

@@ -34,12 +34,12 @@ export interface Progress {
   total_rows: number
 }
 
-/** What the log keeps of a statement. */
+/** How many characters of one statement the log keeps. */
 const maxStatement = 65_536
-/** What it keeps of all statements that have ended. */
+/** How many characters of all statements together the log keeps before it forgets ended queries. */
 const maxAllStatements = 16 * 1_048_576
 
-/** A part of a text would keep the whole text in memory; this copies it. */
+/** Copies the part that is kept: a slice of a string would hold the whole string in memory. */
 const keptPart = (statement: string): string =>
   statement.length <= maxStatement
     ? statement
@@ -49,13 +49,16 @@ export interface StartedQuery {
   user: string
   userAgent: string | null
   request: QueryRequest
-  session: HeldConnection
+  held: HeldConnection
   cancellation: Cancellation
   threads: number
   clientInterface: QueryInfo['client_interface']
 }
 
-/** The same for statements that differ only in their values, case and spacing; fits a JavaScript number. */
+/**
+ * Statements that differ only in their values, case and spacing have one fingerprint. It has 53 bits,
+ * so that it fits a JavaScript number.
+ */
 const fingerprint = (tokens: readonly SqlToken[]): number => {
   const shape = tokens.map((token) => {
     if (token.kind === 'text' || /^\d/.test(token.text)) return '?'
@@ -65,25 +68,25 @@ const fingerprint = (tokens: readonly SqlToken[]): number => {
   return Number(digest.readBigUInt64BE() >> 11n)
 }
 
-/** One query, from its request on. */
+/** One query in the log, from its request on. */
 export class LoggedQuery {
   readonly user: string
   readonly info: QueryInfo
-  /** While it runs or waits. */
-  #live: { cancellation: Cancellation; session: HeldConnection } | undefined
+  /** Undefined once the query has ended. */
+  #live: { cancellation: Cancellation; held: HeldConnection } | undefined
   #began = performance.now()
 
   constructor(started: StartedQuery) {
-    const { user, userAgent, request, session, cancellation, threads, clientInterface } = started
+    const { user, userAgent, request, held, cancellation, threads, clientInterface } = started
     this.user = user
-    this.#live = { cancellation, session }
+    this.#live = { cancellation, held }
     this.info = {
       uuid: request.query_id?.toLowerCase() ?? randomUUID(),
       start_time: new Date().toISOString(),
       query: keptPart(request.statement),
       client_interface: clientInterface,
       visible: request.visible ?? true,
-      session_id: session.id,
+      session_id: held.id,
       threads,
       duration_ms: null,
       end_time: null,
@@ -99,10 +102,10 @@ export class LoggedQuery {
     return this.#live !== undefined
   }
 
-  /** Undefined when it has ended, or when DuckDB does not know. */
+  /** Undefined when the query has ended, or when DuckDB does not know its progress. */
   get progress(): Progress | undefined {
     if (this.#live === undefined) return undefined
-    const { percentage, rows_processed, total_rows_to_process } = this.#live.session.connection.progress
+    const { percentage, rows_processed, total_rows_to_process } = this.#live.held.connection.progress
     if (percentage < 0) return undefined
     return {
       percentage,
@@ -115,7 +118,7 @@ export class LoggedQuery {
     this.#live?.cancellation.cancel(reason)
   }
 
-  /** Its turn has come: time that it waited is not its own. */
+  /** Starts the clock when the query begins to run: its duration does not count the time that it waited. */
   start(): void {
     this.#began = performance.now()
   }
@@ -136,7 +139,7 @@ export class LoggedQuery {
 
 const keyOf = (user: string, id: string) => JSON.stringify([user, id])
 
-/** The newest queries, in memory: a running one is never forgotten. */
+/** Keeps the newest queries in memory. A running query is never forgotten. */
 export class QueryLog {
   readonly #queries = new Map<string, LoggedQuery>()
   readonly #maxQueries: number
@@ -146,7 +149,7 @@ export class QueryLog {
     this.#maxQueries = maxQueries
   }
 
-  /** Throws when the user's query of that id is still under way; one that has ended makes room. */
+  /** Throws when a query of the user with this id still runs. A query of this id that has ended is replaced. */
   add(query: LoggedQuery): void {
     const key = keyOf(query.user, query.info.uuid)
     const before = this.#queries.get(key)

@@ -59,7 +59,7 @@ export const querySchema = {
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const maxSessionIdLength = 200
 
-/** Refuses what the shape alone does not show to be wrong. */
+/** Throws for mistakes that the JSON schema cannot find. */
 export const checkRequest = (request: QueryRequest): void => {
   const { dialect, query_id: queryId, session_id: sessionId, compute_size: size, ephemeral } = request
   if (dialect && dialect.toLowerCase() !== 'duckdb') {
@@ -79,7 +79,10 @@ export const checkRequest = (request: QueryRequest): void => {
 
 const checkShape = shapeChecker(querySchema, { coerceTypes: true })
 
-/** The same fields as parameters of an address. Without a session_id nobody can come back to the session. */
+/**
+ * Reads the fields of a query from the parameters of its URL. Without a session_id the query is ephemeral:
+ * no later request can name its connection.
+ */
 export const readParameters = (search: string): QueryRequest => {
   const given = new URLSearchParams(search)
   checkParameters(given, Object.keys(querySchema.properties))

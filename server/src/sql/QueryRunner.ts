@@ -27,17 +27,17 @@ import { enterPath, enterConnection, pathOfUse, type SearchPath } from './search
 import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
 export interface QueryRunnerOptions {
-  sessions: HeldConnections
+  connections: HeldConnections
   limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
-  /** That may be written to. */
+  /** Catalogs that may be written to. */
   catalogs: readonly string[]
-  /** That may be read. */
+  /** Catalogs that may be read. */
   readable: readonly string[]
-  /** Where a session begins, and where it goes when its schema is gone. */
+  /** The search path of a new connection, and of one whose schema was dropped. */
   home: SearchPath
-  /** Where exports are written on their way out. */
+  /** The folder in which Parquet files are written before they are sent. */
   tempFolder: string
   threads: number
   queryThreads: QueryThreads
@@ -46,24 +46,24 @@ export interface QueryRunnerOptions {
   timeoutMs: number
 }
 
-/** A query whose rows are ready to be read. Whoever reads them must end it, in one of the two ways. */
+/** A query whose rows are ready to be read. The reader must call `end` or `fail`. */
 export interface RunningQuery {
   plan: Plan
   rows: Rows | ParquetFile
   info: QueryInfo
   startedMs: number
-  /** Whoever waits for the client to read lets others run meanwhile. */
+  /** Paused while the answer waits for its client to read, so that another query may run. */
   turn: Pausable
-  /** Aborted when nothing more of it is to be sent. */
+  /** Aborted when nothing more is to be sent. */
   signal: AbortSignal
   end(): Promise<void>
-  /** Gives what to tell the client, at once; what is still under way is waited for. */
+  /** Returns the error for the client at once. The clean-up waits until nothing is being fetched. */
   fail(error: unknown): unknown
 }
 
 type Cleanup = () => void
 
-/** The rows that are being fetched hold a thread until they are there. */
+/** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
 const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
   let isResting = false
   return {
@@ -80,12 +80,12 @@ const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
 }
 
 const outOfMemory = /out of memory/i
-/** Verbs of changes that are needed most where the disk is full. */
+/** These make room on the disk, so they may run when it is full. */
 const freeing = /^(drop|delete|truncate)$/
 const isDropping = ({ tokens }: Plan) => /^(drop|truncate)$/.test(readHead(tokens).verb)
 const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
-/** Nobody waits longer for an answer about a statement. */
-const longestLookMs = 30_000
+/** Longer than this no client waits to learn about a statement that it has not run. */
+const longestInspectionMs = 30_000
 
 export class QueryRunner {
   readonly counts: QueryCounts = { ...noQueries }
@@ -95,22 +95,22 @@ export class QueryRunner {
     this.#options = options
   }
 
-  /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when it failed. */
+  /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { sessions, limit, log, threads, queryThreads, timeoutMs } = this.#options
+    const { connections, limit, log, threads, queryThreads, timeoutMs } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
-    const session =
-      job.wire?.session ??
+    const held =
+      job.wire?.held ??
       (isEphemeral
-        ? await sessions.openEphemeral(user)
-        : await sessions.open(user, request.session_id ?? undefined))
+        ? await connections.openEphemeral(user)
+        : await connections.open(user, request.session_id ?? undefined))
     const clientInterface = job.wire === undefined ? 'HTTP' : 'Postgres'
     const query = new LoggedQuery({
       user,
       userAgent,
       request,
-      session,
+      held,
       cancellation,
       threads,
       clientInterface,
@@ -118,7 +118,7 @@ export class QueryRunner {
     const cleanups: Cleanup[] = []
     const cleanUp = () => {
       for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
-      if (isEphemeral) void sessions.end(session)
+      if (isEphemeral) void connections.end(held)
     }
     try {
       log.add(query)
@@ -129,7 +129,7 @@ export class QueryRunner {
     let state: keyof QueryCounts = 'waiting'
     this.counts.waiting++
     const enter = (next: keyof QueryCounts) => {
-      // It ends once.
+      // A query that has ended, and is ended again, is counted once.
       if (state !== 'waiting' && state !== 'running') return
       this.counts[state]--
       this.counts[next]++
@@ -139,26 +139,26 @@ export class QueryRunner {
     let endReading: (() => Promise<void>) | undefined
     let release: Cleanup | undefined
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
-      const told = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
+      const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
-      query.end(messageOf(told))
-      // A failed statement may leave memory with its connection. Nobody knows a session without a name
-      // yet; one with a name ends only when memory is short.
-      const isSpent = outOfMemory.test(messageOf(error)) || (!session.isNamed && !cancellation.isCancelled)
-      // DuckDB does not survive a connection that is closed, or used for the next query, under a fetch.
+      query.end(messageOf(reported))
+      // A failed statement may leave memory with its connection, so a connection whose id no client
+      // knows yet is closed. A connection that a client named is closed only when memory was short.
+      const isSpent = outOfMemory.test(messageOf(error)) || (!held.isNamed && !cancellation.isCancelled)
+      // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
       const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
       void Promise.resolve(settled).then(async () => {
         release?.()
         await endReading?.()
         cleanUp()
-        if (isSpent) void sessions.end(session)
+        if (isSpent) void connections.end(held)
       })
-      return told
+      return reported
     }
     try {
-      // The session comes before the permit: the other way round, queries that wait for a session
-      // could hold the permits that its query waits for.
-      cleanups.push(await session.enter(cancellation.signal))
+      // The connection is taken before the permit. The other way round, queries that wait for one
+      // connection could hold all the permits that the query on that connection waits for.
+      cleanups.push(await held.enter(cancellation.signal))
       const permit = await limit.acquire({
         user,
         signal: cancellation.signal,
@@ -171,24 +171,24 @@ export class QueryRunner {
       const startedMs = performance.now()
       const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
       cleanups.push(() => clearTimeout(timer))
-      release = cancellation.guard(session.connection)
+      release = cancellation.guard(held.connection)
       cleanups.push(release)
       if (cancellation.error !== undefined) throw cancellation.error
 
-      const lost = await this.#enter(job, session)
-      if (refusal !== undefined) endReading = await beginReadOnly(session.connection)
-      const plan = await this.#plan(job, session, query)
-      // What it names without a schema may be there too, and is not what was meant.
+      const lost = await this.#enter(job, held)
+      if (refusal !== undefined) endReading = await beginReadOnly(held.connection)
+      const plan = await this.#plan(job, held, query)
+      // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
       cleanups.push(await this.#watchDisk(job, plan))
-      const rows = await this.#open(job, session, plan)
+      const rows = await this.#open(job, held, plan)
       const end = async () => {
         release?.()
         enter('completed')
         query.end()
         await endReading?.()
-        query.info.stats = await readStats(session.connection, plan)
+        query.info.stats = await readStats(held.connection, plan)
         cleanUp()
       }
       return {
@@ -206,23 +206,23 @@ export class QueryRunner {
     }
   }
 
-  /** Lets `work` look at statements on a session's connection, in its turn, as a query would run there. */
-  async look<T>(
-    session: HeldConnection,
+  /** Runs `work`, which only reads, on a connection that it takes as a query would. */
+  async inspect<T>(
+    held: HeldConnection,
     cancellation: Cancellation,
     work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
   ): Promise<T> {
     const { limit, guard, readable, home, timeoutMs } = this.#options
     const cleanups: Cleanup[] = []
     try {
-      cleanups.push(await session.enter(cancellation.signal))
-      const permit = await limit.acquire({ user: session.user, signal: cancellation.signal })
+      cleanups.push(await held.enter(cancellation.signal))
+      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
       cleanups.push(() => permit.release())
-      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestLookMs))
+      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestInspectionMs))
       cleanups.push(() => clearTimeout(timer))
-      cleanups.push(cancellation.guard(session.connection))
-      await enterConnection(session, {}, readable, home)
-      return await inReadOnly(session.connection, () => work(session.connection, guard))
+      cleanups.push(cancellation.guard(held.connection))
+      await enterConnection(held, {}, readable, home)
+      return await inReadOnly(held.connection, () => work(held.connection, guard))
     } catch (error) {
       throw cancellation.error ?? error
     } finally {
@@ -230,13 +230,13 @@ export class QueryRunner {
     }
   }
 
-  /** Gives what to say to a change where the session's schema is gone. */
-  async #enter({ request }: QueryJob, session: HeldConnection): Promise<string | undefined> {
+  /** Returns the message for a change when the connection's own schema was dropped. */
+  async #enter({ request }: QueryJob, held: HeldConnection): Promise<string | undefined> {
     const { readable, home } = this.#options
-    const { connection } = session
-    const lost = await enterConnection(session, request, readable, home)
-    if (lost !== undefined) session.path = home
-    const timezone = request.timezone ?? session.timezone
+    const { connection } = held
+    const lost = await enterConnection(held, request, readable, home)
+    if (lost !== undefined) held.path = home
+    const timezone = request.timezone ?? held.timezone
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
       throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
     })
@@ -254,7 +254,7 @@ export class QueryRunner {
     return plan
   }
 
-  /** A statement that fills the disk is not begun, and one that runs is ended, when there is too little room. */
+  /** When there is too little room, a statement that fills the disk is not begun, and one that runs is ended. */
   async #watchDisk({ layout, cancellation }: QueryJob, plan: Plan): Promise<Cleanup> {
     const { room } = this.#options
     const fills = layout === 'parquet' || (plan.kind === 'change' && !isFreeing(plan))
@@ -264,9 +264,9 @@ export class QueryRunner {
     })
   }
 
-  async #open(job: QueryJob, session: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
+  async #open(job: QueryJob, held: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
     const { tempFolder } = this.#options
-    const { connection } = session
+    const { connection } = held
     const { layout, page, cancellation } = job
     try {
       if (layout === 'parquet') return await exportParquet(connection, { plan, page, folder: tempFolder })
@@ -274,13 +274,12 @@ export class QueryRunner {
         const rows = await streamRows({ connection, plan, layout, page, cancellation })
         if (rows !== undefined) return rows
       }
-      if (plan.kind === 'use') return await this.#use(session, plan, layout)
-      // An EXPLAIN is one of these, and changes nothing when it is of a statement that reads.
-      if (plan.kind === 'change' && !isReading(connection))
-        return await this.#change(session, plan, job, layout)
+      if (plan.kind === 'use') return await this.#use(held, plan, layout)
+      // EXPLAIN counts as a change. In a transaction that only reads it can run as it is.
+      if (plan.kind === 'change' && !isReading(connection)) return await this.#change(held, plan, job, layout)
       const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)
       const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
-      session.timezone = zone.getRows()[0]![0] as string
+      held.timezone = zone.getRows()[0]![0] as string
       return rows
     } catch (error) {
       if (error instanceof HttpError) throw error
@@ -289,17 +288,17 @@ export class QueryRunner {
     }
   }
 
-  async #use(session: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
-    const path = pathOfUse(plan.tokens, session.path, this.#options.readable)
-    await enterPath(session.connection, path)
-    session.path = path
-    const nothing = await session.connection.run('SELECT true AS "Success" WHERE false')
-    return bufferRows(session.connection, nothing, layout, {})
+  async #use(held: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
+    const path = pathOfUse(plan.tokens, held.path, this.#options.readable)
+    await enterPath(held.connection, path)
+    held.path = path
+    const nothing = await held.connection.run('SELECT true AS "Success" WHERE false')
+    return bufferRows(held.connection, nothing, layout, {})
   }
 
-  async #change(session: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
+  async #change(held: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
     const { catalogs, givingBack } = this.#options
-    const { connection, path } = session
+    const { connection, path } = held
     const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
     const isStopped = () => job.cancellation.isCancelled
     const result = await givingBack(

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 
-/** Queries that follow each other change nothing. */
+/** Queries that follow each other within this time do not change the number of threads. */
 const lingerMs = 5000
 
 /**
- * How many threads DuckDB computes with: all that it may while a query runs, and those that storing
- * takes while none does.
+ * Sets how many threads DuckDB computes with: all that it may use while a query runs, and only as many as
+ * storing needs while no query runs.
  */
 export class QueryThreads {
   readonly #connection: DuckDBConnection
@@ -17,7 +17,7 @@ export class QueryThreads {
   #lowering: NodeJS.Timeout | undefined
   #change: Promise<void> = Promise.resolve()
 
-  /** Takes the connection over. */
+  /** The connection belongs to this object from now on: `close` closes it. */
   constructor(connection: DuckDBConnection, asking: number, storing: number) {
     this.#connection = connection
     this.#asking = asking
@@ -25,7 +25,7 @@ export class QueryThreads {
     this.#now = storing
   }
 
-  /** Before a query runs; gives what tells that it has ended. */
+  /** Call it before a query runs, and the returned function when the query has ended. */
   async enter(): Promise<() => void> {
     this.#queries++
     clearTimeout(this.#lowering)
@@ -48,7 +48,7 @@ export class QueryThreads {
     if (threads === this.#now) return this.#change
     this.#now = threads
     this.#change = this.#change.then(async () => {
-      // Without it a query only takes longer.
+      // When this fails a query only takes longer.
       await this.#connection.run(`SET GLOBAL threads = ${threads}`).catch(() => undefined)
     })
     return this.#change

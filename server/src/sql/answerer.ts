@@ -9,7 +9,7 @@ import { Answer, type Form } from './rows/Answer.js'
 
 const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
 
-/** One query as it was asked for. */
+/** One query and the form in which its answer is wanted. */
 export interface Asked extends Identity {
   http: IncomingMessage
   response: ServerResponse
@@ -37,7 +37,7 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
       workerSlug,
     }
     try {
-      // The log is complete before the answer is: a client may look right after it.
+      // The log entry is complete before the answer is: a client may read it right after the answer.
       if ('file' in query.rows) {
         await query.end()
         await answer.sendFile(query.rows, head)
@@ -47,9 +47,9 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
         answer.end()
       }
     } catch (error) {
-      const told = query.fail(error)
-      if (!answer.hasBegun) throw told
-      answer.breakOff(told, head.queryId)
+      const reported = query.fail(error)
+      if (!answer.hasBegun) throw reported
+      answer.breakOff(reported, head.queryId)
     }
   }
 

@@ -26,7 +26,7 @@ export const readColumns = (search: string): ColumnsForm | undefined => {
   throw refuseField(`columns must be one of ${columnsForms.join(', ')}.`)
 }
 
-/** What was asked for, else what the client is known to read, else the service's default. */
+/** Chooses what the request asked for, then what the client is known to read, then the service's default. */
 export const columnsFormOf = (
   asked: ColumnsForm | null | undefined,
   userAgent: string | undefined,

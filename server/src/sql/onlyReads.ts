@@ -1,10 +1,10 @@
 import { readHead } from './guard/readHead.js'
 import type { Plan } from './planStatement.js'
 
-/** Verbs of changes, which EXPLAIN ANALYZE would carry out. */
+/** EXPLAIN ANALYZE carries these out. */
 const writing = /^(insert|update|delete|merge|truncate|create|drop|alter|copy)$/
 
-/** Whether a statement changes no table: reading ones, what moves the session, and EXPLAIN of those. */
+/** Whether a statement changes no table. Reads, USE and SET change none, nor does EXPLAIN of a read. */
 export const onlyReads = ({ kind, tokens }: Plan): boolean => {
   if (kind !== 'change') return true
   if (!/^explain$/i.test(tokens[0]!.text)) return false

@@ -25,9 +25,9 @@ export interface SqlOptions {
   givingBack: GivingBack
   statementTimeoutMs: number
   maxQueries: number
-  /** That DuckDB computes with while a query runs. */
+  /** How many threads DuckDB computes with while a query runs. */
   threads: number
-  /** What DuckDB may hold. */
+  /** How much memory DuckDB may use. */
   memoryBytes: number
   columns: ColumnsForm
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
@@ -38,24 +38,24 @@ export interface SqlOptions {
 export interface Sql {
   routes: Route[]
   runner: QueryRunner
-  sessions: HeldConnections
+  connections: HeldConnections
   newCancellation(): Cancellation
-  /** Ends what still runs. */
+  /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
-  /** Does work that needs memory while no query is started, and cancels those that hold it up. */
+  /** Does work that needs much memory. No query is started meanwhile, and queries that take too long are cancelled. */
   withoutQueries(work: (isFree: boolean) => Promise<void>): Promise<Outcome>
   close(): Promise<void>
 }
 
 const maxBodyBytes = 8 * 1_048_576
 const maxWaiting = 200
-/** Answers whose clients do not read on. */
+/** How many answers may wait for clients that do not read. */
 const maxPaused = 32
 const maxHeldConnections = 64
-const sessionIdleMs = 600_000
+const heldIdleMs = 600_000
 const maxLogged = 10_000
 
-/** The reading part of the lakehouse group, and what user SQL may change. */
+/** Opens the part of the service that runs users' SQL. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
   const guard = await database.use((connection) => Guard.open(connection))
@@ -65,14 +65,14 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
   const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxPaused: maxPaused })
-  const sessions = new HeldConnections({
+  const connections = new HeldConnections({
     connect: () => database.connect(),
     home,
-    maxSessions: maxHeldConnections,
-    idleMs: sessionIdleMs,
+    maxConnections: maxHeldConnections,
+    idleMs: heldIdleMs,
   })
   const runner = new QueryRunner({
-    sessions,
+    connections,
     limit,
     log,
     guard,
@@ -86,33 +86,33 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     givingBack: options.givingBack,
     timeoutMs: statementTimeoutMs,
   })
-  const looks = new Set<Cancellation>()
+  const inspections = new Set<Cancellation>()
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
   const cancelAll = (reason: CancelReason) => {
     for (const query of log.live()) query.cancel(reason)
-    for (const look of looks) look.cancel(reason)
+    for (const inspection of inspections) inspection.cancel(reason)
   }
   return {
     runner,
-    sessions,
+    connections,
     newCancellation,
     routes: [
       ...queryRoutes({
         newCancellation,
         runner,
         log,
-        connections: sessions,
+        connections,
         maxBodyBytes,
         workerSlug: 'local',
         columns: options.columns,
       }),
       ...assistRoutes({
         database,
-        sessions,
+        connections,
         limit,
         guard,
         home,
-        looks,
+        inspections,
         newCancellation,
         readable,
         maxBodyBytes,
@@ -126,7 +126,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       cancelAll: () => cancelAll('memory'),
     }),
     async close() {
-      await sessions.close()
+      await connections.close()
       await queryThreads.close()
     },
   }

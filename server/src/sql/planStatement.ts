@@ -12,7 +12,7 @@ import { prepareOne } from './prepareOne.js'
 import { refuseNumbers } from './refuseNumbers.js'
 import { messageOf, refuseStatement } from './refuse.js'
 
-/** What changes a catalog or explains such a change: it runs in a transaction bound to one catalog. */
+/** Statements that change a catalog, or explain a change, run in a transaction bound to one catalog. */
 const changing: ReadonlySet<StatementType> = new Set([
   StatementType.INSERT,
   StatementType.UPDATE,
@@ -25,14 +25,14 @@ const changing: ReadonlySet<StatementType> = new Set([
   StatementType.EXPLAIN,
 ])
 
-/** The statement's kind in words, for the refusal of a kind that is not allowed. */
+/** The statement's kind in words, for the message that it is not allowed. */
 const statementName = (type: StatementType): string =>
   (StatementType[type] ?? 'this').toLowerCase().replaceAll('_', ' ')
 
 export interface Plan extends Guarded {
   /**
    * read: rows can be streamed out of a wrapped statement. change: writes, in a transaction bound to
-   * one catalog. use: moves the session. other: runs as it is.
+   * one catalog. use: changes the connection's search path. other: runs as it is.
    */
   kind: 'read' | 'change' | 'use' | 'other'
   prepared: DuckDBPreparedStatement
@@ -40,7 +40,7 @@ export interface Plan extends Guarded {
   types: DuckDBType[]
 }
 
-/** Settings a session may have of its own. */
+/** Throws for a setting that a client may not change. */
 const kindOfSet = ({ tokens }: Guarded): 'use' | 'other' => {
   const words = tokens.map((token) => token.text.toLowerCase())
   if (words[0] === 'use') return 'use'
@@ -58,7 +58,7 @@ const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
   throw refuseStatement(`A statement of the kind ${statementName(type)} is not allowed here.`)
 }
 
-/** Guards, parses and binds a statement without running it; a refusal says what is wrong with it. */
+/** Guards, parses and binds a statement without running it. Throws an HttpError that says what is wrong with it. */
 export const planStatement = async (
   connection: DuckDBConnection,
   guard: Guard,

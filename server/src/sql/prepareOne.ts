@@ -7,7 +7,10 @@ import {
 import { isReading } from '../store/readOnly.js'
 import { refuseStatement } from './refuse.js'
 
-/** Makes something temporary. Nothing else can be changed, though nobody has asked yet who may do so. */
+/**
+ * Runs a statement that makes something temporary. The transaction only reads, because nobody has
+ * checked yet whether the user may change tables.
+ */
 const runReadOnly = async (connection: DuckDBConnection, statement: DuckDBPreparedStatement) => {
   if (isReading(connection)) {
     await statement.run()
@@ -24,21 +27,22 @@ const runReadOnly = async (connection: DuckDBConnection, statement: DuckDBPrepar
 }
 
 /**
- * DuckDB makes several statements of a PIVOT that has to look for its columns: temporary types for
- * them, then the statement, and a transaction around these when it is no SELECT. The transactions
- * here are our own, so the types are made, the rest is left out, and the statement is given back.
+ * DuckDB turns a PIVOT that has to find its columns into several statements: it creates temporary
+ * types for the columns, then runs the statement. Unless that is a SELECT, BEGIN and COMMIT stand
+ * around them. The service has transactions of its own, so this function creates the types, drops
+ * BEGIN and COMMIT, and returns the statement.
  */
 const prepareParts = async (
   connection: DuckDBConnection,
   extracted: DuckDBExtractedStatements,
 ): Promise<DuckDBPreparedStatement> => {
   const first = await extracted.prepare(0)
-  // Within a transaction that is open already there is a SET in the place of BEGIN and COMMIT.
+  // Within a transaction that is open already DuckDB writes SET instead of BEGIN and COMMIT.
   const ends = isReading(connection) ? StatementType.SET : StatementType.TRANSACTION
   const inTransaction = first.statementType === ends
   const last = extracted.count - (inTransaction ? 2 : 1)
   for (let at = inTransaction ? 1 : 0; at < last; at++) {
-    // One that is prepared is taken out, and cannot be prepared again.
+    // DuckDB removes a statement from the list when it prepares it, so the first cannot be prepared again.
     const before = at === 0 ? first : await extracted.prepare(at)
     if (before.statementType !== StatementType.CREATE) {
       throw refuseStatement(
@@ -50,7 +54,7 @@ const prepareParts = async (
   return extracted.prepare(last)
 }
 
-/** Prepares a text that the guard, or we, have made sure is one statement. */
+/** Prepares one statement. The guard, or the service's own code, has made sure that it is only one. */
 export const prepareOne = async (
   connection: DuckDBConnection,
   sql: string,

@@ -15,7 +15,7 @@ export interface QueryRoutesOptions extends AnswererOptions {
   log: QueryLog
   connections: HeldConnections
   maxBodyBytes: number
-  /** For clients that do not say what they read. */
+  /** The form for clients that do not say which one they read. */
   columns: ColumnsForm
 }
 
@@ -50,7 +50,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
   }
 }
 
-/** `GET /query?statement=…`: the same for programs that can only fetch an address; it runs what reads. */
+/** `GET /query?statement=…` is for programs that can only fetch a URL. It runs only statements that read. */
 const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => {
   const answer = answerer(options)
   return {
@@ -93,7 +93,7 @@ const getQuery = ({ log }: QueryRoutesOptions): Route => ({
 })
 
 /** `DELETE /query/{query_id}`; each user cancels their own. */
-const deleteQuery = ({ log, connections: sessions }: QueryRoutesOptions): Route => ({
+const deleteQuery = ({ log, connections }: QueryRoutesOptions): Route => ({
   method: 'DELETE',
   path: '/query/{query_id}',
   writeError: lakehouseError,
@@ -103,7 +103,7 @@ const deleteQuery = ({ log, connections: sessions }: QueryRoutesOptions): Route 
     if (sessionId === null || sessionId === '') throw refuseField('session_id is missing.')
     const query = log.find(user, parameters[0]!.toLowerCase())
     const owns = query?.info.session_id === sessionId
-    if (!owns && sessions.find(user, sessionId) === undefined) {
+    if (!owns && connections.find(user, sessionId) === undefined) {
       throw refuse(404, 'session-not-found', 'There is no session of this id.')
     }
     if (query === undefined) {

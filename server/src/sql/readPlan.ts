@@ -46,7 +46,7 @@ export const estimateScans = (nodes: readonly PlanNode[]): PlanNode[] =>
     ...estimateScans(node.children),
   ])
 
-/** What the finished query is thought to have cost. Its rows are gone by now, so nobody waits for this. */
+/** Estimates what the finished query has cost. Its rows are sent already, so the client does not wait for this. */
 export const readStats = async (connection: DuckDBConnection, plan: Plan): Promise<QueryStats | null> => {
   try {
     const memory = await connection.runAndReadAll(

@@ -2,16 +2,16 @@ import { explainMissing } from '../archive/explainMissing.js'
 import { type HttpError, refuse } from '../http/HttpError.js'
 import { reasonOf } from '../reasonOf.js'
 
-/** SQL that is wrong, not allowed, or failed while it ran. */
+/** Makes the HttpError for SQL that is wrong, is not allowed, or failed while it ran. */
 export const refuseStatement = (message: string): HttpError => refuse(400, 'invalid-statement', message)
 
-/** A field of the request that cannot be followed. */
+/** Makes the HttpError for a field of the request that is wrong. */
 export const refuseField = (message: string): HttpError => refuse(400, 'invalid-request', message)
 
-/** DuckDB cuts what it quotes by bytes, and what is left of a character is no character. */
+/** DuckDB cuts its quotes at a byte, which may leave half a character before the dots. */
 const cutCharacter = /\uFFFD+(?=\.\.\.)/g
 
-/** What to write instead, where DuckDB's words do not lead there. */
+/** These say what to write instead, where DuckDB's own message does not. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /^Conversion Error: Malformed JSON|json_extract(?:_string)?\(JSON, BOOLEAN\)/,
@@ -37,6 +37,6 @@ export const messageOf = (error: unknown): string => {
   return found === undefined ? message : `${message}\n\n${found[1]}`
 }
 
-/** Of SQL before which we have put a line of ours: what the message shows begins with the user's. */
+/** Corrects the line numbers in the message when the service has put one line before the user's SQL. */
 export const messageOfSecondLine = (error: unknown): string =>
   messageOf(error).replaceAll(/^LINE (\d+):/gm, (_, line) => `LINE ${Number(line) - 1}:`)

@@ -3,8 +3,9 @@ import { forbidden, isReading } from '../store/readOnly.js'
 import type { Guarded } from './guard/Guard.js'
 
 /**
- * Throws for a statement that would take numbers of a sequence where nothing may be changed. DuckDB
- * refuses that too, but only when the statement runs, and takes one for `range(nextval('s'))` before.
+ * Throws for a statement that would take numbers from a sequence when the user may only read. DuckDB
+ * refuses that only when the statement runs. For `range(nextval('s'))` it takes a number already when
+ * it prepares the statement.
  */
 export const refuseNumbers = (connection: DuckDBConnection, { tokens }: Guarded): void => {
   if (!isReading(connection)) return

@@ -11,12 +11,12 @@ export interface RunChangeOptions {
   plan: Plan
   /** The catalog to try first. */
   catalog: string
-  /** All that may be written to. */
+  /** All catalogs that may be written to. */
   catalogs: readonly string[]
   isStopped(): boolean
 }
 
-/** Runs a change in a transaction that can write to one lakehouse catalog, the one that it names. */
+/** Runs a change in a transaction that can write to one catalog. It finds out which one the statement writes to. */
 export const runChange = async (options: RunChangeOptions): Promise<DuckDBMaterializedResult> => {
   const { connection, plan, catalog, catalogs, isStopped } = options
   const runIn = (bound: string) =>
@@ -31,7 +31,7 @@ export const runChange = async (options: RunChangeOptions): Promise<DuckDBMateri
   try {
     return await runIn(catalog)
   } catch (error) {
-    // DuckDB names the file that a statement writes to only when it is not the one it was bound to.
+    // Only this error of DuckDB's says which catalog the statement writes to.
     const other = crossing.exec(messageOf(error))?.[1]
     if (other === undefined) throw error
     if (other === catalog || !catalogs.includes(other)) {

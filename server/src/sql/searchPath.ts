@@ -6,7 +6,7 @@ import { quoteIdentifier, quoteText } from '../store/quote.js'
 import type { SqlToken } from './guard/tokenize.js'
 import { messageOf, refuseField } from './refuse.js'
 
-/** Where unqualified names are looked for first. */
+/** The schema in which unqualified names are looked for first. */
 export interface SearchPath {
   catalog: string
   schema: string
@@ -29,17 +29,17 @@ const setPath = async (connection: DuckDBConnection, path: SearchPath): Promise<
   }
 }
 
-/** Unqualified names are looked for here first, then among the analytics views. */
+/** Unqualified names are looked for in this schema first, then among the analytics views. */
 export const enterPath = async (connection: DuckDBConnection, path: SearchPath): Promise<void> => {
   if (await setPath(connection, path)) return
   throw refuseField(`There is no schema ${path.schema} in the catalog ${path.catalog}.`)
 }
 
-/** A catalog by its name, in small or capital letters as everywhere in SQL. */
+/** Finds a catalog by its name; case does not matter, as everywhere in SQL. */
 export const findCatalog = (name: string, catalogs: readonly string[]): string | undefined =>
   catalogs.find((each) => each === name.toLowerCase())
 
-/** Where a `USE` leads: `USE catalog`, `USE schema` or `USE catalog.schema`. */
+/** Reads the new search path from `USE catalog`, `USE schema` or `USE catalog.schema`. */
 export const pathOfUse = (
   tokens: readonly SqlToken[],
   now: SearchPath,
@@ -62,7 +62,7 @@ interface PathFields {
   schema?: string | null
 }
 
-/** The path a request names, or the session's where it names none. */
+/** The path that a request names; without one, the path that its connection has now. */
 export const pathOfRequest = (
   { catalog, schema }: PathFields,
   now: SearchPath,
@@ -82,8 +82,9 @@ export const pathOfRequest = (
 }
 
 /**
- * Enters the path a request names, or its session's. A session whose own schema was dropped goes
- * home, and the answer says so; a field that names no schema is refused.
+ * Enters the path that a request names, or that its connection has. When the connection's own schema
+ * was dropped it enters `home` and returns a message that says so. Throws an HttpError when the
+ * request names a schema that does not exist.
  */
 export const enterConnection = async (
   { connection, path }: { connection: DuckDBConnection; path: SearchPath },

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 
 export interface WithoutQueriesOptions {
-  /** That of the queries. */
+  /** The limit that queries run under. */
   limit: ConcurrencyLimit
   /** Whether DuckDB holds little besides what it can drop at any moment. */
   isMemoryFree(): Promise<boolean>
   cancelAll(): void
-  /** So long queries may take to end by themselves, and then to end once they were cancelled. @defaultValue 2000 */
+  /** How long queries may take to end by themselves, and again to end once they were cancelled. @defaultValue 2000 */
   patienceMs?: number
 }
 
@@ -19,9 +19,9 @@ export interface Outcome {
 }
 
 const usualPatienceMs = 2000
-const lookMs = 20
+const checkEveryMs = 20
 
-/** Does work that needs memory while no query is started, and cancels those that hold it up. */
+/** Does work that needs much memory. No query is started meanwhile, and queries that take too long are cancelled. */
 export const withoutQueries = (options: WithoutQueriesOptions) => {
   const { limit, isMemoryFree, cancelAll, patienceMs = usualPatienceMs } = options
   const isFree = async () => limit.isIdle && (await isMemoryFree())
@@ -30,7 +30,7 @@ export const withoutQueries = (options: WithoutQueriesOptions) => {
     const untilMs = performance.now() + patienceMs
     while (!(await isFree())) {
       if (performance.now() > untilMs) return false
-      await delay(lookMs)
+      await delay(checkEveryMs)
     }
     return true
   }

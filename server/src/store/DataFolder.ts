@@ -13,15 +13,15 @@ interface Manifest {
   logs: string[]
 }
 
-/** What a data folder is known by. */
+/** A folder with this file is a data folder. */
 export const manifestName = 'store.json'
 const acceptLog = 'accept-log'
 const appendLog = 'append-log'
-/** Of a Unix socket's path: 108 with its end on Linux, 104 on macOS. */
+/** The path of a Unix socket may have 108 bytes on Linux and 104 on macOS, with a zero byte at its end. */
 const maxSocketPath = 100
 const minFreeBytes = 16 * 1_048_576
 
-/** Whether somebody writes to a folder or only looks at it, as it may lie on a disk that is mounted for reading. */
+/** A folder that is only read may lie on a disk that is mounted for reading. */
 type Access = 'write' | 'read'
 
 const openFolder = (path: string, access: Access): void => {
@@ -30,7 +30,8 @@ const openFolder = (path: string, access: Access): void => {
     if (!statSync(path).isDirectory()) throw new Error('it is a file')
     accessSync(path, access === 'write' ? constants.W_OK : constants.R_OK)
     if (access === 'read') return
-    // DuckDB ends without a word where it cannot make its first pages. A store that is there is opened all the same.
+    // DuckDB ends the process without a message when it cannot write the first pages of a new file. An existing
+    // store is opened even when the disk is full.
     const { bavail, bsize } = statfsSync(path)
     const isNew = !existsSync(join(path, manifestName))
     if (isNew && bavail * bsize < minFreeBytes) throw new Error('its disk is full')
@@ -39,20 +40,20 @@ const openFolder = (path: string, access: Access): void => {
   }
 }
 
-/** The folder that everything is kept in, and the list of what it must hold. */
+/** The folder in which the service keeps everything, and the manifest of the files that it must hold. */
 export class DataFolder {
   readonly path: string
-  /** Files of no catalog, which belong to no manifest and can be lost. */
+  /** Temporary files: no catalog needs them, and they can be lost. */
   readonly temp: string
   /** The log of the analytics catalog, which the ingest process writes. */
   readonly acceptLog: string
   /** The logs of the lakehouse catalogs, which the engine writes. */
   readonly appendLog: string
-  /** Follows from the catalogs, and is made again when it is lost. */
+  /** The insert ids that were seen. They are read from the catalog again when the folder is lost. */
   readonly insertIds: string
-  /** The erases that are not finished. */
+  /** The file of the erasures that are not finished. */
   readonly erasures: string
-  /** When the service ran last. */
+  /** The file that says when the service ran last. */
   readonly clock: string
   readonly #manifest: string
 
@@ -68,14 +69,15 @@ export class DataFolder {
     this.#manifest = join(this.path, manifestName)
   }
 
-  /** Where the engine listens for the ingest process. */
+  /** The socket on which the engine listens for the ingest process. */
   get socket(): string {
     return this.#socketName('engine')
   }
 
   /**
-   * A socket whose owner may take requests. On Linux it is a name without a file, made of what the
-   * folder is rather than of its path: two containers may have different folders at one path.
+   * The name of a socket: only the process that listens on it may take requests. On Linux it has no file
+   * and is made of the folder's device and inode, because two containers may have different folders at
+   * one path.
    */
   get lockName(): string {
     if (process.platform !== 'linux') return this.#socketName('ingest')
@@ -87,17 +89,17 @@ export class DataFolder {
     return join(this.path, `${catalog}.duckdb`)
   }
 
-  /** What of a catalog's log is being stored; it can be lost. */
+  /** The file that notes which part of a catalog's log is being stored; it can be lost. */
   attemptFile(catalog: string): string {
     return join(this.path, `${catalog}.attempt`)
   }
 
-  /** The catalogs that were recorded, none in a new folder. */
+  /** The catalogs in the manifest; a new folder has none. */
   get catalogs(): readonly string[] {
     return this.#read()?.catalogs ?? []
   }
 
-  /** Refuses a folder that has lost a file: opening it would make an empty one in its place. */
+  /** Throws when a file of the manifest is missing: opening the folder would make an empty file instead. */
   check(): void {
     const manifest = this.#read()
     if (manifest === undefined) return
@@ -109,7 +111,7 @@ export class DataFolder {
     if (lost !== undefined) throw damaged(`${lost} is missing`)
   }
 
-  /** Writes down what the folder holds, once it holds it. */
+  /** Adds catalogs to the manifest. It is called once their files exist. */
   record(catalogs: readonly string[]): void {
     const known = this.#read()
     const all = [...new Set([...(known?.catalogs ?? []), ...catalogs])]

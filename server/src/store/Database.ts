@@ -8,22 +8,22 @@ import { quoteIdentifier, quoteText } from './quote.js'
 import { damaged, isDiskFull, OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
 
-/** What DuckDB may take of the machine. */
+/** How much of the machine DuckDB may use. */
 export interface Resources {
   memoryLimit: string
   threads: number
-  /** What must stay free of the disk, where somebody has said so. */
+  /** How much of the disk must stay free; undefined when no option says it. */
   minFreeDiskBytes?: number | undefined
 }
 
 export interface DatabaseOptions extends Resources {
   folder: DataFolder
   catalogs: readonly string[]
-  /** Folders that statements of ours read and write; the guard keeps a user's away from them. */
+  /** Folders that the service's own statements read and write. The guard keeps users' statements away from them. */
   more?: readonly string[]
 }
 
-/** What a connection of ours may still set, most of it for itself. */
+/** Connections may still change these settings after the configuration is locked. */
 const connectionSettings = [
   'threads',
   'TimeZone',
@@ -33,7 +33,7 @@ const connectionSettings = [
   'progress_bar_time',
 ]
 
-/** An engine whose service was killed ends by itself, on a busy machine seconds later. */
+/** The engine of a killed service ends by itself, but on a busy machine that takes seconds. */
 const lockWaitMs = 10_000
 
 /** Opens a file in the data folder as a catalog. */
@@ -59,11 +59,14 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
   }
 }
 
-/** Nine tenths of what is free at the start, and nothing of the reserve: a query that spills must not fill the disk of the logs. */
+/**
+ * A query that spills must not fill the disk of the logs, so temporary files get nine tenths of what is
+ * free at the start, and nothing of the reserve.
+ */
 const tempSize = (disk: Disk, minFreeDiskBytes: number | undefined): string =>
   `${Math.floor(Math.min(0.9 * disk.free, roomOf(disk, minFreeDiskBytes)) / 1_000_000)}MB`
 
-/** Rows wait while this much of DuckDB's log is moved into the file; less of it at once takes no more time in all. */
+/** Storing waits while DuckDB moves this much of its log into the file. Smaller steps take no more time in all. */
 const checkpointBytes = 64_000_000
 
 /** The free disk that a checkpoint surely finds enough: blocks are written anew before the old ones are free. */
@@ -76,7 +79,7 @@ export const checkpointRoomOf = ({ path }: { path: string }): number => {
 const isTooFullForCheckpoints = async (folder: DataFolder): Promise<boolean> =>
   (await lookAtDisk(folder.path)).free < checkpointRoomOf(folder)
 
-/** DuckDB without a file. It can reach files until it is told not to. */
+/** Opens DuckDB without a catalog. It can read and write files until `enable_external_access` is false. */
 export const createInstance = async (
   folder: DataFolder,
   { memoryLimit, threads, minFreeDiskBytes }: Resources,
@@ -94,8 +97,8 @@ export const createInstance = async (
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
   })
-  // An instance lives on until the last statement of it is collected as garbage. If it wrote to its
-  // files then, it would write over a later instance that has opened them meanwhile.
+  // An instance lives until its last statement is collected as garbage. A checkpoint at that moment could
+  // overwrite what a later instance has written to the files.
   const connection = await instance.connect()
   await connection.run('PRAGMA disable_checkpoint_on_shutdown')
   connection.closeSync()
@@ -103,8 +106,8 @@ export const createInstance = async (
 }
 
 /**
- * One DuckDB instance with one file per catalog. The settings keep every statement, ours and a
- * user's, away from the file system and the network; after the last of them they cannot be changed.
+ * One DuckDB instance with one file per catalog. Its settings keep every statement, the service's own and
+ * a user's, away from the file system and the network. The last setting locks them all.
  */
 export class Database {
   readonly #instance: DuckDBInstance
@@ -129,7 +132,7 @@ export class Database {
     try {
       const connection = await instance.connect()
       for (const catalog of catalogs) await attach(connection, catalog, folder.catalogFile(catalog))
-      // What a killed engine left: rows that spilled, exports, uploads. Nobody else has the files open now.
+      // A killed engine may have left spilled rows, exports and uploads. No other process has them open now.
       mkdirSync(folder.temp, { recursive: true })
       for (const name of readdirSync(folder.temp)) rmSync(join(folder.temp, name), { recursive: true })
       for (const setting of [
@@ -149,12 +152,12 @@ export class Database {
     return new Database(instance, { folder, catalogs, isCramped })
   }
 
-  /** How long a catalog's file is. */
+  /** The length of a catalog's file. */
   bytesOf(catalog: string): number {
     return statSync(this.#folder.catalogFile(catalog)).size
   }
 
-  /** How long DuckDB's own log of a catalog is, which a checkpoint moves into the file. */
+  /** The length of DuckDB's own log of a catalog. A checkpoint moves that log into the file. */
   logBytesOf(catalog: string): number {
     return statSync(`${this.#folder.catalogFile(catalog)}.wal`, { throwIfNoEntry: false })?.size ?? 0
   }
@@ -163,7 +166,7 @@ export class Database {
     return this.#instance.connect()
   }
 
-  /** Gives a connection for some work. */
+  /** Runs work on a connection of its own. */
   async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect()
     try {
@@ -173,11 +176,11 @@ export class Database {
     }
   }
 
-  /** After all connections are closed: writes the logs into the files and lets go of them. */
+  /** Moves DuckDB's logs into the files and closes them. All connections must be closed before. */
   async close(): Promise<void> {
     const connection = await this.connect()
     for (const catalog of this.#catalogs) {
-      // Without it the next start reads the write-ahead log instead, which only takes longer.
+      // When the checkpoint fails the next start reads DuckDB's log instead, which only takes longer.
       await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`).catch(() => undefined)
     }
     connection.closeSync()

@@ -15,43 +15,43 @@ export const lookAtDisk = async (path: string): Promise<Disk> => {
   return { total: blocks * bsize, free: bavail * bsize }
 }
 
-/** What must stay free where nobody says so: a full backlog's 1 GiB, and of a small disk a tenth. */
+/** By default 1 GiB must stay free, as much as a full backlog takes; on a small disk it is a tenth. */
 const usualReserve = ({ total }: Disk) => Math.min(2 ** 30, total / 10)
 
-/** What statements may fill of a disk on which so much must stay free. */
+/** How much statements may write to a disk of which `reserveBytes` must stay free. */
 export const roomOf = (disk: Disk, reserveBytes = usualReserve(disk)): number =>
   Math.max(0, disk.free - reserveBytes)
 
 /**
- * Some room that is given away when the disk is full at a start: without any DuckDB cannot open a store, and
- * nobody could delete anything from it.
+ * The ballast is a file that is deleted when the disk is full at a start: without any free room DuckDB cannot
+ * open a store, and then nobody could delete anything from it.
  */
 const ballastBytes = 8 * 2 ** 20
-/** With less than this a start is one on a full disk. */
+/** With less free than this the disk counts as full at a start. */
 const fullBytes = ballastBytes
 
-/** Where DuckDB puts aside what does not fit into memory. */
+/** Whether a file holds rows that did not fit into DuckDB's memory. */
 const isSpilled = (name: string) => name.startsWith('duckdb_temp')
 
-/** A statement fills some megabytes in that time. */
-const lookMs = 50
+/** A statement writes some megabytes in this time. */
+const checkEveryMs = 50
 
 /** How often a full disk is asked whether it has room again. */
 const freeAgainMs = 1000
 
-/** Called at every look that finds too little room; `isSpilling` when DuckDB has put rows aside. */
+/** Called at every check that finds too little room. `isSpilling` says whether DuckDB has spilled rows to the disk. */
 export type OnShort = (isSpilling: boolean) => void
 
 export interface DiskRoomOptions {
-  /** On the disk that is looked at. */
+  /** A path on the disk. */
   path: string
   tempFolder: string
-  /** What must stay free for what is accepted and stored. */
+  /** How much must stay free for events that are accepted and stored. */
   reserveBytes: number
   look?: (path: string) => Promise<Disk>
 }
 
-/** Looks at the free disk while statements run, and says so to each of them when it is less than the reserve. */
+/** Checks the free room while statements run, and calls each statement's watcher when it is less than the reserve. */
 export class DiskRoom {
   readonly #options: Required<DiskRoomOptions>
   readonly #watchers = new Set<OnShort>()
@@ -61,7 +61,7 @@ export class DiskRoom {
     this.#options = { look: lookAtDisk, ...options }
   }
 
-  /** `reserveBytes` is undefined where nobody has said how much must stay free. */
+  /** `reserveBytes` is undefined when no option says how much must stay free. */
   static async open(
     folder: { path: string; temp: string },
     reserveBytes: number | undefined,
@@ -80,13 +80,13 @@ export class DiskRoom {
     return (await look(path)).free < reserveBytes
   }
 
-  /** Whether hardly anything is free, or the reserve itself is half used up. */
+  /** Whether hardly anything is free, or half the reserve is used up. */
   async isFull(): Promise<boolean> {
     const { look, path, reserveBytes } = this.#options
     return (await look(path)).free < Math.max(2 * ballastBytes, reserveBytes / 2)
   }
 
-  /** Calls once, as soon as so much is free. The result ends it. */
+  /** Calls once, as soon as so much is free. The returned function ends that. */
   onceFree(bytes: number, call: () => void): () => void {
     const { look, path } = this.#options
     const timer = setInterval(() => {
@@ -106,12 +106,12 @@ export class DiskRoom {
     return end
   }
 
-  /** The result ends it. */
+  /** Calls `onShort` until the returned function is called. */
   watch(onShort: OnShort): () => void {
-    // Two statements may hand in one function.
+    // A function of its own for each call, because two statements may pass the same one.
     const watcher: OnShort = (isSpilling) => onShort(isSpilling)
     this.#watchers.add(watcher)
-    this.#timer ??= setInterval(() => void this.#look(), lookMs).unref()
+    this.#timer ??= setInterval(() => void this.#check(), checkEveryMs).unref()
     return () => {
       this.#watchers.delete(watcher)
       if (this.#watchers.size > 0) return
@@ -120,8 +120,8 @@ export class DiskRoom {
     }
   }
 
-  async #look(): Promise<void> {
-    // A look that fails is followed by another one.
+  async #check(): Promise<void> {
+    // A check that fails is followed by the next one.
     if (!(await this.isShort().catch(() => false))) return
     const isSpilling = this.#isSpilling()
     for (const watcher of this.#watchers) watcher(isSpilling)
@@ -134,7 +134,7 @@ export class DiskRoom {
         (name) => isSpilled(name) && statSync(join(tempFolder, name)).size > 0,
       )
     } catch {
-      // A file has gone meanwhile, and its rows with it.
+      // A file was deleted meanwhile, and its rows with it.
       return false
     }
   }
@@ -142,13 +142,13 @@ export class DiskRoom {
 
 const ballastOf = ({ path }: { path: string }) => join(path, 'ballast')
 
-/** Gives the ballast away where the disk is full. */
+/** Deletes the ballast when the disk is full. */
 export const giveBallast = (folder: { path: string }): void => {
   const { bavail, bsize } = statfsSync(folder.path)
   if (bavail * bsize < fullBytes) rmSync(ballastOf(folder), { force: true })
 }
 
-/** Makes the ballast where there is none and the disk has room for it. */
+/** Makes the ballast when there is none and the disk has room for it. */
 export const takeBallast = async (folder: { path: string }, room: DiskRoom): Promise<void> => {
   const file = ballastOf(folder)
   const { free } = await lookAtDisk(folder.path)
@@ -157,6 +157,6 @@ export const takeBallast = async (folder: { path: string }, room: DiskRoom): Pro
     // Zeros take no room in a file system that compresses.
     writeWhole(file, randomBytes(ballastBytes))
   } catch {
-    // Another program has taken the room meanwhile, or a quota ends here.
+    // Another program has filled the disk meanwhile, or a quota is used up.
   }
 }

@@ -4,9 +4,9 @@ import type { Database } from './Database.js'
 import { reasonOf } from '../reasonOf.js'
 
 export interface Chore {
-  /** What is logged when it fails. */
+  /** The message that is logged when the chore fails. */
   failure: string
-  /** Ends soon once it is stopped. */
+  /** Must end soon once `isStopped` returns true. */
   run(connection: DuckDBConnection, isStopped: () => boolean): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export interface UpkeepOptions {
   logger: Logger
 }
 
-/** Runs chores one after the other, at the start and again and again. */
+/** Runs chores one after the other, at the start and then every `everyMs`. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   #timer: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export class Upkeep {
     this.#timer.unref()
   }
 
-  /** Waits for what is at hand. */
+  /** Waits for the chore that runs. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#timer)

@@ -10,11 +10,11 @@ export const storeVersion = 1
 const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
 
 /**
- * Raw rows never change; who an event belongs to is looked up when it is read, so that a merge rewrites
- * a few rows of `id_map` and no event. `persons` is what the raw rows say, kept up to date with them.
+ * Raw rows never change. The person of an event is looked up when the event is read, so a merge rewrites
+ * a few rows of `id_map` and no event. `persons` is computed from the raw rows and kept up to date with them.
  *
- * A key is the hash of an environment and an id: eight bytes to scan and join where the texts are
- * thirty. Ids are not compressed, because finding one among compressed ones takes three times as long.
+ * A key is the hash of an environment and an id. It has eight bytes to scan and join, where the texts have
+ * about thirty. Ids are not compressed, because finding one among compressed ones takes three times as long.
  */
 export const analyticsSchema = `
 CREATE SCHEMA analytics.raw;

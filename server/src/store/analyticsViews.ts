@@ -120,9 +120,9 @@ COMMENT ON MACRO analytics.main.prop_number IS 'A property as a number; NULL whe
 `
 
 /**
- * In the listings of a session the service's own tables are missing. Everything that lists relations
- * (SHOW, DESCRIBE, information_schema, pg_catalog) asks these functions, and looks for them along the
- * session's search path, on which `analytics.main` stands before DuckDB's own.
+ * These macros leave the service's own tables out of all listings. Everything that lists relations (SHOW,
+ * DESCRIBE, information_schema, pg_catalog) calls these functions by their names, which are looked for
+ * along the connection's search path. There `analytics.main` comes before DuckDB's own functions.
  */
 const listings = ['tables', 'columns', 'views', 'schemas']
   .map(
@@ -132,5 +132,5 @@ WHERE schema_name <> '${internalSchema}' AND NOT (database_name = '${analyticsCa
   )
   .join('')
 
-/** What a session sees of analytics. */
+/** The statements that make all views and macros that users see of the catalog `analytics`. */
 export const analyticsViews = `${views.map(viewSql).join('\n')}${macros}${boundedJson}${answers}${listings}`

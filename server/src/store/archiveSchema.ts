@@ -1,6 +1,6 @@
 /**
- * The files of the archive that count, by their paths in its folder, and which folder that is. An event
- * is in `raw.events` or in one of these files; what changes that is one transaction.
+ * The folder of the archive, and the files in it that belong to the store. An event is either in
+ * `raw.events` or in one of these files. It moves in one transaction.
  */
 export const archiveSchema = `
 CREATE TABLE analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL);
@@ -8,5 +8,5 @@ CREATE TABLE analytics.raw.archived_files (
   file VARCHAR NOT NULL, environment VARCHAR NOT NULL, day DATE NOT NULL, events BIGINT NOT NULL
 );`
 
-/** The view of all events, of the table and of the archive, with the columns of the table. */
+/** The view of all events, those in the table and those in the archive, with the columns of the table. */
 export const allEvents = 'analytics.raw.all_events'

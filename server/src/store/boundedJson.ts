@@ -1,29 +1,29 @@
 import { quoteText } from './quote.js'
 
-/** As deep as the JSON that `/track` and `/append` take. */
+/** `/track` and `/append` take JSON as deep as this. */
 export const maxJsonDepth = 100
 
-/** A text of so many bytes has 1,000 levels at most, which no function of DuckDB's minds. */
+/** A text of so many bytes has at most 1,000 levels, with which every function of DuckDB's works. */
 const harmlessBytes = 2000
 const fewBrackets = String.raw`[^\[{]*(?:[\[{][^\[{]*){0,${maxJsonDepth}}`
-/** Texts, in which a bracket is a letter, and all that is no bracket. */
+/** Matches strings, in which a bracket is only a letter, and everything else that is not a bracket. */
 const noBracket = String.raw`(?s)"(?:[^"\\]|\\.)*"|[^\[\]{}"]+`
-/** Brackets within brackets, as deep as is allowed. Everything else was taken out, and all brackets are square. */
+/** Matches brackets within brackets, as deep as is allowed. The text has nothing else, and all its brackets are square. */
 const nested = Array.from({ length: maxJsonDepth }).reduce<string>(
   (inner) => String.raw`(?:\[${inner}\])*`,
   '',
 )
 
 /**
- * The SQL of whether a text of JSON may be given to DuckDB's functions. Some look into it level by level on
- * the stack: with 1.5.6 one of 100,000 levels, which `repeat` makes in no time, ends the process. Most
- * texts are short, and few of the others have so many brackets that it must be looked at how they lie.
+ * The SQL that says whether a text of JSON may be given to DuckDB's functions. Some of them call themselves
+ * for each level. With 1.5.6 a text of 100,000 levels, which `repeat` makes at once, ends the process. The
+ * cheap checks come first: most texts are short, and few of the others have many brackets.
  */
 export const isShallow = (text: string): string =>
   `(strlen(${text}) <= ${harmlessBytes} OR regexp_full_match(${text}, ${quoteText(fewBrackets)})
     OR regexp_full_match(translate(regexp_replace(${text}, ${quoteText(noBracket)}, '', 'g'), '{}', '[]'), ${quoteText(nested)}))`
 
-/** What the guard puts in the place of such functions of DuckDB's. */
+/** The guard replaces those functions of DuckDB's by these macros. */
 export const boundedJson = `
 CREATE OR REPLACE MACRO analytics.main.bounded_json(value) AS
   CASE WHEN value IS NULL OR ${isShallow('value::VARCHAR')} THEN value

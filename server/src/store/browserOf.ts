@@ -1,4 +1,4 @@
-/** The order decides: the browsers further down are also named by those above them. */
+/** The order matters: a browser's user agent also names some of the browsers below it in this list. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

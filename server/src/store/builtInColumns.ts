@@ -19,7 +19,7 @@ export const builtInColumns = [
   { column: 'viewport', property: '$viewport' },
 ] as const
 
-/** The texts of these properties, with `more` before them, as a list: the JSON is read once for all. */
+/** The SQL of a list with the texts of the properties `more`, then of the built-in ones. The JSON is read once for all. */
 export const builtInsSql = (properties: string, more: readonly string[] = []): string => {
   const names = [...more, ...builtInColumns.map(({ property }) => property)]
   return `json_extract_string(${properties}, [${names.map((name) => `'/${name}'`).join(', ')}])`

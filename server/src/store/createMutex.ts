@@ -4,8 +4,8 @@ export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>
 export const createMutex = (): OneAtATime => {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
-    return mine
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
   }
 }

@@ -5,7 +5,7 @@ import { type DiskRoom, giveBallast, lookAtDisk, takeBallast } from './DiskRoom.
 import { internalSchema } from './lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from './quote.js'
 
-/** A file that is longer by less is left as it is. */
+/** A file that has grown by less is left as it is. */
 const leastBytes = 2 ** 22
 /** A smaller file has no room worth a checkpoint. */
 const largeBytes = 2 ** 26
@@ -15,20 +15,20 @@ const retryMs = 100
 export interface GivingBackOptions {
   database: Database
   folder: { path: string }
-  /** Those that user statements write to. */
+  /** The catalogs that users' statements write to. */
   catalogs: readonly string[]
   room: DiskRoom
-  /** The disk gets back no more while this engine runs. */
+  /** Called when DuckDB gives no more of the room back until the engine ends. */
   onKept(catalog: string): void
 }
 
 /**
- * Does work that writes to catalogs. When it fails, the disk gets back what their files have grown by. When it drops a
+ * Does work that writes to catalogs. When it fails, the files are shrunk by what they have grown. When it drops a
  * table (`isDropping`), later writes find the table's room free.
  */
 export type GivingBack = <T>(work: () => Promise<T>, isDropping?: boolean) => Promise<T>
 
-/** Fails where somebody else's change is under way for longer than that. */
+/** Tries for a second, because a checkpoint fails while another transaction changes the catalog. */
 const checkpoint = async (connection: DuckDBConnection, catalog: string): Promise<void> => {
   for (let left = tries; ; left--) {
     try {
@@ -42,13 +42,13 @@ const checkpoint = async (connection: DuckDBConnection, catalog: string): Promis
 }
 
 /**
- * Gives the free end of a catalog's file back to the disk. DuckDB makes a file shorter only in a checkpoint that frees
- * its last blocks, so some are written and freed; where the disk is full, in the room of the ballast.
+ * Gives the free end of a catalog's file back to the disk. DuckDB shortens a file only in a checkpoint that frees
+ * its last blocks, so this writes some blocks and frees them. On a full disk they take the room of the ballast.
  */
 const shrink = ({ database, folder, room }: GivingBackOptions, catalog: string): Promise<void> =>
   database.use(async (connection) => {
     giveBallast(folder)
-    // DuckDB gives a catalog up whose checkpoint meets the end of the disk.
+    // When a checkpoint finds the disk full, DuckDB gives the catalog up.
     if ((await lookAtDisk(folder.path)).free < database.logBytesOf(catalog) + leastBytes) return
     const blocks = `${quoteIdentifier(catalog)}.${internalSchema}.blocks`
     try {
@@ -58,11 +58,11 @@ const shrink = ({ database, folder, room }: GivingBackOptions, catalog: string):
       await checkpoint(connection, catalog)
       await takeBallast(folder, room)
     } catch {
-      // Another one does the same, or the disk still takes nothing. A later checkpoint gives the blocks back.
+      // Another statement shrinks the file too, or the disk is still full. A later checkpoint gives the blocks back.
     }
   })
 
-/** The bytes of a catalog's file behind the last block that its head counts, which an engine left that was killed. */
+/** A killed engine may leave blocks at the end of a catalog's file that its header does not count. This is their length. */
 const uncountedBytes = async (database: Database, catalog: string): Promise<number> => {
   const counted = await database.use(async (connection) => {
     const reader = await connection.runAndReadAll(
@@ -73,7 +73,7 @@ const uncountedBytes = async (database: Database, catalog: string): Promise<numb
   return database.bytesOf(catalog) - counted
 }
 
-/** Does so at a start for what an earlier engine has left. */
+/** Shrinks the catalogs' files at a start, when the disk is short or a killed engine has left blocks. */
 export const giveBackLeftovers = async (options: GivingBackOptions): Promise<void> => {
   const isShort = (await options.room.isShort()) || (await options.room.isFull())
   for (const catalog of options.catalogs) {
@@ -103,7 +103,7 @@ export const createGivingBack =
     const hasGrown = (at: number) => database.bytesOf(catalogs[at]!) > before[at]! + leastBytes
     try {
       const result = await work()
-      // Something was deleted: nothing else is begun then.
+      // On a short disk only statements that delete are begun, so there is something to give back.
       if (await room.isShort()) for (const catalog of catalogs) await shrink(options, catalog)
       else if (isDropping) await freeDropped(options)
       return result
@@ -111,7 +111,7 @@ export const createGivingBack =
       for (const [at, catalog] of catalogs.entries()) {
         if (!hasGrown(at)) continue
         await shrink(options, catalog)
-        // A write that a full disk has refused keeps the last block of the file for as long as DuckDB has it open.
+        // After a write that failed on a full disk DuckDB keeps the file's last block until it closes the file.
         if (hasGrown(at) && (await room.isFull())) onKept(catalog)
       }
       throw error

@@ -15,8 +15,8 @@ ${rejectedTable(`${schema}.rejected`)}
 }
 
 /**
- * Changes nothing, but makes the catalog the one that this transaction may write to: DuckDB lets a
- * transaction write to a single file. So user SQL cannot change the analytics catalog or any other.
+ * Makes this catalog the only one that the transaction can write to, and changes nothing. DuckDB lets a
+ * transaction write to a single file, so user SQL can change neither the analytics catalog nor another one.
  */
 export const bindTransaction = (catalog: string): string =>
   `UPDATE ${quoteIdentifier(catalog)}.${internalSchema}.bound SET x = x WHERE false`

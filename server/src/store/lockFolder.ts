@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DataFolder } from './DataFolder.js'
 import { OperatorError } from '../OperatorError.js'
 
-/** A process that was just killed keeps its lock for a moment. */
+/** The lock of a killed process stays for a moment. */
 const waitMs = 1500
 
 export type Unlock = () => Promise<void>
@@ -29,8 +29,8 @@ export const isAnswered = (path: string): Promise<boolean> =>
   })
 
 /**
- * Makes sure that one process at a time takes requests into a folder. The lock is a socket that
- * nobody speaks to: the system gives its name to one process, and takes it back however that ends.
+ * Makes sure that only one process at a time takes requests for a folder. The lock is a socket that no
+ * client uses: the system gives its name to one process, and frees it however that process ends.
  */
 export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
   const name = folder.lockName
@@ -42,7 +42,7 @@ export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
     try {
       isMine = await listen(server, name)
     } catch (error) {
-      // Where no file can be made no service can run either.
+      // On a file system that is mounted for reading no service can run, so no lock is needed.
       if ((error as NodeJS.ErrnoException).code === 'EROFS') return () => Promise.resolve()
       throw error
     }
@@ -50,7 +50,7 @@ export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
       server.unref()
       return () => new Promise((resolve) => server.close(() => resolve()))
     }
-    // Where the name is a file it outlives a killed process.
+    // A name that is a file is left behind by a killed process.
     if (isFile && !(await isAnswered(name))) {
       unlinkSync(name)
       continue

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Step by step: where a parent cannot hold a folder, as in /proc, Node's recursive way never ends. */
+/** Makes one folder after the other: under a parent like /proc, which takes no folder, Node's recursive `mkdir` never ends. */
 export const makeFolders = (path: string): void => {
   const missing: string[] = []
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.push(at)

@@ -12,10 +12,10 @@ export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'c
   onRoom(): void
 }
 
-/** The client of the statement gets its answer before the engine ends for it. */
+/** Within this time the client of the statement gets its answer, before the engine ends. */
 const answerMs = 1000
 
-/** What keeps statements from filling the disk, once what earlier ones have left there is given back. */
+/** Shrinks what earlier statements have left on the disk, and then opens what keeps new ones from filling it. */
 export const openDisk = async (
   options: OpenDiskOptions,
 ): Promise<{ room: DiskRoom; givingBack: GivingBack; stop(): void }> => {
@@ -25,7 +25,7 @@ export const openDisk = async (
     ...options,
     room,
     onKept(catalog: string) {
-      logger.error('A statement has filled the disk; the engine is ended, so that DuckDB gives it back.', {
+      logger.error('A statement has filled the disk. The engine ends, so that DuckDB gives the room back.', {
         catalog,
       })
       setTimeout(endMe, answerMs).unref()

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from './quote.js'
 
-/** What was accepted and could not be stored. */
+/** The table of the records that were accepted and could not be stored. */
 export const rejectedTable = (table: string): string => `
 CREATE TABLE IF NOT EXISTS ${table} (
   seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR,
@@ -11,30 +11,30 @@ CREATE TABLE IF NOT EXISTS ${table} (
 const comment = 'Records that were accepted and could not be stored. Made by the service.'
 
 const columns = {
-  task_id: 'The task of the request that carried it; see /tasks.',
-  position: 'Where it stood in the request, from 0.',
+  task_id: 'The task of the request that brought it; see /tasks.',
+  position: 'Its position in the request, from 0.',
   record: 'What was sent.',
   reason: 'Why it could not be stored.',
   received_at: 'When the service accepted it.',
   kind: 'track, identify, alias or append.',
-  schema_name: 'Of append: the schema that it was for.',
-  table_name: 'Of append: the table that it was for.',
+  schema_name: 'For append: the schema that it was sent to.',
+  table_name: 'For append: the table that it was sent to.',
 }
 
-/** The view `rejected` of a catalog. A table or view that somebody else has made under this name is left alone. */
+/** Makes the view `rejected` of a catalog. A table or view that a user has made under this name is left alone. */
 export const makeRejectedView = async (
   connection: DuckDBConnection,
   catalog: string,
   table: string,
 ): Promise<void> => {
-  const taken = await connection.runAndReadAll(
+  const namesakes = await connection.runAndReadAll(
     `SELECT 1 FROM (
        SELECT view_name AS name, comment FROM system.main.duckdb_views() WHERE database_name = $1 AND schema_name = 'main'
        UNION ALL SELECT table_name, NULL FROM system.main.duckdb_tables() WHERE database_name = $1 AND schema_name = 'main'
      ) WHERE lower(name) = 'rejected' AND comment IS DISTINCT FROM ${quoteText(comment)}`,
     [catalog],
   )
-  if (taken.currentRowCount > 0) return
+  if (namesakes.currentRowCount > 0) return
   const view = `${quoteIdentifier(catalog)}.main.rejected`
   await connection.run(`CREATE OR REPLACE VIEW ${view} AS
     SELECT task_id, position, coalesce(TRY_CAST(body AS JSON), to_json(body)) AS record, reason,

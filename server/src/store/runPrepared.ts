@@ -14,8 +14,8 @@ export interface Parameters {
 }
 
 /**
- * Runs a statement that comes again and again, which is planned once for each connection. A parameter
- * must stand in it with its type, as `$name::TYPE`, or it is planned anew for each value.
+ * Runs a statement that is often repeated. It is planned once for each connection. Each parameter must be
+ * written with its type, as `$name::TYPE`; without it DuckDB plans the statement again for each value.
  */
 export const runPrepared = async (
   connection: DuckDBConnection,

@@ -18,14 +18,14 @@ export const inTransaction = async <T>(connection: DuckDBConnection, work: () =>
 const maxConflicts = 10
 const retryMs = 20
 
-/** Errors that tell of a value, whose words may be those of any other error. */
-const ofData = /^(Conversion|Constraint|Invalid Input|Out of Range|Mismatch Type|Invalid) Error/
+/** These errors quote a user's value, which may contain the words of any other error. */
+const quotesValue = /^(Conversion|Constraint|Invalid Input|Out of Range|Mismatch Type|Invalid) Error/
 
-/** DuckDB's errors are plain ones; those of ours have a class of their own. */
+/** DuckDB's errors are plain ones; the service's own errors have a class of their own. */
 const isOfDuckdb = (error: unknown): error is Error =>
-  error instanceof Error && error.constructor === Error && !ofData.test(error.message)
+  error instanceof Error && error.constructor === Error && !quotesValue.test(error.message)
 
-/** Runs a transaction again when another one was in its way, which DuckDB finds out only at the end. */
+/** Runs a transaction again when it conflicts with another one, which DuckDB finds out only at the end. */
 export const retryConflicts = async <T>(
   work: () => Promise<T>,
   mayRetry: () => boolean = () => true,
@@ -41,24 +41,27 @@ export const retryConflicts = async <T>(
   }
 }
 
-const passing =
+const transientErrors =
   /^(TransactionContext Error|Transaction Error|IO Error|Out of Memory Error|INTERRUPT Error|Conflict)/i
 
 /** Whether DuckDB had too little memory. */
 export const isOutOfMemory = (error: unknown): boolean =>
   isOfDuckdb(error) && /^Out of Memory Error/i.test(error.message)
 
-/** Whether a disk took no more, which DuckDB calls too little memory where it wanted to put memory aside there. */
+/** Whether a disk was full. DuckDB calls it too little memory when it wanted to spill rows to that disk. */
 export const isOutOfRoom = (error: unknown): boolean =>
   isOfDuckdb(error) &&
   /could not write|no space|disk is full|max_temp_directory_size|failed to offload/i.test(error.message)
 
-/** Whether DuckDB has given a catalog up, or all of them: from then on it takes and answers nothing. */
+/** Whether DuckDB has given up a catalog, or all of them: every later statement on it fails. */
 export const isInvalidated = (error: unknown): boolean =>
   isOfDuckdb(error) && /has been invalidated/i.test(error.message)
 
-/** Whether a failed write is worth another try: it met a conflict, a full disk, too little memory, or a DuckDB that must be started anew. */
+/**
+ * Whether a failed write may succeed later. A conflict, a full disk, too little memory, or a DuckDB that must
+ * be restarted has stopped it.
+ */
 export const isTransient = (error: unknown): boolean =>
   isOfDuckdb(error) &&
-  (passing.test(error.message) ||
+  (transientErrors.test(error.message) ||
     /conflict|no space|could not write|database has been invalidated/i.test(error.message))

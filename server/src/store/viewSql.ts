@@ -3,9 +3,9 @@ import { quoteIdentifier, quoteText } from './quote.js'
 export interface View {
   name: string
   comment: string
-  /** What it selects from, with the conditions and groups. */
+  /** The SQL after FROM, with conditions and groups. */
   from: string
-  /** Each with the SQL that gives it and what it says. */
+  /** Each column with its SQL and its comment. */
   columns: readonly (readonly [name: string, sql: string, comment: string])[]
 }
 

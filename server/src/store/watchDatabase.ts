@@ -3,14 +3,14 @@ import { isInvalidated } from './transactions.js'
 
 export interface WatchOptions {
   database: Pick<Database, 'connect'>
-  /** A table of each catalog, as SQL writes it. */
+  /** The quoted name of one table in each catalog. */
   tables: readonly string[]
-  /** A catalog was given up. It is told once. */
+  /** Called once, when DuckDB has given up a catalog. */
   onLost(reason: string): void
 }
 
 export interface Watch {
-  /** Looks now, because something has failed. */
+  /** Checks now, because something has failed. */
   look(): void
   stop(): Promise<void>
 }
@@ -18,16 +18,16 @@ export interface Watch {
 const everyMs = 1000
 
 /**
- * After a checkpoint that failed, for which a full disk is enough, DuckDB gives the catalog up until the process
- * ends, whosever statement it was. So it is asked itself, and not each error looked at: a statement may raise
- * an error in any words.
+ * After a failed checkpoint, for which a full disk is enough, DuckDB gives the catalog up until the process ends,
+ * whichever statement caused it. This queries DuckDB every second and reads only its own errors: a user's
+ * statement may raise an error in any words.
  */
 export const watchDatabase = async ({ database, tables, onLost }: WatchOptions): Promise<Watch> => {
   const connection = await database.connect()
   const statement = tables.map((table) => `SELECT count(*) FROM ${table}`).join(' UNION ALL ')
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let isLost = false
-  const ask = async () => {
+  const check = async () => {
     try {
       await connection.run(statement)
     } catch (error) {
@@ -37,14 +37,14 @@ export const watchDatabase = async ({ database, tables, onLost }: WatchOptions):
     }
   }
   const look = () => {
-    looking ??= ask().finally(() => (looking = undefined))
+    checking ??= check().finally(() => (checking = undefined))
   }
   const timer = setInterval(look, everyMs).unref()
   return {
     look,
     async stop() {
       clearInterval(timer)
-      await looking
+      await checking
       connection.closeSync()
     },
   }

@@ -21,8 +21,8 @@ const syncFolderNow = (folder: string): void => {
 }
 
 /**
- * Writes a small file so that a kill or a power cut leaves the whole old one or the whole new one. When it
- * throws (a full disk), the old file is as it was and nothing half-written is left.
+ * Writes a small file so that a kill or a power cut leaves either the whole old file or the whole new one. When
+ * it throws, as on a full disk, the old file is unchanged and no half-written file is left.
  */
 export const writeWhole = (file: string, content: string | Uint8Array): void => {
   const unfinished = `${file}.new`
@@ -37,9 +37,9 @@ export const writeWhole = (file: string, content: string | Uint8Array): void => 
 }
 
 /**
- * Gives a file that is written completely its name, and returns when both are on the disk.
+ * Renames a complete file to its final name, and returns once the file and its name are on the disk.
  *
- * @param levels how many folders upwards may be new and are synced as well; 1 is the file's own
+ * @param levels how many folders upwards may be new and are synced too; 1 is the file's own folder
  */
 export const putInPlace = async (unfinished: string, file: string, levels = 1): Promise<void> => {
   const handle = await open(unfinished, 'r+')

@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import { refuse } from '../http/HttpError.js'
 
 export interface CsvReader {
-  /** A part of the file; gives the same with every line ended by a line feed. */
+  /** Takes a part of the file, and returns it with a line feed as the end of every line. */
   feed(chunk: Buffer): Buffer
-  /** Says that there is no more, and gives the names in the header, and how many rows follow it. */
+  /** Call it after the last part. It returns the names in the header, and how many rows follow it. */
   end(): { names: string[]; rows: number }
 }
 
 const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
 const maxHeaderBytes = 1_048_576
-/** DuckDB refuses a longer row only where the row fits into its buffer, of 16 times its own limit. */
+/** DuckDB's buffer has 16 times its limit for a row. It refuses a row over the limit only when the row fits into the buffer. */
 export const maxRowBytes = 2_000_000
 
-/** The names of a header line. Blanks around one without quotes are no part of it. */
+/** Reads the names of a header line. Blanks around a name without quotes are not part of it. */
 const readNames = (header: string): string[] => {
   const field = /(?:"((?:[^"]|"")*)"|((?!")[^,]*))(?:,|$)/gy
   const names: string[] = []
@@ -47,11 +47,11 @@ const checkNames = (names: readonly string[]): void => {
   }
 }
 
-/** Counts the rows of a file as DuckDB does, the header as the first, and finds one that is too long for it. */
+/** Counts the rows of a file as DuckDB does, with the header as the first, and finds a row that is too long. */
 const countRows = () => {
   let ended = 0
   let blank = 0
-  /** Of the row that has not ended. */
+  /** The length of the row that has not ended. */
   let bytes = 0
   let tooLong: number | undefined
   const grow = (more: number) => {
@@ -76,7 +76,7 @@ const countRows = () => {
       }
       grow(chunk.length - start)
     },
-    /** How many rows follow the header. A blank line is one where there is one column, and nothing elsewhere. */
+    /** How many rows follow the header. A blank line is a row only when there is one column. */
     count(columns: number): number {
       if (tooLong !== undefined) {
         const most = maxRowBytes.toLocaleString('en')
@@ -89,13 +89,13 @@ const countRows = () => {
 }
 
 /**
- * Reads ahead of DuckDB, which takes one kind of line end in a file, calls columns without a name and
- * doubled ones by names of its own, reads text that is cut off within quotes at a guess, and leaves out a
- * last row that is longer than its buffer.
+ * Reads a file before DuckDB does, unifies its line ends, and refuses what DuckDB would read wrongly. DuckDB takes
+ * only one kind of line end in a file. It gives columns without a name, or with a repeated one, names of its own.
+ * It guesses at text that is cut off within quotes. It leaves out a last row that is longer than its buffer.
  */
 export const createCsvReader = (): CsvReader => {
-  let place: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
-  /** A line feed that comes now belongs to the line end before it. */
+  let field: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
+  /** Whether the last byte was a carriage return: a line feed that comes now belongs to the same line end. */
   let isReturned = false
   let isInHeader = true
   let header = Buffer.alloc(0)
@@ -109,11 +109,11 @@ export const createCsvReader = (): CsvReader => {
 
   return {
     feed(chunk) {
-      const isSimple = place !== 'quoted' && !isReturned && !isInHeader
+      const isSimple = field !== 'quoted' && !isReturned && !isInHeader
       if (isSimple && !chunk.includes(quote) && !chunk.includes(carriageReturn)) {
         rows.takeLines(chunk)
         const last = chunk.at(-1)
-        if (last !== undefined) place = last === comma || last === lineFeed ? 'start' : 'plain'
+        if (last !== undefined) field = last === comma || last === lineFeed ? 'start' : 'plain'
         return chunk
       }
       const out = Buffer.allocUnsafe(chunk.length)
@@ -121,13 +121,13 @@ export const createCsvReader = (): CsvReader => {
       let rowStart = 0
       for (let at = 0; at < chunk.length; at++) {
         const byte = chunk[at]!
-        if (place === 'quoted') {
-          if (byte === quote) place = 'closing'
+        if (field === 'quoted') {
+          if (byte === quote) field = 'closing'
         } else if (byte === carriageReturn || byte === lineFeed) {
           const isSecond = byte === lineFeed && isReturned
           isReturned = byte === carriageReturn
           if (isSecond) continue
-          place = 'start'
+          field = 'start'
           if (isInHeader) keepHeader(out.subarray(0, length))
           isInHeader = false
           rows.grow(length - rowStart)
@@ -135,8 +135,8 @@ export const createCsvReader = (): CsvReader => {
           out[length++] = lineFeed
           rowStart = length
           continue
-        } else if (byte === quote && place !== 'plain') place = 'quoted'
-        else place = byte === comma ? 'start' : 'plain'
+        } else if (byte === quote && field !== 'plain') field = 'quoted'
+        else field = byte === comma ? 'start' : 'plain'
         isReturned = false
         out[length++] = byte
       }
@@ -146,7 +146,7 @@ export const createCsvReader = (): CsvReader => {
       return rest
     },
     end() {
-      if (place === 'quoted')
+      if (field === 'quoted')
         throw refuse(400, 'invalid-upload', 'The file ends within quotes: a text was opened and not closed.')
       if (!isUtf8(header)) throw refuse(400, 'invalid-upload', 'Row 1 holds bytes that are not UTF-8.')
       const names = readNames(header.toString('utf8'))

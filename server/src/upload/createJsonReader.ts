@@ -2,17 +2,17 @@ import { refuse } from '../http/HttpError.js'
 
 export interface JsonReader {
   feed(chunk: Buffer): void
-  /** Says that there is no more, and how many objects there are, in one list or one after the other. */
+  /** Call it after the last part. It returns how many objects the file has, in one list or one after the other. */
   end(): { records: number }
 }
 
 const [quote, backslash, brace, bracket, braceEnd, bracketEnd] = [0x22, 0x5c, 0x7b, 0x5b, 0x7d, 0x5d]
-/** DuckDB's `maximum_object_size` is 16 MiB, of which a record and the blanks beside it take a part. */
+/** DuckDB's `maximum_object_size` is 16 MiB, for a record together with the blanks beside it. */
 const maxRecordBytes = 16_000_000
 
 /**
- * Reads ahead of DuckDB, which reads a list that was cut off as if it ended there, and refuses a record
- * that is too long only where something comes before or after it.
+ * Checks a file before DuckDB reads it. DuckDB reads a list that was cut off as if it ended there, and refuses
+ * a record that is too long only when something stands before or after it.
  */
 export const createJsonReader = (): JsonReader => {
   let depth = 0
@@ -21,7 +21,7 @@ export const createJsonReader = (): JsonReader => {
   let isList = false
   let records = 0
   let tooLong: number | undefined
-  /** Where the record that is open begins, and where the chunk does, in the file. */
+  /** The positions in the file at which the open record and this chunk begin. */
   let recordAt = 0
   let chunkAt = 0
 

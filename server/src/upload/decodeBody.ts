@@ -7,15 +7,15 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import { shorten } from '../json/shorten.js'
 import { reasonOf } from '../reasonOf.js'
 
-/** The bytes of a file, and what was said of them. */
+/** The bytes of a file, and the content type that the client gave. */
 export interface FileBytes {
   contentType: string | undefined
   chunks: AsyncIterable<Buffer>
 }
 
-/** Real files shrink to a fifth or a twentieth; deflate can shrink zeros to a thousandth. */
+/** Real files are packed to between a fifth and a twentieth. Deflate can pack zeros to a thousandth. */
 const maxRatio = 100
-/** So much may come of little: files of a test, or of one value in all rows. */
+/** A small file may unpack to so much at any ratio, such as a test file with one value in all rows. */
 const freeBytes = 64 * 1_048_576
 
 const tooDense = () =>
@@ -42,7 +42,7 @@ const gunzip = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   }
   const stream = createGunzip()
   const done = pipeline(Readable.from(count(), { objectMode: false }), stream)
-  // Its failure is also that of the loop.
+  // The loop below rejects with the same failure, so this one must not count as unhandled.
   done.catch(() => undefined)
   try {
     for await (const chunk of stream) {
@@ -57,7 +57,7 @@ const gunzip = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<B
 
 const oneFile = 'A form must hold one file and nothing else; parameters belong into the URL'
 
-/** The only file of a form. */
+/** Reads the file of a form, which must have no other part. */
 const readForm = async (chunks: AsyncIterable<Buffer>, headers: BusboyHeaders): Promise<FileBytes> => {
   const refuseForm = (what: string) => refuse(400, 'invalid-upload', `${oneFile}. ${what}.`)
   let parser: Busboy
@@ -67,15 +67,15 @@ const readForm = async (chunks: AsyncIterable<Buffer>, headers: BusboyHeaders): 
     throw damaged('form', error)
   }
   let found: { stream: BusboyFileStream; contentType: string } | undefined
-  let tell: () => void = () => undefined
-  const first = new Promise<void>((resolve) => (tell = resolve))
+  let noteFirst: () => void = () => undefined
+  const first = new Promise<void>((resolve) => (noteFirst = resolve))
   parser.on('file', (_, stream, __, ___, contentType) => {
     if (found === undefined) found = { stream, contentType }
     else {
       stream.on('error', () => undefined).resume()
       parser.destroy(refuseForm('This one holds two'))
     }
-    tell()
+    noteFirst()
   })
   parser.on('field', (name) => {
     parser.destroy(refuseForm(`This one holds the field ${JSON.stringify(shorten(name))}`))
@@ -94,21 +94,21 @@ const readForm = async (chunks: AsyncIterable<Buffer>, headers: BusboyHeaders): 
     } catch (error) {
       throw damaged('form', error)
     }
-    // A second file may follow.
+    // A second file may follow, and then `done` rejects.
     await done
   }
   return { contentType, chunks: read() }
 }
 
-/** The file in a body: without its transport's wrappings, which are gzip and a form. */
+/** Takes the file out of a request's body, which may be gzipped and may be a form. */
 export const decodeBody = async (
   { headers }: IncomingMessage,
   body: AsyncIterable<Buffer>,
 ): Promise<FileBytes> => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
-    const told = JSON.stringify(shorten(encoding))
-    throw refuse(400, 'invalid-parameter', `Content-Encoding must be gzip or absent, not ${told}.`)
+    const quoted = JSON.stringify(shorten(encoding))
+    throw refuse(400, 'invalid-parameter', `Content-Encoding must be gzip or absent, not ${quoted}.`)
   }
   const chunks = encoding === 'identity' ? body : gunzip(body)
   const contentType = headers['content-type']

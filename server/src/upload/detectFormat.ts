@@ -16,8 +16,8 @@ const byType: Record<string, FileFormat> = {
   'application/vnd.apache.parquet': 'parquet',
 }
 
-/** What a file shows itself to be, by its first bytes, and what to do about it. */
-const strangers: [start: RegExp, kind: string, advice: string][] = [
+/** Other kinds of files, known by their first bytes, and what to do about each. */
+const otherKinds: [start: RegExp, kind: string, advice: string][] = [
   [/^\p{Cc}\x8b/u, 'gzip', 'Send it with Content-Encoding: gzip'],
   [/^\x28\xb5\x2f\xfd/, 'zstd', 'Send it unpacked, or as gzip'],
   [/^PK\p{Cc}{2}/u, 'zip', 'A spreadsheet is one too. Send a file of csv, json or parquet'],
@@ -30,25 +30,26 @@ const looksLike = (text: string): FileFormat => {
   return /^\s*[[{]/.test(text) ? 'json' : 'csv'
 }
 
-/** Of a file that is no csv, no json or no parquet file, whatever was said of it. */
+/** Makes the HttpError for a file that is not of the given format. */
 const notA = (format: FileFormat, kind: string, advice: string) =>
   refuse(400, 'invalid-upload', `The file is not ${format}: it begins like ${kind}. ${advice}.`)
 
-export interface Told {
+export interface GivenFormat {
   /** The parameter `format`. */
   format: FileFormat | undefined
   contentType: string | undefined
 }
 
-/** The format of a file: as it was told, else by its first bytes, which must not say otherwise. */
-export const detectFormat = ({ format, contentType }: Told, start: Buffer): FileFormat => {
+/** Finds the format of a file: the one that the request names, or else the one of its first bytes. Throws when they differ. */
+export const detectFormat = ({ format, contentType }: GivenFormat, start: Buffer): FileFormat => {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const text = start.toString('latin1')
   const found = looksLike(text)
-  const told = format ?? byType[type] ?? found
-  for (const [signature, kind, advice] of strangers) if (signature.test(text)) throw notA(told, kind, advice)
-  if (found === told) return told
-  // A csv file may begin with any text, but not with what opens a parquet file.
-  if (told === 'csv' && found === 'json') return told
-  throw notA(told, found, `Say format=${found} if that is what it is`)
+  const named = format ?? byType[type] ?? found
+  for (const [signature, kind, advice] of otherKinds)
+    if (signature.test(text)) throw notA(named, kind, advice)
+  if (found === named) return named
+  // A csv file may begin with any text, also like json, but not with the bytes that begin a parquet file.
+  if (named === 'csv' && found === 'json') return named
+  throw notA(named, found, `Say format=${found} if that is what it is`)
 }

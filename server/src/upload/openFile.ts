@@ -9,13 +9,13 @@ import { readJsonNames } from './readJsonNames.js'
 import { type FileColumn, isReadAsText, readFound, readKnown, settleTypes } from './textTypes.js'
 import type { FileFormat } from './detectFormat.js'
 
-/** A column by its name, which SQL reads without case. */
+/** Finds a column by its name; case does not matter, as everywhere in SQL. */
 export const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
   columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
 
 export interface OpenFile {
   columns: FileColumn[]
-  /** Selects the columns, typed, by the names c0, c1 and so on, which no name in the file can disturb. */
+  /** The SQL that selects the typed columns. They are called c0, c1 and so on, so that names in the file cannot clash. */
   select: string
 }
 
@@ -26,11 +26,11 @@ export interface OpenFileOptions {
   names: readonly string[]
   /** The columns of the table that the rows go into; undefined when the file makes the table. */
   known: readonly Column[] | undefined
-  /** Looks at every value to find the types, not only at the first rows. */
+  /** Whether every value is read to find the types, not only those of the first rows. */
   thorough: boolean
 }
 
-/** The line end may count, too. */
+/** DuckDB may count the end of the line too. */
 const maxLineBytes = maxRowBytes + 100
 
 const csvOptions =
@@ -52,7 +52,7 @@ const readJson = (file: string, columns: readonly FileColumn[]) =>
 const selectAll = (values: readonly string[], from: string) =>
   `SELECT ${values.map((value, at) => `${value} AS c${at}`).join(', ')} FROM ${from}`
 
-/** How a format is read once the types of its columns are decided. */
+/** The SQL that reads a file once the types of its columns are decided. */
 type ReadAs = (columns: readonly FileColumn[]) => string
 
 const typeOf = (known: readonly Column[], name: string): string => {
@@ -62,7 +62,7 @@ const typeOf = (known: readonly Column[], name: string): string => {
   return column.type
 }
 
-/** Each value goes from its text straight to the table's type: one between would change it. */
+/** Each value is cast from its text straight to the table's type, because a type between them could change it. */
 const openKnown = (names: readonly string[], known: readonly Column[], readAs: ReadAs): OpenFile => {
   const columns = names.map((name) => ({ name, type: typeOf(known, name) }))
   const values = columns.map((column) => readKnown(column))
@@ -81,7 +81,7 @@ const openFound = async (
   return { columns, select: selectAll(values, from) }
 }
 
-/** The parts of a JSON file that go into a table: what is nested is read as JSON, all else as text. */
+/** Opens a JSON file for a table that exists. Nested values are read as JSON, all others as text. */
 const openKnownJson = async (
   connection: DuckDBConnection,
   { file, names, known }: { file: string; names: readonly string[]; known: readonly Column[] },
@@ -95,7 +95,7 @@ const openKnownJson = async (
   })
 }
 
-/** A column of JSON's nested values is JSON. */
+/** Opens a JSON file. A column of nested values gets the type JSON. */
 const openJson = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
   const { file, known, thorough } = options
   const { names, records } = await readJsonNames(connection, quoteText(file))
@@ -108,7 +108,7 @@ const openJson = async (connection: DuckDBConnection, options: OpenFileOptions):
   return openFound(connection, columns, (read) => readJson(file, read), thorough)
 }
 
-/** A file that DuckDB finds no types for is read as text, and then it says which row is at fault. */
+/** Finds the types of a csv file. When DuckDB cannot, the columns are text, and reading them shows which row is wrong. */
 const findCsv = async (connection: DuckDBConnection, { file, names, thorough }: OpenFileOptions) => {
   const sample = `sample_size = ${thorough ? -1 : 20_480}, names = [${names.map(quoteText).join(', ')}]`
   try {
@@ -139,12 +139,12 @@ const openParquet = async (
 
 const openers = { csv: openCsv, json: openJson, parquet: openParquet }
 
-/** Finds out what an uploaded file holds, and how to read it so that a mistake in it is an error. */
+/** Finds the columns of an uploaded file, and the SQL that reads it so that a mistake in it is an error. */
 export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> =>
   openers[options.format](connection, options)
 
 export interface StageOptions extends Omit<OpenFileOptions, 'thorough'> {
-  /** How many rows the file has, where that is known. */
+  /** How many rows the file has; undefined when it is not known. */
   rows: number | undefined
 }
 
@@ -173,12 +173,12 @@ const copyAll = async (
     return await copy(connection, stage, { ...options, thorough: false })
   } catch (error) {
     if (error instanceof HttpError || options.format === 'parquet' || options.known !== undefined) throw error
-    // A value far down may need another type than the first rows had.
+    // A later value may need another type than the first rows had.
     return copy(connection, stage, { ...options, thorough: true })
   }
 }
 
-/** Puts a file's rows into a temporary table of the connection, which spills to disk like any other. */
+/** Puts a file's rows into a temporary table of the connection. Like any other, it may spill to the disk. */
 export const stageFile = async (
   connection: DuckDBConnection,
   stage: string,

@@ -8,14 +8,14 @@ import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { quoteText } from '../store/quote.js'
 import { requireRoom } from './spoolBody.js'
 
-/** Where the second copy of a spooled file lies, if one is made. */
+/** The path of the second copy of a spooled file, if one is made. */
 export const quotedCopy = (file: string): string => `${file}_quoted`
 
 const pointer = (name: string) => quoteText(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 
 /**
- * DuckDB reads each fraction in JSON as a DOUBLE, whatever column it is for. Where one of these
- * fields holds one, their numbers are made texts in a copy of the file, and the copy is read.
+ * DuckDB reads each fraction in JSON as a DOUBLE, whatever column it is for. When one of these fields has a
+ * fraction, this writes a copy of the file in which the numbers of the fields are texts, and returns its path.
  */
 export const quoteFractions = async (
   connection: DuckDBConnection,
@@ -28,7 +28,7 @@ export const quoteFractions = async (
   const found = await connection.runAndReadAll(`SELECT 1 FROM ${from} WHERE ${isFraction} LIMIT 1`)
   if (found.currentRowCount === 0) return file
 
-  // Two quotes a number, and something for the others who write to this disk.
+  // The copy has two more bytes for each number. Asking for twice the size leaves room for other writers too.
   await requireRoom(file, 2 * (await stat(file)).size)
   const rewriter = createFieldRewriter({ fields: new Set(fields), rewrite: quoteNumber })
   const rewrite = new Transform({

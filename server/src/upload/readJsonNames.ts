@@ -9,8 +9,8 @@ export interface JsonNames {
 }
 
 /**
- * The names of all fields of a JSON file. DuckDB looks at the first records for them, leaves out a
- * field that comes later, and calls a name that it does not like by another; so each record is asked.
+ * Finds the names of all fields of a JSON file, and reads every record for that. DuckDB itself reads only the
+ * first records, leaves out a field that comes later, and changes names that it does not accept.
  */
 export const readJsonNames = async (connection: DuckDBConnection, file: string): Promise<JsonNames> => {
   const reader = await connection.runAndReadAll(

@@ -6,9 +6,9 @@ import type { UpsertKey } from './readUpload.js'
 import type { FileColumn } from './textTypes.js'
 
 export interface KeyColumn {
-  /** In the table. */
+  /** The column's name in the table. */
   name: string
-  /** In the staged rows. */
+  /** The column's name in the staged rows. */
   staged: string
 }
 
@@ -26,13 +26,13 @@ interface Sides {
 const find = (name: string, { columns, known }: Sides): KeyColumn => {
   const inFile = findColumn(columns, name)
   const inTable = known === undefined ? inFile : findColumn(known, name)
-  const told = JSON.stringify(name)
-  if (inFile === undefined) throw refuse(400, 'invalid-upload', `The file has no column ${told}.`)
-  if (inTable === undefined) throw refuse(400, 'invalid-upload', `The table has no column ${told}.`)
+  const quoted = JSON.stringify(name)
+  if (inFile === undefined) throw refuse(400, 'invalid-upload', `The file has no column ${quoted}.`)
+  if (inTable === undefined) throw refuse(400, 'invalid-upload', `The table has no column ${quoted}.`)
   return { name: inTable.name, staged: `c${columns.indexOf(inFile)}` }
 }
 
-/** The columns that `primary_key` and `cursor_field` name. A comma parts names, unless a column has it in its name. */
+/** Finds the columns that `primary_key` and `cursor_field` name. A comma separates names, unless a column's name contains it. */
 export const readKeyColumns = ({ primaryKey, cursorField }: UpsertKey, sides: Sides): KeyColumns => {
   const isOne = findColumn(sides.columns, primaryKey) !== undefined
   const names = isOne ? [primaryKey] : primaryKey.split(',').map((name) => name.trim())

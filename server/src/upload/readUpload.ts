@@ -5,19 +5,19 @@ import type { FileFormat } from './detectFormat.js'
 
 export type UploadMode = 'create' | 'append' | 'create_append' | 'upsert' | 'overwrite'
 
-/** What the rows of a file are matched by. */
+/** The columns by which the rows of a file are matched with those of the table. */
 export interface UpsertKey {
-  /** As sent: the name of a column, or several with commas between. */
+  /** The parameter as it was sent: the name of a column, or several separated by commas. */
   primaryKey: string
-  /** Of two rows with one key the one with the greater value here is kept. */
+  /** When two rows have one key, the row with the greater value in this column is kept. */
   cursorField: string | undefined
 }
 
-/** What a request for an upload asks for in its URL. */
+/** The parameters of an upload, from its URL. */
 export interface Upload {
   target: Target
   mode: UploadMode
-  /** Where rows are matched by a key. */
+  /** Present when rows are matched by a key. */
   key: UpsertKey | undefined
   format: FileFormat | undefined
 }
@@ -25,7 +25,7 @@ export interface Upload {
 const modes: readonly UploadMode[] = ['create', 'append', 'create_append', 'upsert', 'overwrite']
 const formats: readonly FileFormat[] = ['csv', 'json', 'parquet']
 const known = ['catalog', 'schema', 'table', 'mode', 'format', 'primary_key', 'cursor_field']
-/** They make a table that is missing, and match rows where they have a key. */
+/** These modes make a table that is missing, and match rows when a key is given. */
 const keyed: readonly UploadMode[] = ['upsert', 'create_append']
 
 const wrong = (message: string) => refuse(400, 'invalid-parameter', message)
@@ -56,7 +56,7 @@ const readKey = (search: URLSearchParams, mode: UploadMode): UpsertKey | undefin
   return { primaryKey, cursorField: cursorField === '' ? undefined : cursorField }
 }
 
-/** Reads the URL of `/upload`, or of `/upsert`, whose mode is decided. */
+/** Reads the URL of `/upload` or of `/upsert`, which needs no mode. */
 export const readUpload = (
   search: URLSearchParams,
   catalogs: readonly string[],

@@ -1,38 +1,38 @@
-import { open, statfs, type FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
+import { lookAtDisk } from '../store/DiskRoom.js'
 import { createCsvReader } from './createCsvReader.js'
 import { createJsonReader } from './createJsonReader.js'
 import { decodeBody } from './decodeBody.js'
 import { detectFormat, type FileFormat } from './detectFormat.js'
 
-/** What a full disk is answered with. */
+/** Makes the HttpError for a full disk. */
 export const diskFull = () =>
   refuse(503, 'disk-full', 'There is not enough free disk for this file. Nothing was stored.', {
     'retry-after': '60',
   })
 
-/** Refuses when so many bytes are not free where the file lies. */
+/** Throws when fewer bytes are free on the disk of the file. */
 export const requireRoom = async (file: string, bytes: number): Promise<void> => {
-  const { bavail, bsize } = await statfs(file)
-  if (bavail * bsize < bytes) throw diskFull()
+  if ((await lookAtDisk(file)).free < bytes) throw diskFull()
 }
 
 export interface Spooled {
   format: FileFormat
   /** The columns of a csv file. */
   names: string[]
-  /** How many rows the file has; undefined where its reader is trusted with that. */
+  /** How many rows the file has; undefined for parquet, because DuckDB notices there when rows are missing. */
   rows: number | undefined
 }
 
 export interface SpoolOptions {
-  /** The format, where the request names one. */
+  /** The format that the request names; undefined when it names none. */
   format: FileFormat | undefined
-  /** Of the file, unpacked. */
+  /** The limit for the unpacked file. */
   maxBytes: number
-  /** Disk that must stay free. */
+  /** How much of the disk must stay free. */
   reserveBytes: number
   idleMs: number
 }
@@ -45,26 +45,26 @@ const tooLarge = (maxBytes: number) =>
 const tooSlow = (idleMs: number) =>
   refuse(408, 'body-too-slow', `No part of the file arrived for ${idleMs / 1000} seconds.`)
 
-/** Each next chunk, or a refusal when none came in time. */
+/** Reads the chunks of a request, and throws a 408 when no chunk came in time. */
 const withPatience = async function* (request: IncomingMessage, idleMs: number) {
   let timer: NodeJS.Timeout | undefined
-  let late = false
+  let isLate = false
   const wind = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      late = true
+      isLate = true
       request.destroy(new Error('idle'))
     }, idleMs)
   }
   try {
     wind()
-    // A refusal must find the connection open.
+    // The connection must stay open, so that an error can still be answered.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       wind()
       yield chunk as Buffer
     }
   } catch {
-    if (late) throw tooSlow(idleMs)
+    if (isLate) throw tooSlow(idleMs)
     const message = 'The client went away before its file was complete.'
     throw refuse(400, 'body-incomplete', message)
   } finally {
@@ -73,10 +73,13 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
 }
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
-/** Enough to know a format by. */
+/** So many bytes are enough to find the format. */
 const startBytes = 512
 
-/** The same bytes without a byte order mark, which DuckDB does not expect before JSON; the first is a long one. */
+/**
+ * Removes a byte order mark, which DuckDB does not expect before JSON. The first chunk that it yields is long
+ * enough to find the format.
+ */
 const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0)
   const begin = (bytes: Buffer) =>
@@ -94,10 +97,10 @@ const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerato
   if (start !== undefined && begin(start).length > 0) yield begin(start)
 }
 
-/** Looks at a file as it passes, and may change it. */
+/** Reads a file as it is received, and may change it. */
 interface Reader {
   feed(chunk: Buffer): Buffer
-  /** Refuses a file that is not whole. */
+  /** Throws when the file is not complete. */
   end(): Pick<Spooled, 'names' | 'rows'>
 }
 
@@ -139,7 +142,7 @@ const write = async (
 ) => {
   const out = handle.createWriteStream()
   const done = finished(out)
-  // Waited for below; a failure before that must not count as unhandled.
+  // `done` is awaited below, and a failure before that must not count as unhandled.
   done.catch(() => undefined)
   let written = 0
   try {
@@ -158,11 +161,11 @@ const write = async (
   }
 }
 
-/** The same, and the connection ends: the rest of the body may still come. */
+/** Adds to an error that the connection ends, because the rest of the body may still come. */
 const closing = ({ status, code, message, headers }: HttpError) =>
   new HttpError(status, code, message, { ...headers, connection: 'close' })
 
-/** Writes the file in a body of any size to a private file, no faster than the disk takes it. */
+/** Writes the file in a request's body to a private file, no faster than the disk can write. */
 export const spoolBody = async (
   request: IncomingMessage,
   file: string,

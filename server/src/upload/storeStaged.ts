@@ -10,7 +10,7 @@ import type { Upload } from './readUpload.js'
 import type { FileColumn } from './textTypes.js'
 
 export interface StoreStaged extends Pick<Upload, 'target' | 'mode' | 'key'> {
-  /** Its columns are c0, c1 and so on. */
+  /** The temporary table of the rows, whose columns are c0, c1 and so on. */
   stage: string
   columns: readonly FileColumn[]
 }
@@ -39,7 +39,7 @@ export const readKnownColumns = async (
   return undefined
 }
 
-/** Of the rows with one key the one with the greatest cursor, and of these the last in the file. */
+/** Selects for each key the row with the greatest cursor; when several have it, the last of them in the file. */
 const newestRows = (rows: string, { keys, cursor }: KeyColumns) => {
   const order = cursor === undefined ? [] : [`${cursor.staged} DESC NULLS LAST`]
   const partition = keys.map(({ staged }) => staged).join(', ')
@@ -67,12 +67,12 @@ const merge = async (
   const isKey = (value: string) => keys.some(({ staged }) => `s.${staged}` === value)
   const others = names.flatMap((name, at) => (isKey(values[at]!) ? [] : [`${name} = ${values[at]!}`]))
   const same = keys.map(({ name, staged }) => `t.${quoteIdentifier(name)} = s.${staged}`).join(' AND ')
-  // An unknown place in time is before every known one. Of equal ones the one that came later wins.
+  // A row without a cursor is older than every row with one. When the cursors are equal the new row is kept.
   const held = cursor && `t.${quoteIdentifier(cursor.name)}`
   const isNewer =
     cursor === undefined ? '' : `AND (${held} IS NULL OR coalesce(s.${cursor.staged} >= ${held}, false))`
   const update = others.length === 0 ? '' : `WHEN MATCHED ${isNewer} THEN UPDATE SET ${others.join(', ')}`
-  // MERGE itself would insert each of the rows with one key.
+  // MERGE itself would insert every row of a new key, so only the newest row of each key is given to it.
   await connection.run(
     `MERGE INTO ${tableSql(target)} t USING (${newestRows(rows, key)}) s ON ${same} ${update}
      WHEN NOT MATCHED THEN INSERT (${names.join(', ')}) VALUES (${values.join(', ')})`,
@@ -84,7 +84,7 @@ const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<
   const known = await readKnownColumns(connection, given)
   const table = tableSql(target)
   const staged = `temp.main.${stage}`
-  // An empty list of records, into a table that is there.
+  // The file is an empty list of records, so there is nothing to store.
   if (known !== undefined && columns.length === 0) return
   if (known !== undefined) checkColumns(columns, known)
   const key = given.key && readKeyColumns(given.key, { columns, known })
@@ -101,6 +101,6 @@ const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<
   else await connection.run(`INSERT INTO ${table} (${names.join(', ')}) ${select(staged)}`)
 }
 
-/** Brings the staged rows into the table, all of them or none. */
+/** Stores the staged rows in the table, all of them or none. */
 export const storeStaged = (connection: DuckDBConnection, given: StoreStaged): Promise<void> =>
   retryConflicts(() => inTransaction(connection, () => store(connection, given)))

@@ -9,9 +9,9 @@ export interface FileColumn {
 }
 
 interface TextType {
-  /** Whether a text is surely what its value will say. Cheap; a doubt only costs a look at all rows. */
+  /** The SQL that says whether a text surely keeps its meaning as a value. It is cheap; in doubt all rows are checked. */
   plain(text: string): string
-  /** The type for all texts of a column, found by looking at each. */
+  /** The SQL that finds the type of a column from all its texts. */
   settle(text: string): string
 }
 
@@ -33,9 +33,9 @@ const moment = (type: string): TextType => ({
 })
 
 /**
- * Types that DuckDB finds by the first rows, or in forms of its own, and then reads at a price: 1.5 as
- * the whole number 2, 01234 as 1234, twenty digits as a DOUBLE, 01/02/2024 by guessing the month.
- * What does not stand as it is written stays text.
+ * DuckDB finds these types by the first rows, and then changes some values: it reads 1.5 as the whole number
+ * 2, 01234 as 1234, twenty digits as a DOUBLE, and guesses the month of 01/02/2024. A column with a value
+ * that would be changed stays text.
  */
 const textTypes: Record<string, TextType> = {
   BIGINT: {
@@ -44,7 +44,7 @@ const textTypes: Record<string, TextType> = {
       orText(every(text, `regexp_full_match(${text}, ${tidy}) AND ${castable(text, 'BIGINT')}`), 'BIGINT'),
   },
   DOUBLE: {
-    // Fifteen digits always fit.
+    // A DOUBLE holds every number of fifteen digits exactly.
     plain: (text) => `(length(${text}) < 16 OR NOT regexp_full_match(${text}, ${digits}))`,
     settle(text) {
       const wholes = every(text, `regexp_full_match(${text}, ${tidy}) AND ${castable(text, 'HUGEINT')}`)
@@ -61,10 +61,10 @@ const textTypes: Record<string, TextType> = {
   'TIMESTAMP WITH TIME ZONE': moment('TIMESTAMP WITH TIME ZONE'),
 }
 
-/** Whether a column that was found to have this type is read as text first. */
+/** Whether a column of this type is read as text first. */
 export const isReadAsText = (type: string): boolean => type in textTypes
 
-/** A found column's value from its text; with `check` it fails when the type may not be the right one. */
+/** The SQL of a value from its text, for a column that the file makes. With `check` it fails when the type may be wrong. */
 export const readFound = ({ name, type }: FileColumn, check: boolean): string => {
   const text = quoteIdentifier(name)
   const value = castText(text, type)
@@ -73,7 +73,7 @@ export const readFound = ({ name, type }: FileColumn, check: boolean): string =>
   return `CASE WHEN ${text} IS NULL OR (${plain}) THEN ${value} ELSE error('not plain')::${type} END`
 }
 
-/** What DuckDB's cast would take for something else, by the column's type: a condition, and what to say. */
+/** For some types DuckDB's cast would change the value. Returns the condition for that, and the message. */
 const mistaken = (text: string, value: string, type: string): [string, string] | undefined => {
   if (isWhole(type)) {
     return [`regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`, 'is no whole number']
@@ -87,7 +87,7 @@ const mistaken = (text: string, value: string, type: string): [string, string] |
   return undefined
 }
 
-/** A value for a column that the table has, from its text: DuckDB's cast, where it changes nothing. */
+/** The SQL of a value from its text, for a column of a table that exists. It fails when DuckDB's cast would change the value. */
 export const readKnown = ({ name, type }: FileColumn): string => {
   const text = quoteIdentifier(name)
   const value = castText(text, type)
@@ -97,7 +97,7 @@ export const readKnown = ({ name, type }: FileColumn): string => {
   return `CASE WHEN ${wrong} THEN error(${message})::${type} ELSE ${value} END`
 }
 
-/** The types that hold every value of the file as it is written; `from` gives all columns in question as text. */
+/** Finds types that hold every value of the file as it is written. In `from` all columns in question are text. */
 export const settleTypes = async (
   connection: DuckDBConnection,
   from: string,

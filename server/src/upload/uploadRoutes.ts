@@ -20,18 +20,18 @@ import { reasonOf } from '../reasonOf.js'
 export interface UploadRoutesOptions {
   database: Database
   catalogs: readonly string[]
-  /** The only folder that the engine can read. */
+  /** DuckDB's temporary folder, the only one that the locked engine can read. */
   tempFolder: string
   room: DiskRoom
   givingBack: GivingBack
 }
 
 const maxBytes = 100 * 1_000_000_000
-/** Each needs much of the engine's memory, so few files are read at once. */
+/** Reading a file needs much of the engine's memory, so one is read at a time. */
 const maxUploads = 1
 const maxWaitingUploads = 20
 
-/** What is wrong with a row of a csv file. DuckDB counts rows, not lines: a text in quotes may hold line ends. */
+/** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
 const rowProblem = (message: string): string | undefined => {
   const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
   if (row === undefined) return undefined
@@ -45,11 +45,11 @@ const rowProblem = (message: string): string | undefined => {
 
 const failed = (error: unknown, file: string): Error => {
   if (error instanceof HttpError) return error
-  const told = reasonOf(error)
-  // Where the file lies is nobody's business, and DuckDB's advice is about statements of ours.
+  const reason = reasonOf(error)
+  // The client must not learn the path of the file, and DuckDB's advice is about the service's own SQL.
   const message =
-    rowProblem(told) ??
-    told
+    rowProblem(reason) ??
+    reason
       .replaceAll(file, 'the file')
       .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions?):|Try setting)/i, 1)[0]!
   if (/no space|ENOSPC|could not write|Out of Memory/i.test(message)) {
@@ -58,11 +58,12 @@ const failed = (error: unknown, file: string): Error => {
   return refuse(400, 'invalid-upload', message)
 }
 
-/** `POST /upload` and `POST /upsert`: a file becomes rows of a table. */
+/** `POST /upload` and `POST /upsert` store the rows of a file in a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
   const { database, catalogs, tempFolder, room, givingBack } = options
   const limit = new ConcurrencyLimit({ permits: maxUploads, maxWaiting: maxWaitingUploads })
-  // Without an ending in its name no file in it is a table to SQL, and functions that read files are refused.
+  // User SQL must not read these files. Their names have no ending, so DuckDB does not take a name in SQL for one of
+  // them, and the guard refuses functions that read files.
   const spoolFolder = join(tempFolder, 'spool')
   rmSync(spoolFolder, { recursive: true, force: true })
 

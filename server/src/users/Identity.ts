@@ -4,7 +4,7 @@ import { refuse } from '../http/HttpError.js'
 /** `read` changes nothing; `write` may do everything that the lakehouse group offers. */
 export type UserRole = 'read' | 'write'
 
-/** Who a request comes from, after the password or the session was found right. */
+/** The user of a request, after the password or the login's token was found right. */
 export interface Identity {
   user: string
   role: UserRole
@@ -13,9 +13,9 @@ export interface Identity {
 const userHeader = 'x-waymark-user'
 const roleHeader = 'x-waymark-role'
 
-/** Tells the engine who asks. The engine's socket is the ingest process's alone, so it believes this. */
+/** The headers that tell the engine who the user is. Only the ingest process can reach the engine's socket, so they are trusted. */
 export const identityHeaders = ({ user, role }: Identity): Record<string, string> => ({
-  // A header takes no letters beyond Latin-1.
+  // A header cannot hold letters beyond Latin-1.
   [userHeader]: encodeURIComponent(user),
   [roleHeader]: role,
 })

@@ -2,36 +2,37 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface Login {
   user: string
-  /** The same in all tokens of one login. */
+  /** All tokens of one login have this id. */
   id: string
-  /** When its user logged in. */
+  /** When the user logged in. */
   beganMs: number
   /** When this token was made. */
   issuedMs: number
 }
 
 const hourMs = 3_600_000
-/** Without a request for so long a session ends. */
+/** A login ends after so long without a request. */
 export const loginMs = 12 * hourMs
-/** And so long after the login in any case. */
+/** A login ends in any case so long after it began. */
 const longestMs = 30 * 24 * hourMs
-/** A token is made anew when it is older than this, so that not every answer carries one. */
+/** A token is renewed only when it is older than this, so that not every answer carries one. */
 const renewAfterMs = hourMs / 6
 const maxEnded = 10_000
 
 const form = /^([\w-]+)\.([\w-]{22})\.([\da-z]{1,11})\.([\da-z]{1,11})\.([\w-]{43})$/
 
 /**
- * Tokens of logins. They are signed with a key made of the store's secret and the user's password, so
- * that none has to be kept: a restart ends no session, and a changed password ends all of its user.
+ * Makes and checks the tokens of logins. They are signed with a key made of the store's secret and the user's
+ * password, so the service need not keep them: a restart ends no login, and a changed password ends all logins
+ * of its user.
  */
 export class LoginTokens {
-  /** By which a browser tells the cookies of several services on one host apart. */
+  /** A part of the cookie's name, so that several services on one host have different cookies. */
   readonly storeId: string
   readonly #secret: Buffer
   readonly #secretOf: (user: string) => string | undefined
   readonly #now: () => number
-  /** Logged out, until their tokens expire by themselves. */
+  /** The ids of logins that were ended, with the time when their tokens expire by themselves. */
   readonly #ended = new Map<string, number>()
 
   constructor(
@@ -53,28 +54,28 @@ export class LoginTokens {
     return this.#write({ user, id: randomBytes(16).toString('base64url'), beganMs: now, issuedMs: now })
   }
 
-  /** Undefined when the token is not ours, has expired, or was ended. */
+  /** Undefined when this service did not make the token, when it has expired, or when its login was ended. */
   read(token: string): Login | undefined {
     const [, name, id, began, issued, signature] = form.exec(token) ?? []
     if (signature === undefined) return undefined
-    const session = {
+    const login = {
       user: Buffer.from(name!, 'base64url').toString(),
       id: id!,
       beganMs: Number.parseInt(began!, 36),
       issuedMs: Number.parseInt(issued!, 36),
     }
-    const expected = this.#sign(session)
+    const expected = this.#sign(login)
     if (expected === undefined || !timingSafeEqual(expected, Buffer.from(signature, 'base64url')))
       return undefined
     const now = this.#now()
-    if (now > session.issuedMs + loginMs || now > session.beganMs + longestMs) return undefined
-    return this.#ended.has(id!) ? undefined : session
+    if (now > login.issuedMs + loginMs || now > login.beganMs + longestMs) return undefined
+    return this.#ended.has(id!) ? undefined : login
   }
 
-  /** A newer token in the place of one that has some age. */
-  renew(session: Login): string | undefined {
+  /** Makes a new token when the old one is older than `renewAfterMs`. */
+  renew(login: Login): string | undefined {
     const now = this.#now()
-    return now - session.issuedMs < renewAfterMs ? undefined : this.#write({ ...session, issuedMs: now })
+    return now - login.issuedMs < renewAfterMs ? undefined : this.#write({ ...login, issuedMs: now })
   }
 
   end({ id }: Login): void {
@@ -86,15 +87,15 @@ export class LoginTokens {
     this.#ended.set(id, now + loginMs)
   }
 
-  #write(session: Login): string {
-    return `${payloadOf(session)}.${this.#sign(session)!.toString('base64url')}`
+  #write(login: Login): string {
+    return `${payloadOf(login)}.${this.#sign(login)!.toString('base64url')}`
   }
 
-  #sign(session: Login): Buffer | undefined {
-    const password = this.#secretOf(session.user)
+  #sign(login: Login): Buffer | undefined {
+    const password = this.#secretOf(login.user)
     if (password === undefined) return undefined
     const key = createHmac('sha256', this.#secret).update(password).digest()
-    return createHmac('sha256', key).update(payloadOf(session)).digest()
+    return createHmac('sha256', key).update(payloadOf(login)).digest()
   }
 }
 

@@ -7,30 +7,30 @@ import type { Users } from './Users.js'
 export interface Try {
   name: string
   password: string
-  /** Where it comes from. */
+  /** The client's network address. */
   address: string
-  /** Of the request that it came with, if it did. */
+  /** The id of the HTTP request, if it came by one. */
   requestId?: string
 }
 
-/** Twenty wrong passwords at once, then one every two seconds: nobody guesses at that rate, or waits for long. */
+/** After twenty wrong passwords at once, one every two seconds is allowed: too slow for guessing, and no long wait for a person. */
 const wrongTries = { atOnce: 20, everyMs: 2000 }
-/** What an address may try for a user whose tries others have used up. */
+/** An address has these tries of its own for a user whose tries other addresses have used up. */
 const ownTries = { atOnce: 3, everyMs: 3_600_000 }
-/** What all addresses together may try in that way: a hash keeps a thread busy for a tenth of a second and more. */
+/** All addresses together have these tries of that kind, because one hash keeps a thread busy for at least a tenth of a second. */
 const allOwnTries = { atOnce: 20, everyMs: 250 }
 const maxKnownAddresses = 10_000
 
-/** A limit that a try counts against, and by which keys. */
-interface Taken {
+/** A limit that a try counts against, and the keys under which it is counted. */
+interface CountedLimit {
   limit: TryLimit
   keys: readonly string[]
 }
 
 /**
- * Checks passwords, and bounds how many wrong ones there are by address and by user. Nobody can keep another one out
- * for long: where a user has logged in before, tries from elsewhere do not count; and an address that has hardly tried
- * has a few tries of its own when those of a user are used up.
+ * Checks passwords, and limits the wrong ones by address and by user. Nobody can lock another user out for long. Tries
+ * from elsewhere do not count for an address from which the user has logged in before. An address that has hardly tried
+ * has a few tries of its own when those of the user are used up.
  */
 export class PasswordCheck {
   readonly #users: Users
@@ -38,9 +38,9 @@ export class PasswordCheck {
   readonly #limit: TryLimit
   readonly #own: TryLimit
   readonly #allOwn: TryLimit
-  /** Users with the addresses from which they have logged in. */
-  readonly #places = new Set<string>()
-  /** A program that begins with many requests at once tries once. */
+  /** Pairs of a user and an address from which that user has logged in. */
+  readonly #knownOrigins = new Set<string>()
+  /** Checks that run now: a program that begins with many requests at once counts as one try. */
   readonly #underWay = new Map<string, Promise<Identity | undefined>>()
 
   constructor(users: Users, logger: Logger, now = () => performance.now()) {
@@ -51,7 +51,7 @@ export class PasswordCheck {
     this.#allOwn = new TryLimit({ ...allOwnTries, now })
   }
 
-  /** Undefined when the name or the password is wrong; throws 429 when that was so too often. */
+  /** Resolves to undefined when the name or the password is wrong. Rejects with a 429 after too many wrong passwords. */
   check(given: Try): Promise<Identity | undefined> {
     const { name, password, address } = given
     const key = JSON.stringify([name, password, address])
@@ -68,28 +68,29 @@ export class PasswordCheck {
   }
 
   async #check({ name, password, address, requestId }: Try): Promise<Identity | undefined> {
-    const place = JSON.stringify([name, address])
-    const taken = this.#take(place, name, address)
+    const origin = JSON.stringify([name, address])
+    const counted = this.#take(origin, name, address)
     const identity = await this.#users.check(name, password)
     if (identity === undefined) {
-      // What is no user's name may be a password in the wrong field.
+      // An unknown name is not logged: it may be a password that was typed into the wrong field.
       const user = this.#users.find(name) && name
       this.#logger.warn('A password was wrong.', { request_id: requestId, user, address })
       return undefined
     }
-    for (const { limit, keys } of taken) limit.giveBack(keys)
-    this.#places.add(place)
-    if (this.#places.size > maxKnownAddresses) this.#places.delete(this.#places.values().next().value!)
+    for (const { limit, keys } of counted) limit.giveBack(keys)
+    this.#knownOrigins.add(origin)
+    if (this.#knownOrigins.size > maxKnownAddresses)
+      this.#knownOrigins.delete(this.#knownOrigins.values().next().value!)
     return identity
   }
 
-  /** Counts a try against one of the ways in which it may be made; throws 429 when there is none now. */
-  #take(place: string, name: string, address: string): Taken[] {
+  /** Counts a try under the first set of limits that has room; throws a 429 when none has. */
+  #take(origin: string, name: string, address: string): CountedLimit[] {
     const byAddress = `address ${address}`
-    // All names that are nobody's are one, or guessing them would never come to an end.
+    // All unknown names share one key, because there is no end of names to guess.
     const byUser = this.#users.find(name) === undefined ? 'nobody' : `user ${name}`
-    const ways: Taken[][] = this.#places.has(place)
-      ? [[{ limit: this.#limit, keys: [place] }]]
+    const ways: CountedLimit[][] = this.#knownOrigins.has(origin)
+      ? [[{ limit: this.#limit, keys: [origin] }]]
       : [
           [{ limit: this.#limit, keys: [byAddress, byUser] }],
           [
@@ -108,8 +109,8 @@ export class PasswordCheck {
   }
 }
 
-/** How long to wait until all of them have room; 0 when they have it now, and then the try counts. */
-const takeAll = (limits: readonly Taken[]): number => {
+/** Returns how long to wait until all limits have room. When they have room now it counts the try and returns 0. */
+const takeAll = (limits: readonly CountedLimit[]): number => {
   for (const [at, { limit, keys }] of limits.entries()) {
     const waitMs = limit.take(keys)
     if (waitMs === 0) continue

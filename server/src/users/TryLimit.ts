@@ -1,7 +1,7 @@
 export interface TryLimitOptions {
-  /** Wrong tries in a row before there is a wait. */
+  /** How many wrong tries in a row need no wait. */
   atOnce: number
-  /** The wait for each further one. */
+  /** The wait for each further try. */
   everyMs: number
   now?: () => number
 }
@@ -9,8 +9,8 @@ export interface TryLimitOptions {
 const maxKeys = 10_000
 
 /**
- * Bounds wrong tries, each by one of several keys. For each key it keeps one number: the time at
- * which all tries that were made are paid for (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm).
+ * Limits wrong tries. A try counts under one or more keys. For each key there is one number: the time at
+ * which all its tries are paid for (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm).
  */
 export class TryLimit {
   readonly #options: Required<TryLimitOptions>
@@ -20,7 +20,7 @@ export class TryLimit {
     this.#options = { now: () => performance.now(), ...options }
   }
 
-  /** How long to wait before a try by these keys; 0 when it may be made now, and then it counts. */
+  /** Returns how long to wait before a try under these keys. When it may be made now it counts, and the result is 0. */
   take(keys: readonly string[]): number {
     const { atOnce, everyMs, now } = this.#options
     const latest = Math.max(...keys.map((key) => this.#paidAt.get(key) ?? 0))
@@ -30,13 +30,13 @@ export class TryLimit {
     return 0
   }
 
-  /** The try was right, and does not count. */
+  /** Takes a try back that was right, because only wrong ones count. */
   giveBack(keys: readonly string[]): void {
     for (const key of keys) this.#set(key, (this.#paidAt.get(key) ?? 0) - this.#options.everyMs)
   }
 
   #set(key: string, paidAt: number): void {
-    // Moves it to the end: the key that was not seen for the longest time goes first.
+    // The key moves to the end of the map, so that the key at the front, the oldest, is deleted first.
     this.#paidAt.delete(key)
     if (paidAt > this.#options.now()) this.#paidAt.set(key, paidAt)
     if (this.#paidAt.size > maxKeys) this.#paidAt.delete(this.#paidAt.keys().next().value!)

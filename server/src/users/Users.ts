@@ -7,32 +7,32 @@ import { readUsersFile } from './usersFile.js'
 export interface UsersOptions {
   /** Passwords by name; these users may write. */
   users: Readonly<Record<string, string>>
-  /** Empty without a file. */
+  /** The path of the users file; empty when there is none. */
   usersFile: string
 }
 
 interface User {
   role: UserRole
-  /** The password, or the text of its hash: what changes when the password does. */
+  /** The password, or the text of its hash. It changes when the password changes. */
   secret: string
-  /** Of a user of the file. */
+  /** Present for a user of the users file. */
   hash?: PasswordHash
 }
 
 const maxVerified = 1000
 
-/** Who may use the lakehouse group, from the command line and from a file that can be read again. */
+/** The users of the lakehouse group, from the command line and from a file that can be read again. */
 export class Users {
   readonly #options: UsersOptions
   #users = new Map<string, User>()
-  /** Names and passwords that are known to be right, by a digest under a key of this process. */
+  /** Pairs of name and password that are known to be right, as digests with a key of this process. */
   readonly #given = new Map<string, User>()
   readonly #verified = new Map<string, User>()
   readonly #digestKey = randomBytes(32)
-  /** One check after the other: each keeps a thread busy that the write-ahead log needs, too. */
+  /** Hashes are checked one after the other, because each keeps a thread busy that the write-ahead log needs too. */
   #checking: Promise<unknown> = Promise.resolve()
 
-  /** Throws one sentence when the file cannot be used. */
+  /** Throws an OperatorError when the users file cannot be used. */
   constructor(options: UsersOptions) {
     this.#options = options
     this.reload()
@@ -42,8 +42,8 @@ export class Users {
   }
 
   /**
-   * Reads the file again, and gives the users who are gone or have changed. When it cannot be used this
-   * throws, and all stays as it was.
+   * Reads the users file again and returns the users who are gone or have changed. When the file cannot be used
+   * it throws, and the users stay as they were.
    */
   reload(): string[] {
     const { users, usersFile } = this.#options
@@ -70,7 +70,7 @@ export class Users {
     return this.#users.get(name)
   }
 
-  /** Undefined when the name or the password is wrong; with a file it takes the same time for both. */
+  /** Resolves to undefined when the name or the password is wrong. With a users file both cases take the same time. */
   async check(name: string, password: string): Promise<Identity | undefined> {
     const digest = this.#digest(name, password)
     const known = this.#given.get(digest) ?? this.#verified.get(digest)
@@ -80,7 +80,7 @@ export class Users {
     const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? hashOfNobody))
     this.#checking = isRight.catch(() => undefined)
     if (!(await isRight) || user?.hash === undefined) return undefined
-    // The file may have been read again meanwhile.
+    // The users file may have been read again meanwhile.
     if (this.#users.get(name) !== user) return this.check(name, password)
     if (this.#verified.size >= maxVerified) this.#verified.delete(this.#verified.keys().next().value!)
     this.#verified.set(digest, user)

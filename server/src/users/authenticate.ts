@@ -8,7 +8,7 @@ import type { Identity } from './Identity.js'
 import { type Login, loginMs, type LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
 
-/** Who asks by HTTP; throws when that is nobody known. It may renew the session's cookie in the answer. */
+/** Finds the user of a request, and rejects with a 401 when there is none. It may renew the login's cookie in the answer. */
 export type Authenticate = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
 
 export interface LoginCookieOptions {
@@ -22,28 +22,28 @@ export interface AuthenticationOptions extends LoginCookieOptions {
 
 const unauthorized = (request: IncomingMessage, message: string) =>
   refuse(401, 'unauthorized', message, {
-    // At the word Basic a browser would ask for a password by a window of its own.
+    // The word Basic would make a browser ask for the password in a window of its own.
     'www-authenticate': isSameOrigin(request) ? 'Session realm="waymark"' : 'Basic realm="waymark"',
   })
 
 /**
- * Over https the name begins so that a browser takes the cookie over https alone, from this host alone where the path
- * is `/`. Over http the name is another one, because no browser lets http replace a cookie of https.
+ * Over https the name begins with `__Host-` or `__Secure-`: a browser then takes the cookie only over https, and with
+ * `__Host-` only from this host. Over http the name is another one, because http cannot replace a cookie of https.
  */
 const cookieNameOf = (request: IncomingMessage, { tokens, basePath }: LoginCookieOptions): string => {
   const prefix = basePath === '' ? '__Host-' : '__Secure-'
   return `${isByHttps(request) ? prefix : ''}waymark_session_${tokens.storeId}`
 }
 
-/** The sessions that the request's cookies stand for, if a page of this service's own address sent them. */
+/** Reads the logins of a request's cookies. It reads none unless a page of this service's own origin sent the request. */
 export const readLogins = (request: IncomingMessage, options: LoginCookieOptions): Login[] => {
   if (!isSameOrigin(request)) return []
   return readCookies(request, cookieNameOf(request, options))
     .map((token) => options.tokens.read(token))
-    .filter((session) => session !== undefined)
+    .filter((login) => login !== undefined)
 }
 
-/** Without a token it takes the cookie away. */
+/** The cookie with a token; without a token the cookie that deletes it. */
 export const loginCookie = (request: IncomingMessage, options: LoginCookieOptions, token?: string): string =>
   writeCookie(request, {
     name: cookieNameOf(request, options),
@@ -61,7 +61,7 @@ const readBasic = ({ headers }: IncomingMessage): [name: string, password: strin
   return cut < 0 ? [pair, ''] : [pair.slice(0, cut), pair.slice(cut + 1)]
 }
 
-/** HTTP Basic, or the cookie of a session. */
+/** Authenticates a request by HTTP Basic or by the cookie of a login. */
 export const authenticateBy = (options: AuthenticationOptions): Authenticate => {
   const { logins, tokens } = options
   return async (request, response) => {
@@ -77,12 +77,12 @@ export const authenticateBy = (options: AuthenticationOptions): Authenticate => 
       if (identity === undefined) throw unauthorized(request, 'The user name or the password is wrong.')
       return identity
     }
-    const [session] = readLogins(request, options)
-    const identity = session && logins.identityOf(session.user)
-    if (session === undefined || identity === undefined) {
+    const [login] = readLogins(request, options)
+    const identity = login && logins.identityOf(login.user)
+    if (login === undefined || identity === undefined) {
       throw unauthorized(request, 'Authentication required: send a user name and password by HTTP Basic.')
     }
-    const renewed = tokens.renew(session)
+    const renewed = tokens.renew(login)
     if (renewed !== undefined) response.setHeader('set-cookie', loginCookie(request, options, renewed))
     return identity
   }

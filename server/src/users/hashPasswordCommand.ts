@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { hashPassword } from './passwordHash.js'
 
-/** Shows nothing of what is typed. */
-const unseen = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+/** Swallows the terminal's echo, so that the typed password is not shown. */
+const noEcho = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** `waymark-server hash-password`: one line of standard input becomes a hash on standard output. */
+/** `waymark-server hash-password` reads one line of standard input and writes its hash to standard output. */
 export const hashPasswordCommand = async (): Promise<void> => {
   const { stdin, stderr, stdout } = process
   if (stdin.isTTY) stderr.write('Password: ')
-  const lines = createInterface({ input: stdin, output: unseen(), terminal: stdin.isTTY })
+  const lines = createInterface({ input: stdin, output: noEcho(), terminal: stdin.isTTY })
   const password = await new Promise<string>((resolve) => {
     lines.once('line', resolve).once('close', () => resolve(''))
   })

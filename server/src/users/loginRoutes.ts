@@ -26,7 +26,7 @@ const readLogin = bodyReader<{ user: string; password: string }>(
   maxBodyBytes,
 )
 
-/** `POST`, `GET` and `DELETE /session`: a login for pages of the service's own address, kept in a cookie. */
+/** `POST`, `GET` and `DELETE /session` begin, show and end a login of the service's own pages. A cookie keeps it. */
 export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   const { logins, tokens, authenticate, environments } = options
 
@@ -37,7 +37,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   })
 
   const login = async (request: IncomingMessage): Promise<Reply> => {
-    // Of another type, a page of any site could send it without being asked whether it may.
+    // A page of any site may send other content types without a preflight request.
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
     const { user, password } = await readLogin(request)
@@ -56,7 +56,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   }
 
   const logout = ({ request, response }: Exchange): undefined => {
-    for (const session of readLogins(request, options)) tokens.end(session)
+    for (const each of readLogins(request, options)) tokens.end(each)
     response.writeHead(204, { 'set-cookie': loginCookie(request, options) }).end()
     request.resume()
   }

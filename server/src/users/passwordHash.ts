@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** N, r and p as the OWASP cheat sheet on password storage has them for 16 MiB of memory a try. */
+/** N, r and p are those of the OWASP cheat sheet on password storage for 16 MiB of memory a try. */
 const usual = { cost: 2 ** 14, blockSize: 8, parallelization: 5 }
 const saltBytes = 16
 const keyBytes = 32
@@ -14,12 +14,12 @@ export interface PasswordHash {
 const form = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{16,})\$([\w-]{43})$/
 
 const isPowerOfTwo = (value: number) => value > 1 && (value & (value - 1)) === 0
-/** What one try may take. */
+/** One try may take so much memory. */
 const maxBytes = 2 ** 28
 const bytesOf = ({ cost, blockSize, parallelization }: PasswordHash['parameters']) =>
   128 * blockSize * (cost + parallelization + 2)
 
-/** Undefined for a text that is no hash of ours, or one that takes too much memory to check. */
+/** Undefined for a text that is not such a hash, or whose check would take too much memory. */
 export const parseHash = (text: string): PasswordHash | undefined => {
   const [, cost, blockSize, parallelization, salt, key] = form.exec(text) ?? []
   if (salt === undefined || key === undefined) return undefined
@@ -41,7 +41,7 @@ const derive = (password: string, { parameters, salt }: Omit<PasswordHash, 'key'
     )
   })
 
-/** `scrypt$N$r$p$salt$key`, salt and key in base64url. */
+/** Makes `scrypt$N$r$p$salt$key`, with salt and key in base64url. */
 export const hashPassword = async (password: string): Promise<string> => {
   const salt = randomBytes(saltBytes)
   const key = await derive(password, { parameters: usual, salt })
@@ -52,7 +52,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 export const isPasswordOf = async (password: string, hash: PasswordHash): Promise<boolean> =>
   timingSafeEqual(await derive(password, hash), hash.key)
 
-/** Of no password; checking against it takes as long as against any other. */
+/** No password has this hash. An unknown user is checked against it, so that the answer takes as long as for a known one. */
 export const hashOfNobody: PasswordHash = {
   parameters: usual,
   salt: Buffer.alloc(saltBytes),

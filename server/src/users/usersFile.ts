@@ -4,7 +4,7 @@ import { OperatorError } from '../OperatorError.js'
 import type { UserRole } from './Identity.js'
 import { parseHash } from './passwordHash.js'
 
-/** Users by name, as `--users-file` holds them. */
+/** The users in `--users-file`, by name. */
 export type ListedUsers = Record<string, { password: string; role: UserRole }>
 
 const isShaped = new Ajv().compile<ListedUsers>({
@@ -21,7 +21,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // V8 quotes the text around the mistake, which may be a hash.
+    // V8's message quotes the text around the mistake, which may be a hash, so it is left out.
     throw new Error('it is not JSON', { cause: error })
   }
 }
@@ -29,9 +29,9 @@ const parse = (text: string): unknown => {
 const check = (value: unknown): ListedUsers => {
   if (!isShaped(value)) {
     const [error] = isShaped.errors ?? []
-    const place = error?.instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+    const path = error?.instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
     throw new Error(
-      `${place || 'it'} ${error?.message}; each user reads { "password": "scrypt$…", "role": "read" or "write" }`,
+      `${path || 'it'} ${error?.message}; each user reads { "password": "scrypt$…", "role": "read" or "write" }`,
     )
   }
   for (const [name, { password }] of Object.entries(value)) {
@@ -47,7 +47,7 @@ const check = (value: unknown): ListedUsers => {
   return value
 }
 
-/** Throws one sentence that says what is wrong with the file. */
+/** Reads the users file. Throws an OperatorError that says what is wrong with it. */
 export const readUsersFile = (path: string): ListedUsers => {
   try {
     return check(parse(readFileSync(path, 'utf8')))

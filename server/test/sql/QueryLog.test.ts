@@ -9,7 +9,7 @@ const start = (statement: string) =>
     user: 'ada',
     userAgent: null,
     request: { statement, query_id: randomUUID() },
-    session: { id: 's' } as HeldConnection,
+    held: { id: 's' } as HeldConnection,
     cancellation: new Cancellation(1000, () => undefined),
     threads: 1,
     clientInterface: 'HTTP',

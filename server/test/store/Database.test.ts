@@ -18,8 +18,10 @@ const open = async (folder: string, minFreeDiskBytes?: number) => {
   })
   const connection = await instance.connect()
   return {
-    setting: async (name: string) =>
-      (await connection.runAndReadAll(`SELECT current_setting('${name}')`)).getRows()[0]![0],
+    setting: async (name: string) => {
+      const reader = await connection.runAndReadAll(`SELECT current_setting('${name}')`)
+      return reader.getRows().flat()[0]
+    },
     close() {
       connection.closeSync()
       instance.closeSync()

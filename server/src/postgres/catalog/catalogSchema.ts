@@ -3,17 +3,17 @@ import { emptyTables } from './emptyTables.js'
 import { postgresTypes } from '../types.js'
 import { serverVersion } from '../Settings.js'
 
-/** Where all of this lies: in memory, where no file is. */
+/** The catalog for Postgres clients is kept in memory and has no file. */
 export const catalogSchema = 'memory.pg'
 
-/** The owner of everything. */
+/** The name that is shown as the owner of everything. */
 const owner = 'waymark'
 
-/** Numbers of objects, which Postgres's catalog has and DuckDB's has not over several files. */
+/** Postgres numbers its objects. DuckDB's own numbers are not unique over several files, so names are hashed. */
 const oid = (...parts: string[]) =>
   `(hash(concat_ws(chr(0), ${parts.join(', ')})) % 2000000000 + 16384)::BIGINT`
 
-/** What a namespace of this database is, and what of other catalogs is shown as one: their schema `main`. */
+/** The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog. */
 const namespaces = `
 SELECT database_name, schema_name, ${oid('database_name', 'schema_name')} AS oid,
   CASE WHEN database_name = current_database() THEN schema_name ELSE database_name END AS nspname
@@ -190,7 +190,7 @@ FROM memory.pg.column_map c JOIN memory.pg.pg_type t ON t.oid = memory.pg.type_o
 const always = (value: string, ...parameters: string[]) =>
   parameters.map((each): [string, string] => [each, value])
 
-/** By their parameters, and what they give. A macro that looks into a view is after it. */
+/** Each macro has a list of overloads: parameters and the SQL of the result. */
 const macros: Record<string, [string, string][]> = {
   version: [['', `'PostgreSQL ${serverVersion}'`]],
   current_setting: ['given', 'given, missing'].map((parameters): [string, string] => [
@@ -257,7 +257,7 @@ const macros: Record<string, [string, string][]> = {
   regnamespace_name: [['object', `coalesce((SELECT max(n.nspname) FROM memory.pg.pg_namespace n WHERE n.oid = object), object::VARCHAR)`]],
 } // prettier-ignore
 
-/** Needed by views. */
+/** Views use these macros, so they are created before the views. */
 const first = ['format_type']
 
 const createMacro = (name: string) =>
@@ -266,7 +266,7 @@ const createMacro = (name: string) =>
 export const catalogViews: ReadonlySet<string> = new Set([...Object.keys(views), ...Object.keys(emptyTables)])
 export const catalogMacros: ReadonlySet<string> = new Set(Object.keys(macros))
 
-/** Makes what DuckDB's own `pg_catalog` lacks for the first questions of Postgres's tools. */
+/** Creates what Postgres's tools ask for first and DuckDB's own `pg_catalog` lacks. */
 export const createCatalog: readonly string[] = [
   `CREATE SCHEMA IF NOT EXISTS ${catalogSchema}`,
   `CREATE OR REPLACE MACRO ${catalogSchema}.type_oid(t) AS ${typeOid}`,

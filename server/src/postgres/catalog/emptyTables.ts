@@ -1,4 +1,4 @@
-/** Columns of tables that are there and empty. */
+/** The columns of catalog tables that are always empty here. */
 const columns: Record<string, string> = {
   pg_proc: 'oid proname pronamespace proowner prolang prorettype proargtypes prokind proretset proargnames proargmodes proallargtypes proisagg',
   pg_trigger: 'oid tgrelid tgname tgfoid tgtype tgenabled tgisinternal tgconstraint tgparentid tgdeferrable tginitdeferred tgconstrrelid tgconstrindid',
@@ -41,7 +41,7 @@ const columns: Record<string, string> = {
   pg_largeobject_metadata: 'oid lomowner lomacl',
 } // prettier-ignore
 
-/** The kinds of columns, told by their names, so that joins and comparisons have types. */
+/** The type of a column is guessed from its name, so that joins and comparisons have types. */
 const emptyColumn = (name: string) => {
   if (/^(oid|objid|objoid|refobjid)$|oid$|id$|owner$|namespace$|relation$|ev_class$|member$|grantor$/.test(name)) return `0::BIGINT AS ${name}`
   if (/^(is_|puball|pub(insert|update|delete|truncate|via)|tgis|tgdef|tginit|polpermissive|proret?set|proisagg|inhdetach|granted|opcdefault)/.test(name)) return `false AS ${name}`
@@ -51,7 +51,7 @@ const emptyColumn = (name: string) => {
   return `''::VARCHAR AS ${name}`
 } // prettier-ignore
 
-/** Tables of Postgres's catalog for what is not here, each as the SELECT of a view. */
+/** Tables of Postgres's catalog for things that DuckDB does not have, each as the SELECT of a view. */
 export const emptyTables: Record<string, string> = Object.fromEntries(
   Object.entries(columns).map(([name, of]) => [
     name,

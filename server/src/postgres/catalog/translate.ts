@@ -4,11 +4,11 @@ import { quoteText } from '../../store/quote.js'
 import type { Statement } from '../statements.js'
 import { catalogMacros, catalogSchema, catalogViews } from './catalogSchema.js'
 
-/** Postgres's types for names of things, and what DuckDB has in their place. */
+/** Postgres's types for names and numbers of objects, and the types that DuckDB uses for them. */
 const plainTypes: Record<string, string> = { oid: 'BIGINT', name: 'VARCHAR', regproc: 'VARCHAR', xid: 'BIGINT', regprocedure: 'VARCHAR', regoper: 'VARCHAR' } // prettier-ignore
 const nameTypes = new Set(['regclass', 'regtype', 'regnamespace'])
-/** DuckDB has them, with another answer. */
-const telling = new Set(['version', 'current_user', 'session_user', 'current_role'])
+/** DuckDB has these functions too, but returns something else. */
+const replaced = new Set(['version', 'current_user', 'session_user', 'current_role'])
 
 const lower = ({ kind, text }: SqlToken): string =>
   kind === 'word' || kind === 'name' ? text.toLowerCase() : ''
@@ -16,11 +16,11 @@ const lower = ({ kind, text }: SqlToken): string =>
 const isAbout = (token: SqlToken, next: SqlToken | undefined): boolean => {
   const word = lower(token)
   if (word === '') return false
-  if (/^(pg_|information_schema$|reg[a-z]+$)/.test(word) || telling.has(word)) return true
+  if (/^(pg_|information_schema$|reg[a-z]+$)/.test(word) || replaced.has(word)) return true
   return next?.text === '(' && catalogMacros.has(word)
 }
 
-/** Where the operand of a cast begins: a path of names, or something in brackets with its function. */
+/** Finds where the operand of a cast begins. The operand is a path of names, or a call, or something in brackets. */
 const operandStart = (tokens: readonly SqlToken[], last: number): number => {
   let at = last
   if (tokens[at]?.text === ')') {
@@ -36,8 +36,8 @@ const operandStart = (tokens: readonly SqlToken[], last: number): number => {
 }
 
 /**
- * What of a question to Postgres's catalog must read otherwise for DuckDB. A statement that asks
- * nothing of the catalog is left as it is: what people write is DuckDB's SQL.
+ * The edits that make DuckDB's SQL of a query on Postgres's catalog. A statement that does not name the
+ * catalog is left as it is, because people write DuckDB's SQL.
  */
 export const translate = ({ tokens }: Statement, user: string): Edit[] => {
   if (!tokens.some((token, at) => isAbout(token, tokens[at + 1]))) return []
@@ -50,7 +50,7 @@ export const translate = ({ tokens }: Statement, user: string): Edit[] => {
   const isCastAs = (at: number, end: number) =>
     /^as$/i.test(tokens[at - 1]?.text ?? '') && (isSymbol(end + 1, ')') || isSymbol(end + 1, '['))
 
-  /** A type, from `at`, whose own name stands at `end`, behind `::`. */
+  /** The edits for a cast `::type`. The type begins at `at`, and its own name stands at `end`. */
   const castTo = (at: number, end: number) => {
     const type = lower(tokens[end]!)
     if (nameTypes.has(type)) {
@@ -69,7 +69,7 @@ export const translate = ({ tokens }: Statement, user: string): Edit[] => {
     const next = tokens[at + 1]
     const isQualified = isSymbol(at - 1, '.')
     if (isSymbol(at, '~')) {
-      // DuckDB's operator wants the whole text to match.
+      // DuckDB's operator `~` must match the whole text, Postgres's only a part of it.
       const isLoose = isSymbol(at + 1, '*')
       const pattern = tokens[at + (isLoose ? 2 : 1)]
       if (pattern?.kind === 'text') matchPart(at, isLoose)
@@ -77,7 +77,7 @@ export const translate = ({ tokens }: Statement, user: string): Edit[] => {
     }
     if (word === '') continue
     if (word === 'operator' && next?.text === '(') {
-      const end = tokens.findIndex((token, place) => place > at && token.text === ')')
+      const end = tokens.findIndex((token, index) => index > at && token.text === ')')
       const signs = tokens.slice(at + 2, end).filter((token) => token.kind === 'symbol' && token.text !== '.')
       const operator = signs.map((token) => token.text).join('')
       replace(at, end, operator)

@@ -16,14 +16,14 @@ import { validateStatement } from './validateStatement.js'
 
 export interface AssistRoutesOptions {
   database: Database
-  sessions: HeldConnections
+  connections: HeldConnections
   limit: ConcurrencyLimit
   guard: Guard
   home: SearchPath
   /** Catalogs that may be named. */
   readable: readonly string[]
-  /** What is under way, so that it can be stopped. */
-  looks: Set<Cancellation>
+  /** The requests that still run, so that they can be cancelled. */
+  inspections: Set<Cancellation>
   newCancellation(): Cancellation
   maxBodyBytes: number
   statementTimeoutMs: number
@@ -34,21 +34,21 @@ interface AssistRequest {
   catalog?: string | null
   schema?: string | null
   session_id?: string | null
-  /** Of /explain. */
+  /** Only /explain reads it. */
   include_plan?: boolean | null
-  /** Of /autocomplete. */
+  /** Only /autocomplete reads it. */
   max_suggestions?: number | null
 }
 
-/** One request to look at a statement. */
-interface Look extends Identity {
+/** One request to inspect a statement without running it. */
+interface Inspection extends Identity {
   body: AssistRequest
   cancellation: Cancellation
 }
 
 const defaultSuggestions = 20
 const maxSuggestions = 200
-/** Nobody waits longer for an answer about a statement. */
+/** Longer than this no client waits to learn about a statement that it has not run. */
 const longestMs = 30_000
 
 const schemaOf = (more: object) => ({
@@ -67,39 +67,41 @@ const autocompleteSchema = schemaOf({
   max_suggestions: { type: 'integer', minimum: 0, maximum: 2_147_483_647, nullable: true },
 })
 
-/** `/validate`, `/explain` and `/autocomplete`: none of them runs the statement. */
+/** `/validate`, `/explain` and `/autocomplete` inspect a statement without running it. */
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
-  const { database, sessions, limit, guard, home, readable, looks, newCancellation, maxBodyBytes } = options
+  const { database, connections, limit, guard, home, readable, inspections, newCancellation, maxBodyBytes } =
+    options
   const limitMs = Math.min(options.statementTimeoutMs, longestMs)
 
-  const sessionOf = ({ user, body }: Look) =>
-    body.session_id ? sessions.find(user, body.session_id) : undefined
+  const heldOf = ({ user, body }: Inspection) =>
+    body.session_id ? connections.find(user, body.session_id) : undefined
 
   /**
-   * Works on the session's connection, so that its temporary tables are known, or on a fresh one. A
-   * session that is not there is not made for a look. The session comes before the permit, as in a query.
+   * Works on the connection of the request's `session_id`, so that its temporary tables are known. When
+   * there is none it works on a new connection and does not keep it. The connection is taken before the
+   * permit, as in a query.
    */
   const withConnection = async <T>(
-    look: Look,
+    inspection: Inspection,
     work: (connection: DuckDBConnection) => Promise<T>,
   ): Promise<T> => {
-    const { user, role, body, cancellation } = look
+    const { user, role, body, cancellation } = inspection
     const { signal } = cancellation
-    const session = sessionOf(look)
-    const leave = await session?.enter(signal)
+    const held = heldOf(inspection)
+    const leave = await held?.enter(signal)
     try {
       signal.throwIfAborted()
       const permit = await limit.acquire({ user, signal })
-      const connection = session?.connection ?? (await database.connect())
+      const connection = held?.connection ?? (await database.connect())
       const release = cancellation.guard(connection)
       try {
-        if (session !== undefined) await enterConnection(session, body, readable, home)
+        if (held !== undefined) await enterConnection(held, body, readable, home)
         else await enterPath(connection, pathOfRequest(body, home, readable))
-        // A change can be looked at only where it could be made.
+        // DuckDB can plan a change only in a transaction that could make it.
         return await (role === 'read' ? inReadOnly(connection, () => work(connection)) : work(connection))
       } finally {
         release()
-        if (session === undefined) connection.closeSync()
+        if (held === undefined) connection.closeSync()
         permit.release()
       }
     } finally {
@@ -110,7 +112,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
   const route = (
     path: string,
     schema: object,
-    work: (look: Look) => Promise<Record<string, unknown>>,
+    work: (inspection: Inspection) => Promise<Record<string, unknown>>,
   ): Route => {
     const read = bodyReader<AssistRequest>(schema, maxBodyBytes)
     return {
@@ -123,7 +125,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
         const cancellation = newCancellation()
         const timer = setTimeout(() => cancellation.cancel('timeout'), limitMs)
         response.once('close', () => cancellation.cancel('gone'))
-        looks.add(cancellation)
+        inspections.add(cancellation)
         try {
           const answer = await work({ ...identity, body, cancellation })
           // An interrupted statement must not be called a wrong one.
@@ -133,36 +135,36 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
           throw cancellation.error ?? error
         } finally {
           clearTimeout(timer)
-          looks.delete(cancellation)
+          inspections.delete(cancellation)
         }
       },
     }
   }
 
   return [
-    route('/validate', schemaOf({}), async (look) => {
-      const { body, role } = look
-      const path = pathOfRequest(body, sessionOf(look)?.path ?? home, readable)
-      const error = await withConnection(look, (connection) =>
+    route('/validate', schemaOf({}), async (inspection) => {
+      const { body, role } = inspection
+      const path = pathOfRequest(body, heldOf(inspection)?.path ?? home, readable)
+      const error = await withConnection(inspection, (connection) =>
         validateStatement(connection, guard, body.statement, { role, path, readable }),
       )
       return { valid: error === undefined, error: error ?? null }
     }),
-    route('/explain', explainSchema, async (look) => {
-      const { body } = look
-      const { plan, ...explanation } = await withConnection(look, (connection) =>
+    route('/explain', explainSchema, async (inspection) => {
+      const { body } = inspection
+      const { plan, ...explanation } = await withConnection(inspection, (connection) =>
         explainStatement(connection, guard, body.statement),
       )
       return { ...explanation, plan: body.include_plan === true ? plan : null }
     }),
-    route('/autocomplete', autocompleteSchema, async (look) => {
-      const { body } = look
+    route('/autocomplete', autocompleteSchema, async (inspection) => {
+      const { body } = inspection
       const most = body.max_suggestions ?? defaultSuggestions
       if (most > maxSuggestions) {
         throw refuse(400, 'invalid-body', `max_suggestions must be at most ${maxSuggestions}.`)
       }
       const catalog = body.catalog ? findCatalog(body.catalog, readable) : undefined
-      const suggestions = await withConnection(look, (connection) =>
+      const suggestions = await withConnection(inspection, (connection) =>
         suggest(connection, guard, { statement: body.statement, most, catalog }),
       )
       return { suggestions }

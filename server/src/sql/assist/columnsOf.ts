@@ -4,16 +4,16 @@ import { renewReadOnly } from '../../store/readOnly.js'
 import type { Guard } from '../guard/Guard.js'
 import type { Relation } from './findRelations.js'
 
-/** Longer statements are not given to DuckDB to find out what their names stand for. */
+/** DuckDB is not asked about the columns of longer statements, so that a suggestion stays quick. */
 const maxLength = 10_000
 
-/** The columns of a relation, which may name those of a WITH among the others. */
+/** The columns of a relation. Its text may name relations of a WITH, which are found in `among`. */
 export const columnsOf = async (
   connection: DuckDBConnection,
   guard: Guard,
   { relation, among }: { relation: Relation; among: readonly Relation[] },
 ): Promise<string[]> => {
-  // A WITH may name those before it.
+  // A relation of a WITH may name the relations before it in that WITH.
   const until = relation.isCommon ? among.indexOf(relation) : among.length
   const common = among.slice(0, until).filter(({ isCommon }) => isCommon)
   const source = relation.path?.map(quoteIdentifier).join('.') ?? `(${relation.body}\n)`
@@ -21,7 +21,7 @@ export const columnsOf = async (
   const text = `DESCRIBE ${withs.length === 0 ? '' : `WITH ${withs.join(', ')} `}FROM ${source}`
   if (text.length > maxLength) return []
   const guarded = guard.check(text)
-  // To know the columns of a PIVOT takes more than a look.
+  // DuckDB must run part of a PIVOT to know its columns.
   if ('problem' in guarded || /\bpivot/i.test(text)) return []
   try {
     const reader = await connection.runAndReadAll(guarded.text)

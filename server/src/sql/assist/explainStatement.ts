@@ -87,7 +87,7 @@ const failed = (error: string): Explanation => ({
   total_files: null,
 })
 
-/** What a statement would scan. A catalog is one file, so files are counted by catalog. */
+/** Estimates what a statement would scan. A catalog is one file, so files are counted by catalog. */
 export const explainStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
@@ -97,8 +97,8 @@ export const explainStatement = async (
   if ('problem' in guarded) return failed(guarded.problem)
   let json: string
   try {
-    // EXPLAIN runs what follows a semicolon, of which the guard has found none, and an EXPLAIN
-    // ANALYZE runs what it explains.
+    // EXPLAIN ANALYZE would run the statement that it explains. A second statement behind a semicolon
+    // would run too, but the guard has made sure that there is none.
     if (/^(explain|analyze)$/i.test(guarded.tokens[0]!.text)) {
       return failed('Send the statement alone, without EXPLAIN or ANALYZE.')
     }

@@ -17,7 +17,7 @@ const listings: Record<string, string> = {
   schema: `SELECT database_name, '', schema_name, 'schema' FROM system.main.duckdb_schemas()`,
 }
 
-/** What stands where a CREATE would put something new; EXPLAIN does not look. Undefined when the place is free. */
+/** Says what has the name already that a CREATE would give; EXPLAIN does not check that. Undefined when the name is free. */
 export const findNamesake = async (
   connection: DuckDBConnection,
   tokens: readonly SqlToken[],
@@ -31,7 +31,7 @@ export const findNamesake = async (
   const [database, schema, { items }] = reader.getRows()[0] as [string, string, { items: string[] }]
   const own = name.at(-1)!
   const before = object === 'schema' ? [...name.slice(0, -1), ''] : name.slice(0, -1)
-  // Of two parts the first may be a catalog, and then the schema is `main`.
+  // In a name of two parts the first may be a catalog, and then the schema is `main`.
   if (before.length === 1 && items.includes(before[0]!.toLowerCase())) before.push('main')
   const inSchema = before.at(-1) ?? (isTemporary ? 'main' : schema)
   const inCatalog = before.at(-2) ?? (isTemporary ? 'temp' : database)

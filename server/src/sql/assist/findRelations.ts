@@ -1,11 +1,11 @@
 import type { SqlToken } from '../guard/tokenize.js'
 
-/** Something that columns can be asked of: a stored relation by its path, or a query by its text. */
+/** Something that has columns: a stored relation by its path, or a query by its text. */
 export interface Relation {
   name: string
   path?: readonly string[]
   body?: string
-  /** It stands in a WITH, so that what follows may name it as a table. */
+  /** Whether it stands in a WITH: what follows may then name it as a table. */
   isCommon: boolean
   /** How many brackets are open around it; undefined when one of them is closed again. */
   depth: number | undefined
@@ -20,7 +20,7 @@ const keywords = new Set(
 
 type Found = Omit<Relation, 'depth'>
 
-/** The relations that a statement names, and the calls it reads from, with their aliases, in their order. */
+/** Finds the relations that a statement names and the calls that it reads from, in order, with their aliases. */
 export const findRelations = (statement: string, tokens: readonly SqlToken[]): Relation[] => {
   const wordAt = (at: number) => (tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : '')
   const isSymbol = (at: number, text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
@@ -68,7 +68,7 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
       return { name: aliasAt(closes + 1) ?? path.at(-1)!, body: `FROM ${call}`, isCommon: false }
     }
     const alias = aliasAt(next + 1)
-    // After a comma may stand a column as well, unless something stands behind it.
+    // After a comma a name may be a column too. It is a relation only when an alias follows.
     if (path.length === 0 || (afterComma && alias === undefined)) return undefined
     return { name: alias ?? path.at(-1)!, path, isCommon: false }
   }

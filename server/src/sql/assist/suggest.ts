@@ -26,7 +26,7 @@ const own = (name: string, type: string, start: number, score = 0): Suggestion =
   extra_char: null,
 })
 
-/** Of this catalog alone, where one is given. */
+/** When given, only names of this catalog are suggested. */
 type Catalog = string | undefined
 
 const ofDuckdb = async (
@@ -36,7 +36,7 @@ const ofDuckdb = async (
 ): Promise<Suggestion[]> => {
   const trimmed = trimStatement(statement)
   if (trimmed === undefined) return []
-  // The service's own tables are left out, unless others are called the same.
+  // Names of the service's own tables are left out, unless a user's table has the name too.
   const reader = await connection.runAndReadAll(
     `SELECT suggestion, suggestion_start, suggestion_type, suggestion_score, extra_char FROM sql_auto_complete($1)
      WHERE trim(suggestion, ' "') <> '${internalSchema}' AND (suggestion_type NOT IN ('table', 'column')
@@ -49,22 +49,22 @@ const ofDuckdb = async (
     [trimmed, catalog ?? null],
   )
   const bytes = Buffer.from(trimmed)
-  /** DuckDB counts bytes from the beginning of the part that it was shown; both end alike. */
-  const place = (start: number) => statement.length - bytes.subarray(start).toString().length
+  /** DuckDB counts bytes in the trimmed text, whose end is the statement's end, so this counts from there. */
+  const positionOf = (start: number) => statement.length - bytes.subarray(start).toString().length
   return reader.getRows().map(([suggestion, start, type, score, extra]) => ({
     suggestion: suggestion as string,
-    suggestion_start: Math.max(0, place(start as number)),
+    suggestion_start: Math.max(0, positionOf(start as number)),
     suggestion_type: type as string,
     suggestion_score: Number(score),
     extra_char: extra as string | null,
   }))
 }
 
-/** No name is longer; a longer text need not be looked through. */
+/** Names are rarely longer. The limit keeps the search short in a long statement. */
 const maxName = 200
 const wordAtEnd = (statement: string) => /[A-Za-z_]\w*$/.exec(statement.slice(-maxName))?.[0] ?? ''
 
-/** DuckDB stops at a hundred; columns, tables and functions that begin alike fill the rest. */
+/** DuckDB suggests at most a hundred names, so this finds more columns, tables and functions that begin alike. */
 const more = async (
   connection: DuckDBConnection,
   statement: string,
@@ -85,7 +85,7 @@ const more = async (
   return reader.getRows().map(([found, kind]) => own(found as string, kind as string, start, 10))
 }
 
-/** What the statement itself has given a name to. */
+/** Suggests the names that the statement itself has given. */
 const ofStatement = (statement: string, relations: readonly Relation[]): Suggestion[] => {
   const begun = wordAtEnd(statement)
   const start = statement.length - begun.length
@@ -97,10 +97,10 @@ const ofStatement = (statement: string, relations: readonly Relation[]): Suggest
     .map(({ name }) => own(name, 'table', start))
 }
 
-/** More are not looked up. */
+/** Each relation costs DuckDB a plan, so only the columns of so many are looked up. */
 const maxRelations = 20
 
-/** The columns of what the statement reads from, the innermost first. */
+/** Suggests the columns of the relations that the statement reads from, the innermost relation first. */
 const ofRelations = async (
   connection: DuckDBConnection,
   guard: Guard,
@@ -124,11 +124,11 @@ const ofRelations = async (
 export interface Wanted {
   statement: string
   most: number
-  /** Tables and columns of this catalog alone, besides what the statement names. */
+  /** When given, only tables and columns of this catalog are suggested, besides what the statement names. */
   catalog: Catalog
 }
 
-/** What could stand where the statement ends, the best first. */
+/** Suggests what could stand where the statement ends, the best first. */
 export const suggest = async (
   connection: DuckDBConnection,
   guard: Guard,

@@ -8,11 +8,11 @@ import type { Relation } from './findRelations.js'
 interface Cursor {
   path: string[]
   begun: string
-  /** Where what is begun starts in the statement. */
+  /** Where the begun name starts in the statement. */
   start: number
 }
 
-/** What stands before the end of a statement: `a.b.` and the beginning of a name. */
+/** Reads what stands before the end of a statement: `a.b.` and the beginning of a name. */
 const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | undefined => {
   const last = tokens.at(-1)
   if (last === undefined) return undefined
@@ -32,7 +32,7 @@ const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | un
     : { path, begun: left.slice(1), start: last.end }
 }
 
-/** What may follow `path.`: the schemas of a catalog and the tables of a schema. */
+/** Finds what may follow `path.`: the schemas of a catalog or the tables of a schema. */
 const membersOf = async (
   connection: DuckDBConnection,
   path: readonly string[],
@@ -55,7 +55,7 @@ export interface AfterDot {
   start: number
 }
 
-/** DuckDB's own suggestions do not know what an alias stands for. Undefined when there is no dot. */
+/** Suggests names after a dot, because DuckDB's own suggester does not know aliases. Undefined when there is no dot. */
 export const suggestAfterDot = async (
   connection: DuckDBConnection,
   guard: Guard,

@@ -1,9 +1,9 @@
 import { tokenize, type SqlToken } from '../guard/tokenize.js'
 
 /**
- * DuckDB's suggester takes about three times as long for each bracket that is still open: 30 ms for
- * four, 0.4 s for seven, 20 s for twelve; it cannot be interrupted, and with hundreds of them it ends
- * the process. Long statements it reads in a tenth of a second for 10,000 characters.
+ * For each bracket that is still open DuckDB's suggester takes about three times as long: 30 ms for
+ * four, 0.4 s for seven, 20 s for twelve. It cannot be interrupted, and hundreds of open brackets end
+ * the process. A statement of 10,000 characters takes it a tenth of a second.
  */
 const maxOpen = 3
 const maxDepth = 100
@@ -11,7 +11,7 @@ const maxLength = 10_000
 
 const opener: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** Texts and odd names without what is in them, so that no other reading finds brackets there. */
+/** Writes texts empty and names without signs, so that DuckDB cannot find a bracket inside one. */
 const write = (token: SqlToken): string => {
   if (token.kind === 'text') return "''"
   return token.kind === 'name' ? `"${token.text.replaceAll(/[^\w ]/g, '_')}"` : token.text
@@ -27,8 +27,8 @@ const writeFrom = (tokens: readonly SqlToken[], from: number): string =>
     .join('')
 
 /**
- * The end of a statement as DuckDB's suggester may read it: from the innermost brackets on, when
- * more are open. Undefined where nothing of it is safe, or nothing could be suggested.
+ * Cuts a statement so that DuckDB's suggester can read its end: when more than `maxOpen` brackets are
+ * open, only the innermost are kept. Undefined when no part is safe, or when nothing could be suggested.
  */
 export const trimStatement = (statement: string): string | undefined => {
   const { tokens, problem } = tokenize(statement)

@@ -11,7 +11,7 @@ import { findNamesake } from './findNamesake.js'
 import { runChange } from '../runChange.js'
 import { pathOfUse, type SearchPath } from '../searchPath.js'
 
-/** Whether the change may be made where it would be: planned in the transaction it would run in. */
+/** Throws when the change could not be made. It is planned in the transaction that it would run in. */
 const tryChange = async (
   connection: DuckDBConnection,
   plan: Plan,
@@ -20,7 +20,7 @@ const tryChange = async (
 ): Promise<void> => {
   const catalogs = readable.filter((each) => each !== analyticsCatalog)
   const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
-  // Not all that can be run can be explained, and the rest is known to be right already.
+  // DuckDB cannot explain every statement. The others have been prepared, and that is all there is to check.
   const prepared = await prepareOne(connection, `EXPLAIN ${plan.text}`).catch(() => undefined)
   if (prepared === undefined || /^explain$/i.test(plan.tokens[0]!.text)) return
   await runChange({ connection, plan: { ...plan, prepared }, catalog, catalogs, isStopped: () => true })
@@ -32,7 +32,7 @@ interface ErrorPosition {
   readable: readonly string[]
 }
 
-/** What is wrong with a statement, found without running it; undefined when it is valid. */
+/** Says what is wrong with a statement without running it; undefined when it is valid. */
 export const validateStatement = async (
   connection: DuckDBConnection,
   guard: Guard,

@@ -18,12 +18,15 @@ export interface Guarded {
   tokens: readonly SqlToken[]
 }
 
-/** `PRAGMA database_list` without the places of the files. */
+/** `PRAGMA database_list` without the paths of the files. */
 const databaseList =
   'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
 const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
 
-/** What may stand behind EXPLAIN, which ANALYZE carries out; the second line follows a query in brackets. */
+/**
+ * These may follow EXPLAIN, though EXPLAIN ANALYZE carries them out. The words of the second line may
+ * follow a query in brackets.
+ */
 const explained = new Set(
   (
     'select with from values table pivot pivot_wider pivot_longer unpivot describe desc show summarize call ' +
@@ -37,7 +40,7 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
-/** Behind these words stands the name of a table with its columns, and never a call. */
+/** Behind INTO and REFERENCES a name with brackets is a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   let first = at
   while (tokens[first - 1]?.text === '.') first -= 2
@@ -45,15 +48,16 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
 }
 
-/** The names of DuckDB's own functions; an operator, whose name has no letter, is no call. */
+/** Finds the names of DuckDB's own functions. The name of an operator has no letter, and an operator is no call. */
 const functionNames = `SELECT DISTINCT lower(function_name) FROM system.main.duckdb_functions()
   WHERE internal AND regexp_matches(function_name, '[A-Za-z]')`
 const viewNames = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views() WHERE internal'
 
 /**
- * Reads a statement before DuckDB does. The engine's settings are the first wall; this one refuses
+ * Reads a statement before DuckDB does. The engine's settings are the first wall. The guard refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
- * inside a SELECT, or that run SQL from a text. Of what is DuckDB's own it lets through what is on a list.
+ * inside a SELECT, or that run SQL from a text. It allows only those of DuckDB's own functions and
+ * views that are on its lists.
  */
 export class Guard {
   readonly #functions: ReadonlySet<string>
@@ -104,7 +108,7 @@ export class Guard {
       const isPragma = verb === 'pragma' && at === 1
       if ((isCall || isPragma) && this.#functions.has(name))
         return `The function ${name} is not allowed here.`
-      // Those of the schema `pg`, for Postgres' clients, are our own.
+      // The service's own views for Postgres clients stand in the schema `pg`.
       const isOfPostgres = tokens[at - 1]?.text === '.' && nameOf(tokens[at - 2]) === 'pg'
       if (this.#views.has(name) && !isOfPostgres)
         return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`

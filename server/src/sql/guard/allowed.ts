@@ -1,6 +1,7 @@
 /**
  * The functions of DuckDB that a statement may call, by their names in small letters. All others are
- * refused, those too that a later DuckDB brings: a test names each that is in neither of two lists.
+ * refused, also those that a later DuckDB brings. A test fails for each function that is neither on
+ * this list nor on the test's list of refused ones.
  */
 export const allowedFunctions: ReadonlySet<string> = new Set(
   `
@@ -90,7 +91,7 @@ storage_info summary table_info test_all_types test_vector_types unnest user_age
     .split(/\s+/),
 )
 
-/** DuckDB's views that may be read. What shows where the service keeps its files is not among them. */
+/** DuckDB's views that may be read. A view that shows the paths of the service's files is not among them. */
 export const allowedViews: ReadonlySet<string> = new Set(
   `
 character_sets check_constraints columns constraint_column_usage constraint_table_usage key_column_usage

@@ -1,4 +1,4 @@
-/** A place in a statement, and what is to stand there. */
+/** Replaces the characters of a statement from `start` to `end` by `text`. */
 export interface Edit {
   start: number
   end: number

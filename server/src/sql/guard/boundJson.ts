@@ -1,14 +1,11 @@
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
 import type { Edit } from './applyEdits.js'
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken } from './tokenize.js'
 
-/** DuckDB's functions that go down into JSON level by level until its stack is at an end. */
+/** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
 const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
 
-const isSymbol = (token: SqlToken | undefined, text: string) =>
-  token?.kind === 'symbol' && token.text === text
-
-/** Puts macros in their place that look first how deep it is, see `store/boundedJson.ts`. */
+/** Replaces those functions by macros that check first how deep the JSON is, see `store/boundedJson.ts`. */
 export const boundJson = (tokens: readonly SqlToken[]): Edit[] | { problem: string } => {
   const edits: Edit[] = []
   for (const [at, { kind, text, start }] of tokens.entries()) {

@@ -10,7 +10,7 @@ interface Made {
   full: string
 }
 
-/** By their full names: a macro of the user's must not stand in the place of what is asked. */
+/** Lists the users' types and macros. The query has full names, so that no macro of a user's can replace its functions. */
 const findMade = async (connection: DuckDBConnection): Promise<Made[]> => {
   const reader = await connection.runAndReadAll(
     `SELECT 'type', lower(type_name), database_name, concat_ws('.', database_name, schema_name, type_name)
@@ -29,9 +29,9 @@ const findMade = async (connection: DuckDBConnection): Promise<Made[]> => {
 }
 
 /**
- * When DuckDB 1.5.6 replays an ALTER TABLE after a kill, it looks for types and macros without the
- * session's search path, and a catalog in whose log it finds none of that name does not open again.
- * A type's full name is found; a macro is not to be trusted, for its body may name others.
+ * Throws for an ALTER TABLE that DuckDB 1.5.6 could not replay. After a kill it replays its log
+ * without the connection's search path, and a catalog does not open again when a type or macro is not
+ * found. A type is found by its full name. A macro is refused even so: its body may name others.
  */
 export const checkAlter = async (
   connection: DuckDBConnection,
@@ -67,8 +67,8 @@ export const checkAlter = async (
 }
 
 /**
- * A type goes into `main` or nowhere. DuckDB 1.5.6 cannot replay the creation of a type in a schema
- * that is in the same write-ahead log: after a kill the whole catalog would not open again.
+ * Throws for a new type outside of the schema `main`. DuckDB 1.5.6 cannot replay the creation of a type
+ * in a schema that was made in the same log: after a kill the whole catalog would not open again.
  */
 export const checkNewType = async (
   connection: DuckDBConnection,
@@ -81,7 +81,7 @@ export const checkNewType = async (
   )
   const [current, { items: catalogs }] = reader.getRows()[0] as [string, { items: string[] }]
   const before = name.at(-2)
-  // Of two parts the first may also be a catalog, and then the schema is `main`.
+  // In a name of two parts the first may be a catalog, and then the schema is `main`.
   const isCatalog = name.length === 2 && catalogs.includes(before!.toLowerCase())
   const schema = isCatalog ? 'main' : (before ?? current)
   if (schema.toLowerCase() === 'main') return

@@ -1,6 +1,6 @@
 import type { SqlToken } from './tokenize.js'
 
-/** DuckDB's parser takes about five seconds for as many. */
+/** DuckDB's parser takes about five seconds for so many tokens. */
 export const maxTokens = 250_000
 /** Calls within calls: 100 take 14 ms to plan, 500 take three seconds. */
 const maxDepth = 100
@@ -17,15 +17,15 @@ const separators = new Set(
 const operatorWords = new Set('like ilike glob similar between in is collate at'.split(' '))
 const operatorSymbols = new Set('+-*/%|&^~<>!=@#:'.split(''))
 
-/** What stands between two commas, within one pair of brackets. */
+/** Counts within one pair of brackets, from one comma to the next. */
 class Level {
   terms = 0
   operators = 0
 }
 
 /**
- * What a statement has too much of. DuckDB's parser and planner have no limit, and neither a time limit
- * nor an interrupt reaches them: what they cannot do in seconds must not come to them.
+ * Says what a statement has too much of. DuckDB's parser and planner have no limit, and neither a time
+ * limit nor an interrupt can stop them, so a statement that they cannot plan in seconds is refused here.
  */
 export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
   const levels = [new Level()]
@@ -49,7 +49,7 @@ export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
     const before = tokens[at - 1]
     const isAfterBracket = before?.kind === 'symbol' && (before.text === ')' || before.text === ']')
     const isSymbol = kind === 'symbol' && operatorSymbols.has(text)
-    // `||` and `->>` are one operator; a chain of calls or places in a list is as deep as one of operators.
+    // `||` and `->>` are one operator each. A chain of calls or subscripts nests as deeply as one of operators.
     const goesOn = isSymbol && wasOperator && before?.kind === 'symbol' && operatorSymbols.has(before.text)
     if ((isSymbol && !goesOn) || operatorWords.has(word)) level.operators++
     else if (isAfterBracket && kind === 'symbol' && (text === '.' || text === '[')) level.operators++

@@ -1,6 +1,6 @@
 import type { SqlToken } from './tokenize.js'
 
-/** Behind these stands a relation, and behind a comma that follows another one. */
+/** A relation follows these words, and after each comma another one. */
 const listing = new Set(['from', 'join', 'using'])
 const single = new Set(
   'describe desc summarize show table pivot pivot_wider pivot_longer unpivot update into only'.split(' '),
@@ -10,9 +10,9 @@ const endsList = new Set(
     ' ',
   ),
 )
-/** These may also be the name of the relation before them, and then the list goes on. */
+/** These words may also be the name of a relation, and then the list goes on. */
 const aliases = new Set(['set', 'values'])
-/** Their FROM is no list of relations: `extract(year FROM x)`. */
+/** In these calls FROM begins no list of relations: `extract(year FROM x)`. */
 const withFrom = new Set(['extract', 'trim', 'substring', 'substr', 'overlay', 'position'])
 /** Functions whose first argument names a table. */
 const ofTable = new Set(['histogram', 'histogram_values'])
@@ -20,8 +20,8 @@ const ofTable = new Set(['histogram', 'histogram_values'])
 const ending = /\.(?:parquet|csv|tsv|txt|json|jsonl|ndjson|arrow|avro|xlsx|db|duckdb)\b/i
 
 /**
- * The first relation of a statement that names a file. Its own folder for what does not fit into
- * memory is the one place that the locked engine still reads, and other users' exports pass there.
+ * Finds the first relation of a statement that names a file. The locked engine can still read its own
+ * temporary folder, and other users' exports are written there.
  */
 export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
   const levels = [{ lists: false, call: '' }]
@@ -59,7 +59,7 @@ export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
       let path = text
       for (; tokens[at + 1]?.text === '.' && tokens[at + 2] !== undefined; at += 2)
         path += `.${tokens[at + 2]!.text}`
-      // Of a text with a prefix it cannot be said here what it stands for.
+      // What a text with a prefix stands for is not known here, so it counts as a file.
       const next = tokens[at + 1]
       const isPrefix =
         kind === 'word' &&

@@ -2,27 +2,27 @@ import { maxJsonDepth } from '../../store/boundedJson.js'
 import { allowedFunctions } from './allowed.js'
 import type { SqlToken } from './tokenize.js'
 
-/** Settings whose values are nothing but the engine's own affairs. */
+/** The values of these settings say nothing about files, secrets or other users. */
 const harmlessSettings = new Set(
   'timezone calendar search_path schema threads worker_threads memory_limit max_memory'.split(' '),
 )
 
 interface Reader {
-  /** Which argument says by its text what is done, counted from 0. */
-  place: number
-  /** What is wrong with a text; undefined when nothing is. */
+  /** The index of the argument whose text says what is done. */
+  argument: number
+  /** Says what is wrong with the text; undefined when nothing is. */
   findProblem(text: string, name: string): string | undefined
-  /** What to say where the text is not written out. */
+  /** The message when the text is not written out. */
   advice(name: string): string
 }
 
 const setting: Reader = {
-  place: 0,
+  argument: 0,
   findProblem: (text) => (harmlessSettings.has(text.toLowerCase()) ? undefined : setting.advice('')),
   advice: () => `current_setting takes one of these names here: ${[...harmlessSettings].join(', ')}.`,
 }
 const aggregate: Reader = {
-  place: 1,
+  argument: 1,
   findProblem: (text, name) =>
     allowedFunctions.has(text.toLowerCase()) ? undefined : `${name} does not take ${text} here.`,
   advice: (name) => `${name} takes the name of an aggregate function as a text that is written out.`,
@@ -38,7 +38,7 @@ const depthOf = (json: string): number => {
   return deepest
 }
 const structure: Reader = {
-  place: 1,
+  argument: 1,
   findProblem(text, name) {
     if (depthOf(text) > maxJsonDepth) return `${name} takes a structure of ${maxJsonDepth} levels at most.`
     return /variant/i.test(text) ? `${name} cannot make a VARIANT here.` : undefined
@@ -56,10 +56,10 @@ const readers = new Map<string, Reader>([
     .map((name): [string, Reader] => [name, structure]),
 ])
 
-/** The argument of the call whose bracket opens at a token, where it is one text and nothing else. */
-const textArgument = (tokens: readonly SqlToken[], opening: number, place: number): string | undefined => {
+/** Reads one argument of the call whose bracket opens at a token; undefined when it is not a single text. */
+const textArgument = (tokens: readonly SqlToken[], opening: number, index: number): string | undefined => {
   let open = 0
-  let left = place
+  let left = index
   for (let at = opening; at < tokens.length; at++) {
     const { kind, text } = tokens[at]!
     if (kind === 'symbol' && '([{'.includes(text)) open++
@@ -78,14 +78,14 @@ const textArgument = (tokens: readonly SqlToken[], opening: number, place: numbe
 }
 
 /**
- * What is wrong with the call of a function that is told by a text what to do: which setting to read,
- * which function to call, which type to make. The guard must be able to read that text.
+ * Some functions read from a text what to do: which setting to read, which function to call, which type
+ * to make. The guard must be able to read that text. This says what is wrong with such a call.
  */
 export const findUnread = (tokens: readonly SqlToken[], at: number, name: string): string | undefined => {
   const reader = readers.get(name)
   if (reader === undefined) return undefined
-  // Of `x.list_aggregate('sum')` the first argument stands before the dot.
+  // In `x.list_aggregate('sum')` the first argument stands before the dot.
   const isChained = tokens[at - 1]?.kind === 'symbol' && tokens[at - 1]?.text === '.'
-  const text = textArgument(tokens, at + 1, Math.max(0, reader.place - (isChained ? 1 : 0)))
+  const text = textArgument(tokens, at + 1, Math.max(0, reader.argument - (isChained ? 1 : 0)))
   return text === undefined ? reader.advice(name) : reader.findProblem(text, name)
 }

@@ -1,11 +1,9 @@
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken } from './tokenize.js'
 
-const isSymbol = (token: SqlToken | undefined, text: string) =>
-  token?.kind === 'symbol' && token.text === text
 const isName = (token: SqlToken | undefined) => token?.kind === 'word' || token?.kind === 'name'
 const isWord = (token: SqlToken | undefined, word: RegExp) => token?.kind === 'word' && word.test(token.text)
 
-/** Where the brackets are closed that open at a token; the token before, where none do. */
+/** Finds where the brackets that open at a token are closed. Without brackets it returns the token before. */
 const endOfBrackets = (tokens: readonly SqlToken[], opening: number): number => {
   let open = 0
   let at = opening
@@ -25,12 +23,12 @@ const endOfType = (tokens: readonly SqlToken[], start: number): number => {
 }
 
 /**
- * Whether a statement makes a VARIANT by a cast. DuckDB 1.5.6 does not survive some of what can be done with one:
- * `list_sort(1::VARIANT)`, and JSON that is nested deeply enough. A column may be called so.
+ * Whether a statement makes a VARIANT by a cast. DuckDB 1.5.6 crashes on some uses of a VARIANT:
+ * `list_sort(1::VARIANT)`, and a cast of deeply nested JSON. A column may be called `variant`.
  */
 export const castsToVariant = (tokens: readonly SqlToken[]): boolean => {
   if (!tokens.some((token) => isName(token) && /^variant$/i.test(token.text))) return false
-  /** Of each bracket that is open, whether it is that of a cast. */
+  /** Holds for each open bracket whether it belongs to a cast. */
   const casts: boolean[] = []
   for (const [at, token] of tokens.entries()) {
     if (isSymbol(token, '(')) casts.push(isWord(tokens[at - 1], /^(try_)?cast$/i))

@@ -1,7 +1,7 @@
 import type { Edit } from './applyEdits.js'
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken } from './tokenize.js'
 
-/** Before a bracket these are no name of a function, and after them an operand begins. */
+/** An operand begins after these words. Before a bracket they are not the name of a function. */
 const leads = new Set(
   (
     'select distinct where and or not in is like ilike glob similar between on using when then else having by ' +
@@ -9,13 +9,10 @@ const leads = new Set(
   ).split(' '),
 )
 
-const isSymbol = (token: SqlToken | undefined, text: string) =>
-  token?.kind === 'symbol' && token.text === text
-
 const isName = (token: SqlToken | undefined) =>
   token?.kind === 'name' || (token?.kind === 'word' && !leads.has(token.text.toLowerCase()))
 
-/** How many tokens the arrow that begins here is made of: 2 for `->`, 3 for `->>`, else 0. */
+/** The number of tokens in the arrow that begins here: 2 for `->`, 3 for `->>`, 0 without an arrow. */
 const arrowLength = (tokens: readonly SqlToken[], at: number): number => {
   const joined = (offset: number) =>
     isSymbol(tokens[at + offset], '>') && tokens[at + offset]!.start === tokens[at]!.start + offset
@@ -36,7 +33,7 @@ const openings = (tokens: readonly SqlToken[]): Map<number, number> => {
   return found
 }
 
-/** Where the operand begins that ends with a token; undefined where that cannot be said for certain. */
+/** Finds where the operand begins that ends with a token; undefined when that is not certain. */
 const startOf = (
   tokens: readonly SqlToken[],
   opened: ReadonlyMap<number, number>,
@@ -49,7 +46,7 @@ const startOf = (
       if (opening === undefined) return undefined
       const isSubscript = isSymbol(tokens[opening], '[')
       const before = tokens[opening - 1]
-      // A call or a subscript goes on to the left with what is called or looked into.
+      // A call or a subscript goes on to the left: the function's name, or the value before the bracket.
       if (isName(before) || (isSubscript && (isSymbol(before, ')') || isSymbol(before, ']')))) {
         at = opening - 1
         continue
@@ -63,9 +60,10 @@ const startOf = (
 }
 
 /**
- * `properties->>'a' = '1'` as it is meant. DuckDB binds `->>` weaker than `=` and takes `'$url'` for a
- * JSON path, so the arrows with their keys are put into brackets, and such a key into a path. Only keys
- * that are written out are: to compare two of them with each other first would make no sense.
+ * Makes `properties->>'a' = '1'` mean what its author meant. DuckDB binds `->>` weaker than `=` and takes
+ * `'$url'` for a JSON path, so arrows with their keys are put into brackets, and a key that begins with $
+ * is written as a path. This is done only for keys that are written out, because there the other reading,
+ * which compares the key first, makes no sense.
  */
 export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
   const edits: Edit[] = []
@@ -83,7 +81,7 @@ export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
       keys.push(tokens[at + length]!)
       at += length + 1
     }
-    // A lambda may give back a text: `x -> 'a'`.
+    // `x -> 'a'` may be a lambda that returns a text, so `->` alone is left as it is.
     if (!asText) continue
     edits.push({ start: tokens[start]!.start, end: tokens[start]!.start, text: '(' })
     for (const { text: key, start: from, end: to } of keys) {

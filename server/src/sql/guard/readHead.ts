@@ -1,23 +1,23 @@
 import type { SqlToken } from './tokenize.js'
 
 export interface StatementHead {
-  /** What is done: of `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
+  /** What is done. For `EXPLAIN (FORMAT JSON) ANALYZE COPY …` it is `copy`. */
   verb: string
-  /** What a CREATE, DROP or ALTER is about: `table`, `type`, `secret`; else empty. */
+  /** What a CREATE, DROP or ALTER is about: `table`, `type`, `secret`. Empty for other statements. */
   object: string
   isTemporary: boolean
-  /** `OR REPLACE` or `IF NOT EXISTS`: it does not matter whether there is one of that name. */
+  /** Whether it says `OR REPLACE` or `IF NOT EXISTS`: something of that name may exist already. */
   takesExisting: boolean
   /** The name that follows, part by part. */
   name: readonly string[]
-  /** Where the name's last part stands among the tokens; -1 without one. */
+  /** The index of the token that is the name's last part; -1 without a name. */
   nameAt: number
 }
 
 const beforeObject = new Set('or replace temp temporary local global persistent unique'.split(' '))
 const beforeName = new Set(['if', 'not', 'exists'])
 
-/** Where the bracket that opens at a token is closed; behind the last token when it is not. */
+/** Finds where the bracket that opens at a token is closed. When it is not, the result is behind the last token. */
 const closingOf = (tokens: readonly SqlToken[], opening: number): number => {
   let open = 0
   let at = opening
@@ -30,7 +30,7 @@ const closingOf = (tokens: readonly SqlToken[], opening: number): number => {
   return at
 }
 
-/** Reads the words with which a statement begins, as far as the name of what it makes or changes. */
+/** Reads the first words of a statement, up to the name of what it makes or changes. */
 export const readHead = (tokens: readonly SqlToken[]): StatementHead => {
   let at = 0
   const wordAt = () => (tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : '')

@@ -6,27 +6,31 @@ export interface SqlToken {
   end: number
 }
 
+export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
+  token?.kind === 'symbol' && token.text === text
+
 export interface Scan {
   tokens: SqlToken[]
-  /** What cannot be read for certain, and is refused for that. */
+  /** Says what cannot be read for certain; the statement is refused for that. */
   problem?: string
 }
 
 const space = /[ \t\n\r\f]/
-/** DuckDB takes these for spaces where its own reading of quotes finds them outside of texts; see `withPlainSpaces`. */
+/** DuckDB takes these for spaces, but only where its own reading of quotes finds them; see `withPlainSpaces`. */
 const oddSpace = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\ufeff]/g
 const isOddSpace = (letter: string) => letter > '\u007f' && letter.replace(oddSpace, '') === ''
 const wordStart = /[\p{L}_]/u
 const wordPart = /[\p{L}\p{N}\p{M}_$]/u
 const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}\p{M}_]*)?\$/uy
 
-/** Whether a token makes the text that follows it one in which a backslash has a meaning. */
+/** Whether a token is the `e` of `e'…'`, a text in which a backslash has a meaning. */
 const isEscaping = (token: SqlToken | undefined, textStart: number): boolean =>
   token?.kind === 'word' && token.end === textStart && token.text.toLowerCase() === 'e'
 
 /**
- * The same SQL, of the same length, with plain spaces between its tokens. DuckDB would look for others by a
- * reading of quotes that knows neither comments nor backslashes, and take those it misses for letters.
+ * Replaces odd spaces between tokens by plain ones; the length of the SQL stays. DuckDB finds odd spaces by
+ * a reading of quotes that knows neither comments nor backslashes. An odd space that it misses would
+ * become part of a name.
  */
 export const withPlainSpaces = (sql: string, tokens: readonly SqlToken[]): string => {
   let plain = ''
@@ -39,9 +43,8 @@ export const withPlainSpaces = (sql: string, tokens: readonly SqlToken[]): strin
 }
 
 /**
- * Cuts SQL into tokens the way DuckDB's grammar does, so that what is said about a statement holds
- * for what is run. Where two readings are thinkable it gives up: a wrong guess would be a way around
- * the guard.
+ * Cuts SQL into tokens the way DuckDB's grammar does, so that the guard judges what will be run.
+ * Where two readings are thinkable it gives up: a wrong guess would be a way around the guard.
  */
 export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
   const tokens: SqlToken[] = []
@@ -77,12 +80,12 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
     } else if (sql.startsWith('/*', at)) {
       const end = sql.indexOf('*/', at + 2)
       if (end < 0) return stop('A comment is not closed.')
-      // With the end's star: `/*/*/` opens two.
+      // The slice includes the closing star, because `/*/*/` opens two comments.
       if (sql.slice(at + 2, end + 1).includes('/*')) return stop('A comment stands inside another comment.')
       at = end + 2
     } else if (letter === "'") {
       const before = tokens.at(-1)
-      // On a new line it would go on with that one, backslashes and all.
+      // On a new line DuckDB joins this text to the one before, and backslashes would have a meaning here too.
       if (before?.kind === 'text' && isEscaping(tokens.at(-2), before.start))
         return stop("A text follows a text of the form e'…'.")
       if (!skipQuoted("'", isEscaping(before, start))) return stop('A text is not closed.')

@@ -31,7 +31,7 @@ export interface Source {
   signal: AbortSignal
 }
 
-/** What is told about a query before its rows. */
+/** What the answer says about a query before its rows. */
 export interface Head {
   statement: string
   page: Page
@@ -49,10 +49,10 @@ const contentTypes: Record<Format, string> = {
 }
 const endings: Record<Format, string> = { default: 'ndjson', jsonl: 'jsonl', csv: 'csv', parquet: 'parquet' }
 
-/** A Parquet file is compressed already. */
+/** Whether the answer is gzipped; a Parquet file is compressed already. */
 const zips = ({ format, isZipped }: Form) => isZipped && format !== 'parquet'
 
-/** The headers that a form has whatever the query is. */
+/** The headers that depend on the form only, not on the query. */
 export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
   'content-type': contentTypes[form.format],
   'x-waymark-format': form.format,
@@ -60,7 +60,7 @@ export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
   ...(form.isFile && { 'content-disposition': `attachment; filename="query.${endings[form.format]}"` }),
 })
 
-/** The SQL name of a column's type; JSON is a VARCHAR underneath and says so unless asked for its alias. */
+/** The SQL name of a column's type. DuckDB stores JSON as VARCHAR, and only the alias says that it is JSON. */
 const typeName = (type: DuckDBType): string => type.alias ?? type.toString()
 
 const csvName = (name: string) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
@@ -101,16 +101,16 @@ export class Answer {
 
   /** The answer is not complete before `end`. */
   async writeRows({ rows, turn, signal }: Source, head: Head): Promise<void> {
-    // Read before the status is sent, so that a statement that fails at once is a 400.
+    // The first rows are read before the status is sent, so that a statement that fails at once is a 400.
     let lines = await rows.next()
     this.#begin(head)
     const opening = openingLines(rows, head, this.#form)
-    let taken = opening === '' || (await this.#write(opening, turn, signal))
-    while (lines !== undefined && taken) {
-      taken = await this.#write(lines, turn, signal)
-      if (taken) lines = await rows.next()
+    let isRead = opening === '' || (await this.#write(opening, turn, signal))
+    while (lines !== undefined && isRead) {
+      isRead = await this.#write(lines, turn, signal)
+      if (isRead) lines = await rows.next()
     }
-    if (!taken) throw refuse(400, 'query-gone', 'The client went away.')
+    if (!isRead) throw refuse(400, 'query-gone', 'The client went away.')
   }
 
   end(): void {
@@ -127,12 +127,12 @@ export class Answer {
     }
   }
 
-  /** What is under way is not complete, and nobody may take it for that: not for a row either. */
+  /** Ends an answer that has begun so that no client takes it for complete, nor the error for a row. */
   breakOff(error: unknown, queryId: string): void {
-    const told = error instanceof HttpError ? error : refuse(500, 'internal', String(error))
+    const reported = error instanceof HttpError ? error : refuse(500, 'internal', String(error))
     if (this.#form.format !== 'default') this.#response.destroy()
     else {
-      this.#out.end(brokenLine(told, queryId))
+      this.#out.end(brokenLine(reported, queryId))
       this.#response.setTimeout(clientPatienceMs, () => this.#response.destroy())
     }
   }
@@ -166,7 +166,7 @@ export class Answer {
       await turn.resume()
       return true
     } catch {
-      // What was cancelled is told to a client that may still be there.
+      // After a cancellation the client may still be there, and `breakOff` tells it why the answer ends.
       if (!signal.aborted) response.destroy()
       return false
     } finally {

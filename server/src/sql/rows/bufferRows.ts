@@ -11,8 +11,8 @@ import type { Rows } from './streamRows.js'
 import { type Json, toJson } from './toJson.js'
 
 /**
- * Lines of rows that a change gave back, written by DuckDB as those of a SELECT are: the rows go into
- * a temporary table and are read from it. Undefined when a column's type cannot be written in SQL.
+ * Writes the rows that a change returned exactly as those of a SELECT are written: they go into a
+ * temporary table and are read from it. Undefined when a column's type cannot be written in SQL.
  */
 const rowsThroughTable = async (
   connection: DuckDBConnection,
@@ -57,7 +57,7 @@ const csvCell = (value: Json): string => {
 
 const rowsAtOnce = 1000
 
-/** Both ways write these alike, and this one is at hand. */
+/** DuckDB and this file write these types alike, so they need no temporary table. */
 const plain = new Set([DuckDBTypeId.BOOLEAN, DuckDBTypeId.INTEGER, DuckDBTypeId.BIGINT, DuckDBTypeId.VARCHAR])
 const isPlain = (type: DuckDBType) => plain.has(type.typeId) && type.alias === undefined
 
@@ -67,14 +67,14 @@ const once = (names: string[], types: DuckDBType[], lines: Buffer): Rows => {
     names,
     types,
     next() {
-      const taken = left
+      const all = left
       left = undefined
-      return Promise.resolve(taken)
+      return Promise.resolve(all)
     },
   }
 }
 
-/** Rows of a statement that has run to its end: what a change gives back, or an EXPLAIN. */
+/** The rows of a statement that has run to its end: a change with RETURNING, or an EXPLAIN. */
 export const bufferRows = async (
   connection: DuckDBConnection,
   result: DuckDBMaterializedResult,

@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
-import { postgresText } from './postgresText.js'
+import { nestedTypes, postgresText } from './postgresText.js'
 import { writeMoments } from './writeMoments.js'
 
 interface Inner {
@@ -16,19 +16,10 @@ const innerOf = (type: DuckDBType): DuckDBType[] => {
   return [valueType, keyType, ...entryTypes, ...memberTypes].filter((each) => each !== undefined)
 }
 
-const nested = new Set([
-  DuckDBTypeId.LIST,
-  DuckDBTypeId.ARRAY,
-  DuckDBTypeId.STRUCT,
-  DuckDBTypeId.MAP,
-  DuckDBTypeId.UNION,
-  DuckDBTypeId.VARIANT,
-])
-
 const holdsVariant = (type: DuckDBType): boolean =>
   type.typeId === DuckDBTypeId.VARIANT || innerOf(type).some(holdsVariant)
 
-/** A row whose fields have no names, which `row(1, 2)` makes. */
+/** Whether the fields of a struct have no names: `row(1, 2)` makes one. */
 const isRow = (type: DuckDBType): boolean =>
   type.typeId === DuckDBTypeId.STRUCT && (type as Inner).entryNames?.every((name) => name === '') === true
 
@@ -39,8 +30,9 @@ const holdsRow = (type: DuckDBType): boolean =>
   isRow(type) || (isList(type) && holdsRow((type as Inner).valueType!))
 
 /**
- * The SQL of a value for JSON. A row without names would be an object with one key many times, of
- * which a client keeps the last: it becomes an array. A VARIANT is one value of JSON only by a cast.
+ * The SQL that makes JSON of a value. A row without names becomes an array: as an object it would have
+ * one key many times, and a client would keep only the last. A VARIANT must be cast to become one
+ * JSON value.
  */
 export const jsonOf = (sql: string, type: DuckDBType | undefined, depth = 0): string => {
   if (type === undefined) return sql
@@ -54,7 +46,7 @@ export const jsonOf = (sql: string, type: DuckDBType | undefined, depth = 0): st
   return `CASE WHEN ${sql} IS NULL THEN NULL ELSE json_array(${fields.join(', ')}) END`
 }
 
-/** Names that can be keys of one object: a repeated one gets a number. */
+/** Makes names that can be keys of one object: a repeated name gets a number. */
 export const uniqueNames = (names: readonly string[]): string[] => {
   const seen = new Map<string, number>()
   return names.map((name) => {
@@ -64,7 +56,7 @@ export const uniqueNames = (names: readonly string[]): string[] => {
   })
 }
 
-/** In `text` a line is an array of the texts that the Postgres protocol carries. */
+/** In `text` a line is a JSON array of the texts that the Postgres protocol carries. */
 export type Layout = 'array' | 'object' | 'csv' | 'text'
 
 export interface Page {
@@ -91,19 +83,19 @@ const line = (layout: Layout, names: readonly string[], types: readonly DuckDBTy
 }
 
 const isNested = (type: DuckDBType | undefined): type is DuckDBType =>
-  type !== undefined && nested.has(type.typeId)
+  type !== undefined && nestedTypes.has(type.typeId)
 
 /** The JSON of a nested value, as text. */
 const jsonText = (column: string, type: DuckDBType): string =>
   `CASE WHEN ${column} IS NOT NULL THEN (${jsonOf(column, type)})::JSON::VARCHAR END`
 
-/** `NaN` and infinities outside of the texts in JSON become null. */
+/** Replaces `NaN` and infinities in JSON by null, but not inside its strings. */
 const finite = (json: string) =>
   `CASE WHEN regexp_matches(${json}, 'NaN|Infinity') THEN list_aggregate(list_transform(
      regexp_extract_all(${json}, '"(?:[^"\\\\]|\\\\.)*"|[^"]+'), lambda part: CASE WHEN starts_with(part, '"') THEN part
      ELSE regexp_replace(part, '-?(NaN|Infinity)', 'null', 'g') END), 'string_agg', '') ELSE ${json} END`
 
-/** A table with JSON in the place of nested values. */
+/** A table in which nested values are written as JSON. */
 const withJson = (table: string, types: readonly DuckDBType[]): string => {
   if (!types.some(isNested)) return table
   const columns = columnsOf(types.length)
@@ -112,7 +104,7 @@ const withJson = (table: string, types: readonly DuckDBType[]): string => {
   return `(SELECT ${select(finite).join(', ')} FROM (SELECT ${select(jsonText).join(', ')} FROM ${table}))`
 }
 
-/** The statement as a table whose columns are c0, c1, … whatever they were called. */
+/** The statement as a table whose columns are called c0, c1, …. */
 export const asTable = (text: string, columnCount: number): string => {
   return `(${text}\n) AS t(${columnsOf(columnCount).join(', ')})`
 }
@@ -121,8 +113,8 @@ export const pageSql = ({ limit, offset }: Page): string =>
   `${limit === undefined ? '' : ` LIMIT ${limit}`}${offset === undefined || offset === 0 ? '' : ` OFFSET ${offset}`}`
 
 /**
- * One line a row, made inside DuckDB with its end, and a NULL after the last. A streamed result that fails
- * midway ends like a complete one; when the NULL is missing it did.
+ * The SQL that writes each row as one line, and a NULL after the last. A streamed result that fails
+ * midway ends like a complete one: only the missing NULL shows that it failed.
  */
 export const encodeRows = (
   text: string,
@@ -132,7 +124,7 @@ export const encodeRows = (
   types: readonly DuckDBType[],
 ): string => {
   const plain = asTable(text, names.length)
-  // The Postgres protocol has DuckDB's own form.
+  // The Postgres protocol takes timestamps as DuckDB writes them.
   const table = layout === 'text' ? plain : writeMoments(plain, types)
   const from = layout === 'csv' ? withJson(table, types) : table
   const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${from}${pageSql(page)}`

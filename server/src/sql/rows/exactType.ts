@@ -2,8 +2,8 @@ import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteIdentifier } from '../../store/quote.js'
 
 /**
- * A type as SQL, with `DECIMAL(38,0)` in the place of integers of 128 bits, which Parquet does not have:
- * DuckDB would write them as DOUBLE, and `sum` gives such. Undefined where the type holds none.
+ * A type as SQL, with `DECIMAL(38,0)` instead of integers of 128 bits, such as `sum` returns. Parquet has
+ * no such integers, and DuckDB would write them as DOUBLE. Undefined when the type holds none.
  */
 export const exactType = (type: DuckDBType): string | undefined => {
   switch (type.typeId) {

@@ -21,9 +21,9 @@ export interface ExportOptions {
 }
 
 /**
- * Parquet needs a file: it is written into DuckDB's own temporary folder, the only one that the
- * locked engine can write to. It can read there too, so the name has no ending by which DuckDB would
- * take a name in user SQL for a file, beside what the guard refuses.
+ * DuckDB writes Parquet only to a file. The file goes into DuckDB's own temporary folder, the only one
+ * that the locked engine can write to. User SQL must not read it there: the guard refuses names of
+ * files, and the name has no ending by which DuckDB would take a name in SQL for a file.
  */
 export const exportParquet = async (
   connection: DuckDBConnection,

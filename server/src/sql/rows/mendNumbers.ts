@@ -28,7 +28,8 @@ const mendInfinite = (text: string): string => (/^-?[IN]/.test(text) ? 'null' : 
 const mendToken = (text: string): string => {
   if (text.startsWith('"')) return text
   if (/[IN]/.test(text)) return 'null'
-  // Zeros at the ends are no digits to lose. A DOUBLE has 17 at most, so that it is always a number.
+  // Zeros at either end are not counted: no reader loses them. A DOUBLE has at most 17 digits, so it
+  // always stays a number.
   const digits = text.replace('.', '').replaceAll(/^-?0*|0+$/g, '')
   const isSafe = text.includes('.') ? digits.length <= 17 : Number.isSafeInteger(Number(text))
   return isSafe ? text : `"${text}"`
@@ -37,23 +38,23 @@ const mendToken = (text: string): string => {
 const same: Mend = (json) => json
 
 /**
- * DuckDB writes NaN and infinities bare, which is no JSON: they become null. It writes 64-bit
- * integers as numbers, which JavaScript would read wrongly beyond 2^53 - 1: those become text, or
- * stay as they are where each column must keep one type (`keepsDigits`).
+ * DuckDB writes NaN and infinities bare, which is not JSON, so they become null. It writes 64-bit
+ * integers as numbers, which JavaScript reads wrongly beyond 2^53 - 1, so those become text. With
+ * `keepsDigits` they stay numbers, because each column must keep one type.
  */
 export const createMend = (types: readonly DuckDBType[], keepsDigits: boolean): Mend => {
-  const whole = types.some((type) => type.alias === 'JSON' || holds(type, wide))
-  const decimal = types.some((type) => holds(type, exact))
-  const odd = types.some((type) => holds(type, floating))
+  const hasWide = types.some((type) => type.alias === 'JSON' || holds(type, wide))
+  const hasExact = types.some((type) => holds(type, exact))
+  const hasFloating = types.some((type) => holds(type, floating))
   const suspicions = [
-    // Sixteen digits before any point; a DOUBLE has as many after it, and that is nothing to mend.
-    ...(whole && !keepsDigits ? [String.raw`(?<![\d.])\d{16}`] : []),
-    ...(decimal && !keepsDigits ? [String.raw`\d[\d.]{17}`] : []),
-    ...(odd ? ['NaN|Infinity'] : []),
+    // Only sixteen digits before a point are suspect: a DOUBLE may have sixteen after it and is right.
+    ...(hasWide && !keepsDigits ? [String.raw`(?<![\d.])\d{16}`] : []),
+    ...(hasExact && !keepsDigits ? [String.raw`\d[\d.]{17}`] : []),
+    ...(hasFloating ? ['NaN|Infinity'] : []),
   ]
   if (suspicions.length === 0) return same
   const suspect = new RegExp(suspicions.join('|'))
-  // What is looked for is ASCII, and no byte of another character is, so the bytes need no decoding.
+  // All suspects are ASCII, and UTF-8 has no ASCII byte inside another character, so the search needs no decoding.
   const mendOne = keepsDigits ? mendInfinite : mendToken
   return (json) =>
     suspect.test(json.toString('latin1')) ? Buffer.from(json.toString().replaceAll(token, mendOne)) : json

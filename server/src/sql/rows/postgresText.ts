@@ -1,7 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 
-/** What is an object or array of many kinds: Postgres has no type for it but JSON. */
-const nested: ReadonlySet<DuckDBTypeId> = new Set([
+/** For values of these types Postgres has no type but JSON, except for lists of simple values. */
+export const nestedTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.LIST,
   DuckDBTypeId.ARRAY,
   DuckDBTypeId.STRUCT,
@@ -10,15 +10,15 @@ const nested: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.VARIANT,
 ])
 
-/** The type of the items of a list that Postgres knows as an array. */
+/** The type of a list's items when Postgres knows the list as an array; undefined for other types. */
 export const itemTypeOf = (type: DuckDBType): DuckDBType | undefined => {
   if (type.typeId !== DuckDBTypeId.LIST && type.typeId !== DuckDBTypeId.ARRAY) return undefined
   const { valueType } = type as unknown as { valueType: DuckDBType }
-  return nested.has(valueType.typeId) ? undefined : valueType
+  return nestedTypes.has(valueType.typeId) ? undefined : valueType
 }
 
 export const isJson = (type: DuckDBType): boolean =>
-  type.alias === 'JSON' || (nested.has(type.typeId) && itemTypeOf(type) === undefined)
+  type.alias === 'JSON' || (nestedTypes.has(type.typeId) && itemTypeOf(type) === undefined)
 
 const scalar = (sql: string, type: DuckDBType): string => {
   switch (type.typeId) {
@@ -67,7 +67,7 @@ const item = (type: DuckDBType): string => {
   return `CASE WHEN x IS NULL THEN 'NULL' ELSE ${unquoted.has(type.typeId) ? text : quoted} END`
 }
 
-/** The SQL of a value as Postgres writes it in text: its form of arrays, times, bytes and infinities. */
+/** The SQL that writes a value as Postgres does: arrays, times, bytes and infinities have their own form there. */
 export const postgresText = (sql: string, type: DuckDBType): string => {
   if (isJson(type)) return type.alias === 'JSON' ? `${sql}::VARCHAR` : `to_json(${sql})::VARCHAR`
   const itemType = itemTypeOf(type)

@@ -11,17 +11,17 @@ import { readText } from './readText.js'
 export interface Rows {
   names: readonly string[]
   types: readonly DuckDBType[]
-  /** Lines with their ends, many at a time; undefined after the last. Rejects when rows are missing. */
+  /** Returns many lines at a time, each with its end; undefined after the last. Rejects when rows are missing. */
   next(): Promise<string | Buffer | undefined>
-  /** Resolves once nothing is being fetched any more, as after a stop. */
+  /** Resolves once nothing is being fetched any more. */
   settled?(): Promise<unknown>
 }
 
-const withinMs = 10_000
+const explainWithinMs = 10_000
 
-/** A stream that breaks does not say why; running the statement again without its rows does. */
+/** A stream that breaks does not say why. Running the statement again without its rows does. */
 const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
-  const timer = setTimeout(() => connection.interrupt(), withinMs)
+  const timer = setTimeout(() => connection.interrupt(), explainWithinMs)
   try {
     await renewReadOnly(connection)
     const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
@@ -44,8 +44,8 @@ interface StreamOptions {
 }
 
 /**
- * Streams rows that DuckDB has already written as text, while it makes the next.
- * Undefined when the statement cannot stand inside another.
+ * Streams rows as text. DuckDB makes the next rows while these are sent.
+ * Undefined when the statement cannot stand inside another one.
  */
 export const streamRows = async (options: StreamOptions): Promise<Rows | undefined> => {
   const { connection, plan, layout, page, cancellation } = options

@@ -13,7 +13,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** A number that a JavaScript client would read wrongly is written as text. */
+/** Writes a number as text when JavaScript would read it wrongly. */
 const ofInteger = (value: bigint): number | string =>
   value <= maxSafe && value >= -maxSafe ? Number(value) : value.toString()
 
@@ -42,7 +42,7 @@ const ofStruct = (value: DuckDBStructValue, type: DuckDBType | undefined): Json 
   )
 }
 
-/** A DuckDB value as this API writes it: NaN and infinities as null, JSON as itself, the rest as text. */
+/** A DuckDB value as this API writes it: NaN and infinities are null, JSON stays JSON, types that JSON lacks are text. */
 export const toJson = (value: DuckDBValue, type?: DuckDBType): Json => {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null

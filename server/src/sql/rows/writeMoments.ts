@@ -8,7 +8,7 @@ const itemOf = (type: DuckDBType | undefined): DuckDBType | undefined =>
 const holdsMoment = (type: DuckDBType | undefined): boolean =>
   type?.typeId === DuckDBTypeId.TIMESTAMP_TZ || (type !== undefined && holdsMoment(itemOf(type)))
 
-/** Years that have four digits; what is outside of them, infinities too, stays as DuckDB writes it. */
+/** Only years of four digits are rewritten. Others, and infinities, stay as DuckDB writes them. */
 const inIso = (sql: string) =>
   `${sql} BETWEEN TIMESTAMPTZ '0001-01-02 00:00:00+00' AND TIMESTAMPTZ '9999-12-30 00:00:00+00'`
 
@@ -25,8 +25,8 @@ const write = (sql: string, type: DuckDBType | undefined, depth = 0): string => 
 }
 
 /**
- * A table of columns c0, c1, … with texts in the place of moments, in ISO 8601 with the offset of the
- * session's time zone: DuckDB's own `2026-01-01 01:00:00+01` is no date to JavaScript.
+ * A table of columns c0, c1, … in which timestamps with a time zone are texts in ISO 8601, with the
+ * offset of the connection's time zone. JavaScript cannot read DuckDB's own `2026-01-01 01:00:00+01`.
  */
 export const writeMoments = (table: string, types: readonly DuckDBType[]): string => {
   if (!types.some(holdsMoment)) return table

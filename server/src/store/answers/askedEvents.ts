@@ -2,7 +2,7 @@ import { builtInColumns } from '../builtInColumns.js'
 import { quoteText } from '../quote.js'
 import { pathOf } from '../urlParts.js'
 
-/** What every answer can be asked for. */
+/** The parameters that every answer has, with their defaults. */
 export const range = [
   ['from_time', 'NULL'],
   ['until_time', 'NULL'],
@@ -15,20 +15,20 @@ export const zone = ['time_zone', `'UTC'`] as const
 
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const hasId = '(e.distinct_id IS NOT NULL OR e.anonymous_id IS NOT NULL)'
-/** All events that are asked for are of one environment. */
+/** The key of an event's id. All events of one answer have the environment that was asked for. */
 const keyOfId = `hash(environment::VARCHAR, ${id})`
 export const idKey = `CASE WHEN ${hasId} THEN ${keyOfId} END`
 export const sessionKey = `CASE WHEN e.session_id IS NOT NULL THEN hash(e.session_id) END`
 
-/** Events with what is known of the person of each; `personKey` stands for the person in eight bytes. */
+/** Events, each joined with its row of `id_map`. `personKey` identifies the person in eight bytes. */
 export const eventsOfPersons = `analytics.raw.all_events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = ${keyOfId}`
 export const personKey = `CASE WHEN ${hasId} THEN coalesce(m.person_key, ${keyOfId}) END`
 
-/** The order of events: by their time, then by their acceptance. As one number it is compared at once. */
+/** Orders events by their time, then by their acceptance. Both are one number, which takes one comparison. */
 export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
 
-/** The microseconds and the `event_id` in such a number. */
+/** The microseconds, and below it the `event_id`, of an `orderKey`. */
 export const usOfKey = (key: string): string => `(${key} >> 64)::BIGINT`
 export const seqOfKey = (key: string): string => `(${key} & 18446744073709551615::HUGEINT)::BIGINT`
 
@@ -43,7 +43,7 @@ export const isNamed = (name: string, isEvent = `e.event = ${name}`): string =>
     THEN coalesce(e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}, false)
     ELSE ${isEvent} END`
 
-/** The property that an argument names, as text: out of its column, where it has one. */
+/** The property that an argument names, as text. It is read from its own column when it has one. */
 export const propertyOf = (name: string): string =>
   `CASE ${name} ${builtInColumns
     .map(({ column, property }) => `WHEN ${quoteText(property)} THEN e.${column}`)
@@ -51,7 +51,7 @@ export const propertyOf = (name: string): string =>
 
 const advice = (parameter: string, text: string) => quoteText(`${parameter} ${text}`)
 
-/** Of the arguments that every answer takes. */
+/** What can be wrong with the arguments that every answer takes. */
 export const choiceProblems = [
   [
     'environment IS NULL',
@@ -67,6 +67,6 @@ export const zoneProblem = [
   advice('time_zone', `is NULL. Name one, such as time_zone := 'Europe/Berlin'.`),
 ] as const
 
-/** One event of a clock that is thousands of years wrong must not make as many rows. */
+/** An event from a clock that is thousands of years wrong must not make a row for every day of them. */
 export const checkDays = (days: string): string =>
   `CASE WHEN ${days} > 36525 THEN error('The range has ' || ${days} || ' days. Write from_time and until_time: some clocks are wrong.') END`

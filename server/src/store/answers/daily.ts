@@ -22,7 +22,7 @@ export const daily: TableMacro = {
   problems: [...choiceProblems, zoneProblem],
   tables: [
     ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`)],
-    // The visits of a day are far fewer than its events, and persons are looked up for these alone.
+    // A day has far fewer visits than events, so persons are looked up for visits only.
     [
       'seen',
       `SELECT (${localTime})::DATE AS day, ${idKey} AS id_key, ${sessionKey} AS session_key,

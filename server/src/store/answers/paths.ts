@@ -25,7 +25,7 @@ export const paths: TableMacro = {
        FROM analytics.raw.all_events e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.url IS NOT NULL`,
     ],
-    // The last view of each run of one path leads to the next path.
+    // Several views of one path may follow each other. Only the last of them leads to the next path.
     [
       'moved',
       `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM visited v

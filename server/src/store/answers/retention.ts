@@ -14,7 +14,7 @@ import {
 import { joinSpan, localTime, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
-/** Another unit is told as a problem, not by what DuckDB makes of it. */
+/** Any other unit is counted as days here: `problems` reports it, and DuckDB's own error must not come first. */
 const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 'day' END`
 const periodOf = (moment: string) => `date_trunc(${known}, timezone(time_zone, ${moment}))::DATE`
 const isFirst = `(first_event IS NULL OR ${isNamed('first_event')})`
@@ -37,7 +37,7 @@ export const retention: TableMacro = {
   ],
   tables: [
     ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`)],
-    // Of each id and period the first and the last event are enough, and far fewer.
+    // For each id and period the first and the last event are enough, and they are far fewer.
     [
       'seen',
       `SELECT ${idKey} AS id_key, date_trunc(${known}, ${localTime})::DATE AS period,

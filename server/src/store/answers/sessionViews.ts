@@ -37,7 +37,7 @@ const columns: View['columns'] = [
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
-/** What is told of a session's events. */
+/** The columns that are computed from a session's events. */
 const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
     count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
     arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
@@ -71,7 +71,7 @@ const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
 const isOfSession = 'e.environment = environment AND e.session_id IS NOT NULL'
 const isInRange = `(${isSince} AND ${isUntil})`
 
-/** The same for a range, of which the view would have to know all sessions ever. */
+/** The sessions of a range. The view `sessions` would group all events ever stored to find them. */
 export const sessionsOfRange: TableMacro = {
   name: 'sessions',
   comment: 'The sessions that began in a range, one a row.',
@@ -84,7 +84,7 @@ export const sessionsOfRange: TableMacro = {
       `SELECT DISTINCT ${sessionKey} AS session_key FROM analytics.raw.all_events e
        WHERE ${isOfSession} AND ${isInRange}`,
     ],
-    // Few sessions have events on both sides of a bound, but any may.
+    // A few sessions have events on both sides of a bound of the range.
     [
       'beyond',
       `SELECT e.seq FROM analytics.raw.all_events e SEMI JOIN met ON met.session_key = ${sessionKey}

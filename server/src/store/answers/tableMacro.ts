@@ -1,23 +1,23 @@
 import { quoteText } from '../quote.js'
 
-/** A table macro of the catalog `analytics`. In its SQL a bare name of a parameter is its value, so columns are qualified. */
+/** A table macro of the catalog `analytics`. In its SQL a bare name may be a parameter, so columns are qualified. */
 export interface TableMacro {
   name: string
   comment: string
-  /** With the SQL of its default, for those that can be left out; these come last. */
+  /** A parameter that can be left out has the SQL of its default, and stands behind the others. */
   parameters: readonly (readonly [name: string, fallback?: string])[]
   columns: readonly string[]
-  /** What is wrong with the arguments: a condition, and the SQL of a text that says what to write instead. */
+  /** Mistakes in the arguments: a condition, and the SQL of a text that says what to write instead. */
   problems: readonly (readonly [when: string, text: string])[]
-  /** The tables that lead to the last one, `answer`, which has the columns. */
+  /** The tables that the answer is computed in, one from the other. The last one, `answer`, has the columns. */
   tables: readonly (readonly [name: string, sql: string])[]
   /** The numbers of the columns that the rows are sorted by. */
   order: string
 }
 
 /**
- * Wrong arguments are told by a row that fails, beside the answer: it is looked at whatever rows there
- * are, and where the arguments are right and constant, DuckDB leaves it out before it runs anything.
+ * Wrong arguments are reported by a row that fails, in a UNION with the answer: it is computed whatever rows
+ * there are. When the arguments are right and constant, DuckDB removes it before it runs anything.
  */
 const problemRow = ({ columns, problems }: TableMacro): string => {
   const cases = problems.map(([when, text]) => `WHEN ${when} THEN error(${text})::BOOLEAN`)

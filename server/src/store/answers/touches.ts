@@ -27,7 +27,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
          FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key
          WHERE s.id_key IS NOT NULL GROUP BY coalesce(m.person_key, s.id_key)`,
       ],
-      // Texts are read of these events alone.
+      // Texts are read for these events only.
       [
         'answer',
         `SELECT coalesce(p.person_id, e.distinct_id, e.anonymous_id) AS person_id, e."timestamp",
