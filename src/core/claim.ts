@@ -67,7 +67,7 @@ export const claim = async (w: Instance): Promise<boolean> => {
     for (const key of keys) {
       const found = store.get(key)
       found.onsuccess = () => {
-        // Else another page was first.
+        // A record that is gone was claimed by another page first.
         if (found.result) {
           const next = [id, ...key.slice(1)] as RecordKey
           store.delete(key)

@@ -71,7 +71,7 @@ export interface Answer {
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
-  // Else a proxy or a captive portal has answered.
+  // A proxy or a captive portal answers without JSON.
   const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
     maybe(() => JSON.parse(text)) ?? {}
   const errorCode = told.error_code ?? told.error ?? `http-${status}`

@@ -3,7 +3,7 @@
 
 const page = window as unknown as { waymark?: object[] }
 const commands = (page.waymark ??= [])
-// Else the real object is there already.
+// When the library was faster, the real object is there already and is left alone.
 if (Array.isArray(commands)) {
   const push = commands.push.bind(commands)
   commands.push = (...calls) =>

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { markBots } from './markBots.js'
-import type { Rest } from '../wal/ApplierOptions.js'
+import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
@@ -54,14 +54,14 @@ export const applyAnalytics =
   async (
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
-    rest?: Rest,
+    pause?: Pause,
   ): Promise<() => Promise<void>> => {
     const first = entries[0]!.first
     const tracked = entries.filter((entry) => entry.kind === 'track')
     const identified = entries.filter((entry) => entry.kind === 'identify')
     const ids =
       tracked.length > 0
-        ? await insertEvents(connection, { entries: tracked, environments, window, rest })
+        ? await insertEvents(connection, { entries: tracked, environments, window, pause })
         : new BigUint64Array()
     if (tracked.length > 0) await markBots(connection, entries)
     if (identified.length > 0) await insertTraits(connection, identified, environments)

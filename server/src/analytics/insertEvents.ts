@@ -3,7 +3,7 @@ import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import type { Rest } from '../wal/ApplierOptions.js'
+import type { Pause } from '../wal/ApplierOptions.js'
 import type { LogEntry } from '../wal/segment.js'
 import { runPrepared } from '../store/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
@@ -53,7 +53,7 @@ export interface InsertEvents {
   entries: readonly LogEntry[]
   environments: readonly string[]
   window: InsertIdWindow
-  rest?: Rest | undefined
+  pause?: Pause | undefined
 }
 
 /**
@@ -63,12 +63,12 @@ export interface InsertEvents {
  */
 export const insertEvents = async (
   connection: DuckDBConnection,
-  { entries, environments, window, rest }: InsertEvents,
+  { entries, environments, window, pause }: InsertEvents,
 ): Promise<BigUint64Array> => {
   for (const part of itemParts(entries, environments)) {
     const { rowsChanged } = await runPrepared(connection, insert, part)
     if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
-    await rest?.(part.rows)
+    await pause?.(part.rows)
   }
   const { ids, seqs } = await readInsertIds(
     connection,

@@ -64,16 +64,16 @@ export interface RunningQuery {
 type Cleanup = () => void
 
 /** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
-const restOf = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
-  let isResting = false
+const pausableFor = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
+  let isPaused = false
   return {
     pause() {
-      isResting = true
+      isPaused = true
       const settled = 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(() => isResting && permit.pause())
+      void Promise.resolve(settled).then(() => isPaused && permit.pause())
     },
     resume() {
-      isResting = false
+      isPaused = false
       return permit.resume()
     },
   }
@@ -196,7 +196,7 @@ export class QueryRunner {
         rows,
         info: query.info,
         startedMs,
-        turn: restOf(permit, rows),
+        turn: pausableFor(permit, rows),
         signal: cancellation.signal,
         end,
         fail: (error) => fail(error, rows),

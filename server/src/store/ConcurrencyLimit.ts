@@ -1,21 +1,21 @@
 import { refuse } from '../http/HttpError.js'
 
-/** What waits for its client now and then. */
+/** A running query that waits for its client now and then. */
 export interface Pausable {
-  /** Others may have the place from a moment on, until `resume`. */
+  /** Lets others have its permit, a moment from now and until `resume`. */
   pause(): void
-  /** Resolves with a place again. */
+  /** Resolves once it has a permit again. */
   resume(): Promise<void>
 }
 
 export interface Permit extends Pausable {
-  /** Gives the place to the next in the queue. */
+  /** Gives the permit to the next in the queue. */
   release(): void
 }
 
 interface Waiting {
   user: string
-  /** It has had a place already. */
+  /** Whether it has had a permit before. */
   isBack: boolean
   start(): void
 }
@@ -23,7 +23,7 @@ interface Waiting {
 export interface ConcurrencyLimitOptions {
   permits: number
   maxWaiting: number
-  /** So many may rest, because each keeps memory of DuckDB's and a connection. */
+  /** How many may be paused, because each keeps memory of DuckDB's and a connection. Unbounded by default. */
   maxPaused?: number
 }
 
@@ -36,39 +36,39 @@ export interface Asking {
   user?: string
   /** Aborted, it leaves the queue. */
   signal?: AbortSignal
-  /** Ends one that rests, when too many do. */
+  /** Ends it when too many are paused. */
   end?(): void
 }
 
 /** A client that takes what it is sent is seldom later than this. */
-const restAfterMs = 50
+const pauseAfterMs = 50
 
 /**
  * Every running DuckDB call holds a thread of libuv's pool, which the file system needs too. So
- * fewer queries run at once than the pool has threads, and the rest wait here, where a cancelled
- * one is simply not started. The next is who has the fewest places, and among those who came first.
+ * fewer queries run at once than the pool has threads, and the others wait here, where a cancelled
+ * one is simply not started. The next one is of the user with the fewest permits, and among those the first that came.
  *
- *   waiting → running ⇄ resting
+ *   waiting → running ⇄ paused
  *   any of them → released
  */
 export class ConcurrencyLimit {
   #free: number
   readonly #options: ConcurrencyLimitOptions
-  /** How many want that nothing is started. */
+  /** How many callers of `hold` have not called its result yet. */
   #holds = 0
   readonly #waiting: Waiting[] = []
-  /** In the order in which they began to rest. */
-  readonly #resting = new Set<Paused>()
-  readonly #places = new Map<string, number>()
+  /** In the order in which they paused. */
+  readonly #paused = new Set<Paused>()
+  readonly #permitsByUser = new Map<string, number>()
 
   constructor(options: ConcurrencyLimitOptions) {
     this.#free = options.permits
     this.#options = options
   }
 
-  /** Whether nothing runs, and nothing rests with its rows. */
+  /** Whether no query runs, and none is paused. */
   get isIdle(): boolean {
-    return this.#free === this.#options.permits && this.#resting.size === 0
+    return this.#free === this.#options.permits && this.#paused.size === 0
   }
 
   /** Starts nothing until the result is called. */
@@ -122,23 +122,23 @@ export class ConcurrencyLimit {
 
   #take(user: string): void {
     this.#free--
-    this.#places.set(user, this.#placesOf(user) + 1)
+    this.#permitsByUser.set(user, this.#permitsOf(user) + 1)
   }
 
-  #placesOf(user: string): number {
-    return this.#places.get(user) ?? 0
+  #permitsOf(user: string): number {
+    return this.#permitsByUser.get(user) ?? 0
   }
 
   #give(user: string): void {
     this.#free++
-    const left = this.#placesOf(user) - 1
-    if (left === 0) this.#places.delete(user)
-    else this.#places.set(user, left)
+    const left = this.#permitsOf(user) - 1
+    if (left === 0) this.#permitsByUser.delete(user)
+    else this.#permitsByUser.set(user, left)
     this.#startWaiting()
   }
 
   #startWaiting(): void {
-    const rank = (each: Waiting) => 2 * this.#placesOf(each.user) + (each.isBack ? 0 : 1)
+    const rank = (each: Waiting) => 2 * this.#permitsOf(each.user) + (each.isBack ? 0 : 1)
     while (this.#canStart) {
       const [first] = this.#waiting.toSorted((a, b) => rank(a) - rank(b))
       if (first === undefined) return
@@ -147,44 +147,44 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Of the user who has the most of them, the one that has rested for the longest time ends. */
+  /** Ends the query that has been paused longest, of the user who has the most paused ones. */
   #endOne(): void {
     const counts = new Map<string, number>()
-    for (const { user } of this.#resting) counts.set(user, (counts.get(user) ?? 0) + 1)
+    for (const { user } of this.#paused) counts.set(user, (counts.get(user) ?? 0) + 1)
     const most = Math.max(...counts.values())
-    const found = [...this.#resting].find(({ user }) => counts.get(user) === most)
+    const found = [...this.#paused].find(({ user }) => counts.get(user) === most)
     found?.end()
   }
 
   #permit(asking: Asking): Permit {
     const { user = '', end } = asking
-    const resting: Paused = { user, end: () => end?.() }
-    let state: 'running' | 'resting' | 'released' = 'running'
+    const paused: Paused = { user, end: () => end?.() }
+    let state: 'running' | 'paused' | 'released' = 'running'
     let timer: NodeJS.Timeout | undefined
-    const beginRest = () => {
-      state = 'resting'
-      this.#resting.add(resting)
+    const beginPause = () => {
+      state = 'paused'
+      this.#paused.add(paused)
       this.#give(user)
-      if (this.#resting.size > (this.#options.maxPaused ?? Infinity)) this.#endOne()
+      if (this.#paused.size > (this.#options.maxPaused ?? Infinity)) this.#endOne()
     }
     return {
       release: () => {
         clearTimeout(timer)
         if (state === 'running') this.#give(user)
-        this.#resting.delete(resting)
+        this.#paused.delete(paused)
         state = 'released'
       },
       pause: () => {
         clearTimeout(timer)
-        if (state === 'running') timer = setTimeout(beginRest, restAfterMs)
+        if (state === 'running') timer = setTimeout(beginPause, pauseAfterMs)
       },
       resume: async () => {
         clearTimeout(timer)
-        if (state !== 'resting') return
-        this.#resting.delete(resting)
+        if (state !== 'paused') return
+        this.#paused.delete(paused)
         await this.#enter(asking, true)
         // It may have been given up while it waited.
-        if (state === 'resting') state = 'running'
+        if (state === 'paused') state = 'running'
         else this.#give(user)
       },
     }

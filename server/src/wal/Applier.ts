@@ -20,10 +20,10 @@ import { reasonOf } from '../reasonOf.js'
 const maxRows = 122_880
 /**
  * A batch costs time of its own, however few rows are in it. So the applier rests after each batch for three times as
- * long as it took, and more rows share the next one. Batch and rest together take a second at most: after a longer
+ * long as it took, and more rows share the next one. Batch and pause together take a second at most: after a longer
  * batch the waiting rows are already as old as that.
  */
-const restPerBatch = 3
+const pausePerBatch = 3
 const maxCycleMs = 1000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
@@ -135,8 +135,8 @@ export class Applier {
           failures = 0
           this.#report(undefined)
         }
-        // Rows that were there before the batch and did not fit into it are stored without a rest.
-        if (this.#applied >= newest) await this.#rest(performance.now() - began)
+        // Rows that were there before the batch and did not fit into it are stored without a pause.
+        if (this.#applied >= newest) await this.#pauseAfterBatch(performance.now() - began)
       } catch (error) {
         this.#report(error)
         if (this.#isStopping) return
@@ -212,7 +212,7 @@ export class Applier {
   async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
     const through = lastOf(entries.at(-1)!)
     try {
-      await this.#options.apply(entries, through, this.#restWithin)
+      await this.#options.apply(entries, through, this.#pauseWithin)
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
       const [entry] = entries
@@ -278,14 +278,14 @@ export class Applier {
   }
 
   /** Rests between two pieces of a batch when requests need the processors. */
-  readonly #restWithin = async (rows: number): Promise<void> => {
-    const restMs = this.#pace.pauseMs(rows)
-    if (restMs > 0 && this.#waiters.isEmpty && !this.#isStopping) await delay(restMs)
+  readonly #pauseWithin = async (rows: number): Promise<void> => {
+    const pauseMs = this.#pace.pauseMs(rows)
+    if (pauseMs > 0 && this.#waiters.isEmpty && !this.#isStopping) await delay(pauseMs)
   }
 
-  async #rest(tookMs: number): Promise<void> {
-    const restMs = Math.min(restPerBatch * tookMs, maxCycleMs - tookMs)
-    if (restMs > 0 && this.#waiting() < maxRows) await this.#pause(restMs)
+  async #pauseAfterBatch(tookMs: number): Promise<void> {
+    const pauseMs = Math.min(pausePerBatch * tookMs, maxCycleMs - tookMs)
+    if (pauseMs > 0 && this.#waiting() < maxRows) await this.#pause(pauseMs)
   }
 
   async #pause(ms: number): Promise<void> {

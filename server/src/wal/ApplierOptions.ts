@@ -5,7 +5,7 @@ import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
 /** Resolves when it is time to go on, after so many rows. */
-export type Rest = (rows: number) => Promise<void>
+export type Pause = (rows: number) => Promise<void>
 
 /** What became of work that was done while no query ran. */
 export interface AloneOutcome {
@@ -23,8 +23,8 @@ export interface ApplierOptions {
   deadLetters: DeadLetters
   /** With so many rows waiting, requests are refused. */
   maxBacklogRows: number
-  /** Writes the entries and the new position in one transaction; `rest` is called after each piece of them. */
-  apply(entries: readonly LogEntry[], through: number, rest: Rest): Promise<void>
+  /** Writes the entries and the new position in one transaction; `pause` is called after each piece of them. */
+  apply(entries: readonly LogEntry[], through: number, pause: Pause): Promise<void>
   /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
   setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */

@@ -6,7 +6,7 @@ import { quoteIdentifier } from '../store/quote.js'
 import { damaged } from '../OperatorError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
-import type { AloneOutcome, Rest } from './ApplierOptions.js'
+import type { AloneOutcome, Pause } from './ApplierOptions.js'
 import { Attempt } from './Attempt.js'
 import { DeadLetters, type DeadLetter } from './DeadLetters.js'
 import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
@@ -36,7 +36,7 @@ export interface CatalogApplierOptions {
   applyEntries(
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
-    rest: Rest,
+    pause: Pause,
   ): Promise<(() => Promise<void>) | undefined>
   /** The id of the task whose last row has this sequence. */
   taskIdOf(last: number): string
@@ -102,10 +102,10 @@ export class CatalogApplier {
       attempt,
       deadLetters,
       isTransient,
-      async apply(entries, through, rest) {
+      async apply(entries, through, pause) {
         const finish = await oneAtATime(() =>
           inTransaction(connection, async () => {
-            const after = await applyEntries(connection, entries, rest)
+            const after = await applyEntries(connection, entries, pause)
             await moveTo(through)
             return after
           }),

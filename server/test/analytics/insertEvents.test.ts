@@ -30,7 +30,7 @@ it('asks whether to rest after each piece of a batch', async () => {
     entries: [entry(1, 12_000), entry(12_001, 12_000), entry(24_001, 5)],
     environments: ['production'],
     window: new InsertIdWindow({ folder, windowMs: 1000 }),
-    rest: (rows) => Promise.resolve(void rested.push(rows)),
+    pause: (rows) => Promise.resolve(void rested.push(rows)),
   })
   expect(rested).toEqual([24_000, 5])
   connection.closeSync()
