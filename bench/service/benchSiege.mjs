@@ -182,9 +182,7 @@ export const benchSiege = async () => {
   const ask = (what, more = '') =>
     query(siege.url(), `SELECT ${what} FROM events WHERE environment = 'production' ${more}`).then(
       ([[value]]) => Number(value),
-      (error) => {
-        return void console.log(`           the question failed: ${error.message.slice(0, 300)}`)
-      },
+      (error) => console.log(`           the question failed: ${error.message.slice(0, 300)}`),
     )
   const catchUpEndMs = performance.now() + longestCatchUpMs
   while (!((await ask('count(*)')) >= expected) && performance.now() < catchUpEndMs) await delay(1000)
