@@ -108,8 +108,8 @@ const post = (url, agent, body) =>
 const sendAll = async (siege, isOver) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const tries = []
-  let [sent, acknowledged] = [0, 0]
   const open = new Set()
+  let [sent, acknowledged] = [0, 0]
   const deliver = async (n) => {
     const body = eventBody(n)
     for (;;) {
@@ -178,17 +178,17 @@ export const benchSiege = async () => {
   }
   isOver = true
   const { tries, acknowledged } = await sending
-  const expected = acknowledged * perBatch
   const ask = (what, more = '') =>
     query(siege.url(), `SELECT ${what} FROM events WHERE environment = 'production' ${more}`).then(
       ([[value]]) => Number(value),
-      (error) => console.log(`           the question failed: ${error.message.slice(0, 300)}`),
+      (error) => Number(console.log(`           the question failed: ${error.message.slice(0, 300)}`)),
     )
+  const expected = acknowledged * perBatch
   const catchUpEndMs = performance.now() + longestCatchUpMs
   while (!((await ask('count(*)')) >= expected) && performance.now() < catchUpEndMs) await delay(1000)
   const stored = await ask('count(*)')
-  let different = 0
   const id = `json_extract_string(properties, '$.insert_id')`
+  let different = 0
   for (let slice = 0; slice < slices; slice++)
     different += await ask(`count(DISTINCT ${id})`, `AND hash(${id}) % ${slices} = ${slice}`)
   tellLog(await siege.close())
