@@ -8,6 +8,18 @@ import { complain } from './signals'
 import { send } from './transport'
 import { set } from './visitor'
 
+/**
+ * The states of delivery, each with the field that makes it. `learn` alone enters and leaves the two lower ones.
+ *
+ *   idle ──flush──▶ sending ──accepted, or refused for good──▶ idle
+ *                      │ ▲
+ *                      │ └──the timer rings (timerAt)──┐
+ *                      ├──retry──▶ waiting (failures, settings.down)
+ *                      └──misconfigured──▶ paused (paused, with failures for a slow probe)
+ *
+ * A page that leaves gives what is in flight to the browser, and comes back idle. `stats()` names the state.
+ */
+
 /** A refused configuration is probed as rarely as the seventh failure in a record: after one to three minutes. */
 const misconfiguredFailures = 7
 

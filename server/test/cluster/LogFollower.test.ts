@@ -240,7 +240,7 @@ describe('a reader that the log has left behind stops, and says so:', () => {
       'UPDATE waymark.log SET body = (SELECT body FROM waymark.log WHERE last = 2) WHERE last = 4',
     )
     await database.query('UPDATE waymark.head SET last = 10')
-    expect(await cut(lost)).toMatch(/has others in the place/)
+    expect(await cut(lost)).toMatch(/has other rows instead/)
   })
 
   it('it was away for so long that the log was pruned without it', async () => {

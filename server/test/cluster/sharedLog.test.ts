@@ -260,9 +260,9 @@ describe('a data folder', () => {
     await database.query('UPDATE waymark.head SET last = 3')
     const lines: string[] = []
     const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
-    await vi.waitFor(() => expect(lines.join('')).toContain('has others in the place'), { timeout: 5000 })
+    await vi.waitFor(() => expect(lines.join('')).toContain('has other rows instead'), { timeout: 5000 })
     await again.stop()
-    await expect(start('one')).rejects.toThrow(/has others in the place/)
+    await expect(start('one')).rejects.toThrow(/has other rows instead/)
   })
 
   it('that is made of a backup goes on from there, in the log or in files of its own', async () => {
