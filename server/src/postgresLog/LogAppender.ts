@@ -58,10 +58,7 @@ export class LogAppender implements AcceptLog {
     this.#options = options
     this.#append = { name: 'append', text: appendSql(options.durability) }
     this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(options.durability)} AS holds` }
-    this.#group = new GroupCommit(
-      (records) => this.#commit(records),
-      () => gatherMs,
-    )
+    this.#group = new GroupCommit((records) => this.#commit(records), gatherMs)
     this.#primary = new PrimaryConnection({
       ...options,
       applicationName: 'waymark append',

@@ -18,7 +18,7 @@ const maxGroupBytes = 2 ** 22
  */
 export class GroupCommit {
   readonly #commit: Commit
-  readonly #gatherMs: () => number
+  readonly #gatherMs: number
   #waiting: Waiting[] = []
   #between: (() => Promise<void>)[] = []
   #bytes = 0
@@ -28,7 +28,7 @@ export class GroupCommit {
   #running: Promise<void> | undefined
 
   /** A commit waits for so many milliseconds at most until as many are there as were answered. */
-  constructor(commit: Commit, gatherMs = () => 0) {
+  constructor(commit: Commit, gatherMs = 0) {
     this.#commit = commit
     this.#gatherMs = gatherMs
   }
@@ -88,10 +88,9 @@ export class GroupCommit {
   }
 
   async #gather(): Promise<void> {
-    const gatherMs = this.#gatherMs()
-    if (gatherMs === 0 || this.#waiting.length >= this.#due) return
+    if (this.#gatherMs === 0 || this.#waiting.length >= this.#due) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, gatherMs)
+      const timer = setTimeout(resolve, this.#gatherMs)
       this.#gathered = () => {
         clearTimeout(timer)
         resolve()

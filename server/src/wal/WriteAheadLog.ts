@@ -54,10 +54,7 @@ export class WriteAheadLog implements AcceptLog {
   readonly #writer = new DiskWriter()
   readonly #mark: LogMark
   #noting: NodeJS.Timeout | undefined
-  readonly #commits = new GroupCommit(
-    (records) => this.#commit(records),
-    () => this.#writer.gatherMs,
-  )
+  readonly #commits = new GroupCommit((records) => this.#commit(records))
   #trimming: Promise<void> | undefined
   #skip = 0
   #isClosed = false

@@ -42,23 +42,6 @@ it('writes aside after a write that took long, for twenty times as long', async 
   expect(await writeAll([20, 200, 100, 99, 2, 0.2])).toEqual([0, 1, 2, 3, 4, 4])
 })
 
-it('says that company is worth a wait where the disk is slow, and after one slow write not', async () => {
-  const writer = new DiskWriter()
-  expect(writer.gatherMs).toBe(0)
-  await writeAll([15, 0.2, 0.2], writer)
-  expect(writer.gatherMs).toBe(0)
-  await writeAll(
-    Array.from({ length: 20 }, () => 3),
-    writer,
-  )
-  expect(writer.gatherMs).toBe(2)
-  await writeAll(
-    Array.from({ length: 20 }, () => 0.2),
-    writer,
-  )
-  expect(writer.gatherMs).toBe(0)
-})
-
 it('tells of a disk that takes nothing, and of what it takes later', async () => {
   const closed = await open(join(folder, 'other'), 'w')
   await closed.close()

@@ -26,7 +26,7 @@ const createFake = (gatherMs?: number) => {
         }
         groups.push({ counts, settle })
       }),
-    gatherMs === undefined ? undefined : () => gatherMs,
+    gatherMs,
   )
   /** Some turns of the event loop, in which as many milliseconds pass. */
   const turn = async (ms = 0) => {
