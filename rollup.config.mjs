@@ -4,6 +4,7 @@ import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
+import { flatten } from './scripts/build/flatten.mjs'
 import { innerNames, shortNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
@@ -53,7 +54,7 @@ const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 const minify = terser({
   ecma: 2022,
   module: true,
-  compress: { ...usual, lhs_constants: false },
+  compress: { ...usual, lhs_constants: false, pure_new: true },
   mangle: { properties },
 })
 
@@ -86,14 +87,18 @@ const checkInnerNames = {
 /** A file that a page loads by a script tag. */
 const script = (file, input, ...plugins) => ({
   input,
-  plugins: [...plugins, compiled, resolve({ browser: true }), minify],
+  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), minify],
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })
 
 /** What a bundler or Node loads: a module, and for `require` a file that brings its dependencies, which are modules. */
 const modules = ({ name, file = name, source, core, banner }) => {
   const input = `build/${source}.js`
-  const plugins = [mainEntry, compiled, ...(core ? [shrink] : [])]
+  const plugins = [
+    mainEntry,
+    compiled,
+    ...(core ? [flatten(name === 'worker' ? ['w'] : ['w', 'browser']), shrink] : []),
+  ]
   return [
     { input, external, plugins, output: { file: `dist/${file}.js`, format: 'es', banner, sourcemap: true } },
     {

@@ -13,9 +13,8 @@ const files = ['core', 'entries', 'adapters', 'plugins'].flatMap((folder) =>
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
-  'instance.ts': ['Instance', 'Payload', 'EventRecord', 'Ended', 'Attempt', 'Call'],
+  'instance.ts': ['Payload', 'EventRecord', 'Ended', 'Attempt', 'Call'],
   'contract.ts': ['Answer'],
-  'browser.ts': ['Browser'],
   'database.ts': ['Database'],
   'receipt.ts': ['Receipt'],
 }

@@ -39,7 +39,7 @@ describe('the list of entries', () => {
 
 describe('the inner names', () => {
   it('are fields of the core, and none that is stored, told to other tabs, sent or public', () => {
-    expect(innerNames).toEqual(expect.arrayContaining(['settings', 'inFlight', 'prepareBeacon']))
+    expect(innerNames).toEqual(expect.arrayContaining(['record', 'isStored', 'abortReads', 'strange']))
     for (const name of [
       'consent',
       'session',

@@ -27,6 +27,10 @@ export interface SentPayload {
  */
 export function createMemoryTransport() {
   const payloads: SentPayload[] = []
+  if (!('document' in globalThis) && !('indexedDB' in globalThis))
+    console.warn(
+      '[waymark] no-page: Nothing will be recorded, because there is no page here. Run this test with jsdom or happy-dom. See docs/errors.md#no-page',
+    )
 
   return {
     /** For `transport.fetch` of the configuration. */
@@ -51,6 +55,7 @@ export function createMemoryTransport() {
 type Sent = Omit<SentPayload, 'kind'>
 
 interface Answer {
+  status(): number
   request(): { method(): string; url(): string; postDataJSON(): unknown }
   json(): Promise<unknown>
 }
@@ -72,7 +77,8 @@ export interface WaitOptions {
 
 /**
  * Waits until the service has accepted an event of this name (`ok: true`), and resolves to its payload. It sees what
- * is answered after the call, so call it before what makes the page track. Needs Playwright.
+ * is answered after the call, so call it before what makes the page track. Rejects when the time is over, with the
+ * events that came instead. Needs Playwright.
  *
  * @example
  * const signedUp = waitForEvent(page, 'Signed Up')
@@ -85,21 +91,36 @@ export async function waitForEvent(
   { timeoutMs, where = () => true }: WaitOptions = {},
 ): Promise<Sent> {
   let found: Sent | undefined
+  const seen: string[] = []
   const accepts = async (response: Answer) => {
     const request = response.request()
     if (request.method() !== 'POST' || !/\/track(\?|$)/.test(request.url())) return false
     try {
       const sent = [request.postDataJSON()].flat() as Sent[]
+      const isAccepted = await response.json().then(
+        (answer) => (answer as { ok?: boolean }).ok === true,
+        () => false,
+      )
+      for (const { event } of sent)
+        seen.push(isAccepted ? `"${event}"` : `"${event}" (not accepted: ${response.status()})`)
       const event = sent.find((one) => one.event === name && where(one))
-      if (!event || ((await response.json()) as { ok?: boolean }).ok !== true) return false
+      if (!event || !isAccepted) return false
       // Other answers may be looked at meanwhile.
       found ??= event
       return true
     } catch {
-      // No JSON, or the page went before its answer was read.
+      // The body is no JSON.
       return false
     }
   }
-  await page.waitForResponse(accepts, timeoutMs === undefined ? {} : { timeout: timeoutMs })
+  try {
+    await page.waitForResponse(accepts, timeoutMs === undefined ? {} : { timeout: timeoutMs })
+  } catch (error) {
+    // Playwright says how long it has waited, and not for what.
+    const came = seen.length ? `These came: ${seen.join(', ')}.` : 'No event came.'
+    throw new Error(`waitForEvent: "${name}" was not accepted. ${came} ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
   return found!
 }

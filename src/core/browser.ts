@@ -72,9 +72,9 @@ export interface Browser {
 }
 
 /** What a promise comes to; undefined when it has not come to anything by then. */
-export const within = <T>({ after }: Pick<Browser, 'after'>, ms: number, promise: Promise<T>) =>
+export const within = <T>(browser: Pick<Browser, 'after'>, ms: number, promise: Promise<T>) =>
   new Promise<T | void>((resolve, reject) => {
-    const stop = after(ms, resolve)
+    const stop = browser.after(ms, resolve)
     void promise.then(resolve, reject).then(stop)
   })
 
@@ -94,6 +94,9 @@ const taken: unique symbol = Symbol.for('waymark')
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
 let referrer = ''
+
+/** A sandboxed page may not even ask. */
+const hasWorker = () => !!maybe(() => navigator.serviceWorker?.controller)
 
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export const createBrowser = (): Browser => {
@@ -118,8 +121,7 @@ export const createBrowser = (): Browser => {
     hidden: () => document.hidden,
     closing: () => globalThis.closed,
     online: () => navigator.onLine !== false,
-    // A sandboxed page may not even ask.
-    hasWorker: () => !!maybe(() => navigator.serviceWorker?.controller),
+    hasWorker,
     keepsAlive: () => 'keepalive' in Request.prototype && /\[native/.test(String(fetch)),
     page() {
       if (!viewport) {
@@ -140,7 +142,7 @@ export const createBrowser = (): Browser => {
     },
     prepareFetch(url, init, by) {
       const { fetchLater } = globalThis as { fetchLater?(url: string, init: RequestInit): object }
-      const defer = !by && this.hasWorker() && fetchLater
+      const defer = !by && hasWorker() && fetchLater
       return (attempt) => {
         try {
           attempt.isDeferred = !!defer

@@ -23,11 +23,20 @@ export const defaults: Config = {
   debug: false,
 }
 
+/** Options that take one of a few values. */
+const choices: Record<string, unknown[]> = {
+  consent: ['granted', 'denied', 'pending'],
+  persistence: ['indexeddb', 'memory'],
+  delivery: ['once', 'at-least-once'],
+  auth: ['query', 'header', 'bearer'],
+  beacon: ['auto', true, false],
+}
+
 /** Tells a list from an object. */
 const kindOf = (value: unknown) => ({}).toString.call(value)
 
 /**
- * Fills in what is not given, or is of another type than what is usual. What is wrong is told by `waymark/checks`, which
+ * Fills in what is not given, is none of its choices, or is of another type than what is usual. What is wrong is told by `waymark/checks`, which
  * has the words for it.
  */
 export const readConfig = <T extends object = Config>(
@@ -37,8 +46,11 @@ export const readConfig = <T extends object = Config>(
   const merged = { ...usual, ...given } as Record<string, unknown>
   for (const [name, value] of Object.entries(usual)) {
     const own = merged[name] ?? value
-    merged[name] =
-      kindOf(own) !== kindOf(value) && value != null && !/beacon|insertId/.test(name)
+    merged[name] = choices[name]
+      ? choices[name].includes(own)
+        ? own
+        : value
+      : kindOf(own) !== kindOf(value) && value != null && name !== 'insertId'
         ? value
         : isObject(value)
           ? readConfig(own, value)

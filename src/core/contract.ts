@@ -67,6 +67,27 @@ export interface Answer {
   afterMs?: number
   /** There was none: no connection, or none in time. */
   isMissing?: true
+  /** Status and body of one to try again that is not the service's: its JSON has `ok` or a code. */
+  strange?: string
+}
+
+/** What an answer means: by its code (contract, "Error codes"), else by its status. Any other is tried again. */
+const meanings: Record<string, Answer['status'] | undefined> = {
+  // A stranger's code may be `constructor`.
+  __proto__: null as never,
+  'event-name-too-long': 'refused',
+  'property-name-too-long': 'refused',
+  'trait-name-too-long': 'refused',
+  'unknown-built-in-property': 'refused',
+  'environment-not-found': 'misconfigured',
+  'invalid-headers': 'misconfigured',
+  'http-400': 'refused',
+  'http-401': 'misconfigured',
+  'http-403': 'misconfigured',
+  'http-404': 'misconfigured',
+  'http-413': 'refused',
+  'http-422': 'refused',
+  'http-429': 'retry',
 }
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
@@ -74,21 +95,16 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   // A proxy or a captive portal answers without JSON.
   const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
     maybe(() => JSON.parse(text)) ?? {}
-  const errorCode = told.error_code ?? told.error ?? `http-${status}`
-  const said = `${status} ${errorCode}`
-  // Codes: contract, "Error codes". A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
+  const code = told.error_code ?? told.error
+  const bare = `http-${status}`
+  // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
+  const isAccepted = status < 300 && told.ok === true
+  const meaning = meanings[`${code}`] ?? meanings[bare] ?? (isAccepted ? 'accepted' : 'retry')
   return {
-    status: / ((event|property|trait)-name-too-long|unknown-built-in-property)$/.test(said)
-      ? 'refused'
-      : /^40[134] | (environment-not-found|invalid-headers)$/.test(said)
-        ? 'misconfigured'
-        : said[0] === '2' && told.ok === true
-          ? 'accepted'
-          : /^4(00|13|22) /.test(said)
-            ? 'refused'
-            : 'retry',
-    errorCode,
+    status: meaning,
+    errorCode: code ?? bare,
     taskId: told.task_id ?? undefined,
     afterMs,
+    strange: meaning === 'retry' && (code ?? told.ok) === undefined ? `${status} ${text}` : '',
   }
 }

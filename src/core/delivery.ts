@@ -2,7 +2,7 @@ import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { handOff } from './handOff'
-import { isAway, restart, runsCalls, type Instance, type Payload, type Settings } from './instance'
+import { isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
 import { finish, mark, next, stillOurs } from './queue'
 import { complain } from './signals'
 import { send } from './transport'
@@ -15,7 +15,7 @@ import { set } from './visitor'
  *                      │ ▲
  *                      │ └──the timer rings (timerAt)──┐
  *                      ├──retry──▶ waiting (failures, settings.down)
- *                      └──misconfigured──▶ paused (paused, with failures for a slow probe)
+ *                      └──misconfigured──▶ paused (isPaused, with failures for a slow probe)
  *
  * A page that leaves gives what is in flight to the browser, and comes back idle. `stats()` names the state.
  */
@@ -30,8 +30,10 @@ const believeAfterMs = 300
 const scanEveryMs = 60_000
 
 /** What is known in this session of a service that never answered. */
-const unheard = ({ settings: { down, session } }: Instance) =>
-  typeof down === 'object' && down.session === session?.id ? down : undefined
+const unheard = (w: Instance) => {
+  const { down, session } = w.settings
+  return typeof down === 'object' && down.session === session?.id ? down : undefined
+}
 
 /** When a request is due that may wait so long: not before the service may be asked again. */
 const dueAt = (w: Instance, ms: number) => Math.max(w.browser.now() + ms, unheard(w)?.tryAt ?? 0)
@@ -120,16 +122,15 @@ const more = (w: Instance) => {
 
 /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
 const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
-  const { browser } = w
   const batch = await stillOurs(w, given)
   if (isAway(w) || !batch[0]) return true
 
   w.inFlight = batch
   mark(batch, true)
   const answer = await send(w, batch)
-  if (answer.isMissing && browser.closing()) {
+  if (answer.isMissing && w.browser.closing()) {
     // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
-    await new Promise<void>((resolve) => browser.after(believeAfterMs, resolve))
+    await new Promise<void>((resolve) => w.browser.after(believeAfterMs, resolve))
   }
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
   if (w.inFlight !== batch) return false
@@ -154,25 +155,42 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
 }
 
 /** How the service is, and when to try again. */
-const learn = (w: Instance, { status, errorCode = '', afterMs, isMissing }: Answer, isDown: boolean) => {
-  const { browser, paused: before } = w
-  const random = browser.random()
-  w.paused = status === 'misconfigured' ? errorCode : ''
-  // Once for each time it is away: a browser does not tell a page why.
-  if (isMissing && !w.settings.down) complain(w, 'unreachable', w.config.endpoint)
-  if (isMissing && typeof w.settings.down !== 'boolean' && browser.online()) {
+const learn = (w: Instance, answer: Answer, isDown: boolean) => {
+  const { status, afterMs, isMissing } = answer
+  const random = w.browser.random()
+  w.isPaused = status === 'misconfigured'
+  tellTrouble(w, answer, isDown)
+  if (isMissing && typeof w.settings.down !== 'boolean' && w.browser.online()) {
     const misses = (unheard(w)?.misses ?? 0) + 1
-    const tryAt = browser.now() + backOffUnheard(misses, random)
+    const tryAt = w.browser.now() + backOffUnheard(misses, random)
     setDown(w, { misses, tryAt, session: w.settings.session?.id })
     w.failures = 0
     return wait(w, 0)
   }
-  w.failures = w.paused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
+  w.failures = w.isPaused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
   setDown(w, isMissing ? undefined : isDown)
   if (isDown) wait(w, backOff(w.failures, random, afterMs))
-  // Once for each cause, and to the console: someone has to mend it.
-  if (w.paused && w.paused !== before)
-    complain(w, errorCode, `${w.config.endpoint} ${w.config.environment}`, true)
+}
+
+/**
+ * Says why nothing is accepted: once for each cause, until something is. What someone has to mend goes to the console: a
+ * key, an environment, a proxy without a rule. A service that is not well is told of at its third failure.
+ */
+const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer, isDown: boolean) => {
+  const { endpoint, environment, debug } = w.config
+  const before = w.trouble
+  let what = `${endpoint} ${environment}`
+  if (!isDown) w.trouble = ''
+  else if (isMissing) w.trouble = 'unreachable'
+  else if (strange) {
+    w.trouble = 'not-the-service'
+    what = strange
+  } else if (w.isPaused) w.trouble = errorCode
+  else if (w.failures > 1) {
+    w.trouble = 'service-fails'
+    what = errorCode
+  }
+  if (w.trouble && w.trouble !== before) complain(w, w.trouble, what, debug || w.isPaused || !!strange)
 }
 
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
@@ -206,4 +224,11 @@ export const leave = (w: Instance) => {
 }
 
 /** The page is back: what was under way when it left is done or lost. */
-export const enter = (w: Instance) => void Object.assign(w, restart())
+export const enter = (w: Instance) => {
+  w.running = undefined
+  w.inFlight = []
+  w.failures = 0
+  w.isPaused = false
+  w.attempts = []
+  w.isScanning = false
+}

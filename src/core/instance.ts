@@ -241,8 +241,10 @@ export interface Instance {
   /** When the timer rings that begins the next request; `Infinity` where there is none. */
   timerAt: number
   stopTimer: Stop
-  /** The code for which the service refuses the configuration. */
-  paused?: string | undefined
+  /** The service refuses the configuration. */
+  isPaused?: boolean
+  /** The code that was told last, until something is accepted. */
+  trouble: string
   /** How far to send: the newest when it was last asked. */
   until: number
   beaconArrives?: boolean | undefined
@@ -257,16 +259,6 @@ export const runsCalls = (w: Instance) => w.visitorState >= mayRun
 
 /** The settings may be written: not before consent, and not before they were read. */
 export const canWriteSettings = (w: Instance) => w.visitorState & mayWrite
-
-/** The state of delivery in a page that has just begun, or is back. */
-export const restart = () => ({
-  running: undefined,
-  inFlight: [],
-  failures: 0,
-  paused: undefined,
-  attempts: [],
-  isScanning: false,
-})
 
 /** An instance that was not started, for the object that the page holds. */
 export const createInstance = (browser: Browser, handle: Waymark): Instance => {
@@ -310,6 +302,9 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     timerAt: Infinity,
     stopTimer: nothing,
     until: 0,
-    ...restart(),
+    inFlight: [],
+    failures: 0,
+    trouble: '',
+    attempts: [],
   }
 }

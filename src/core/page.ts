@@ -31,8 +31,6 @@ export const shut = (w: Instance) => {
 
 /** Follows what becomes of the page, and of the visitor's mind. Returns what ends that. */
 export const follow = (w: Instance) => {
-  const { browser } = w
-
   on(w, 'works', () => readVisitor(w))
   on(w, 'full', () => dropHalf(w))
   on(w, 'tab', (message) => {
@@ -90,7 +88,7 @@ export const follow = (w: Instance) => {
     // The page takes a new queue, because another page may have found the old one.
     giveUp(w, newId(10))
     enter(w)
-    browser.after(openAfterReturnMs, () => w.pageState === 'back' && begin())
+    w.browser.after(openAfterReturnMs, () => w.pageState === 'back' && begin())
   }
   /** Opens the channel first, so that what another tab changes after the read is heard. */
   const begin = () => {
@@ -99,14 +97,14 @@ export const follow = (w: Instance) => {
   }
 
   // The read waits for the next microtask: opening a database takes a millisecond that `init` need not.
-  browser.soon(() => w.decisions || begin())
+  w.browser.soon(() => w.decisions || begin())
 
   // `unload` and `beforeunload` are not heard: they cost the page cache.
-  return browser.on({
+  return w.browser.on({
     pagehide: goes,
     freeze: goes,
     visibilitychange() {
-      if (!browser.hidden()) return
+      if (!w.browser.hidden()) return
       // After `pagehide` this is the last chance; before it, a tab was switched.
       if (isAway(w)) goes()
       else hide(w)

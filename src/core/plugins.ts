@@ -30,12 +30,11 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
  * follows the page, so that nothing of it is counted twice.
  */
 export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
-  const { taken } = w.browser
   const all = [...w.used.keys(), ...given]
   w.used.clear()
-  if (taken.has(w.storeName)) complain(w, 'already-on-page', w.storeName, true)
+  if (w.browser.taken.has(w.storeName)) complain(w, 'already-on-page', w.storeName, true)
   else w.pluginHost = host
-  taken.add(w.storeName)
+  w.browser.taken.add(w.storeName)
   for (const plugin of all) usePlugin(w, plugin)
 }
 

@@ -35,7 +35,7 @@ export const complain = (w: Instance, code: string, what: unknown, always = w.co
   // A listener may put the message into words.
   const error = { code, message: brief(what) }
   emit(w, 'error', error)
-  if (always) w.browser.warn(`[waymark] ${code}: ${error.message}`)
+  if (always) w.browser.warn(`[waymark] ${code}: ${error.message} See docs/errors.md#${code}`)
 }
 
 export const countDrops = (w: Instance, reason: DropReason, count: number) => {
@@ -57,6 +57,7 @@ export const tell = (w: Instance, [kind, batch]: [Kind, Ended[]], outcome: Outco
     return id
   })
   if (!batch[0] || !(status === 'accepted' || status === 'handed-off')) return
-  w[status === 'accepted' ? status : 'handedOff'] += batch.length
+  if (status === 'accepted') w.accepted += batch.length
+  else w.handedOff += batch.length
   emit(w, 'sent', { kind, ids, ...outcome })
 }

@@ -28,12 +28,11 @@ const post = (w: Instance, batch: Payload[], keepalive = canOutlive(w, batch)) =
 /** Sends one batch and reads the answer. Never rejects. */
 export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
   const { fetch, timeoutMs } = w.config.transport
-  const { browser } = w
   const abort = new AbortController()
-  const stop = browser.after(timeoutMs, () => abort.abort())
+  const stop = w.browser.after(timeoutMs, () => abort.abort())
   try {
     const [url, init] = post(w, batch)
-    const response = await (fetch ?? browser.fetch)(url, { ...init, signal: abort.signal })
+    const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort.signal })
     // Read to the end, always: Chromium frees the keepalive quota only then.
     const text = await response.text()
     const { headers, status } = response
@@ -41,7 +40,7 @@ export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
     w.beaconArrives ||= headers.get('Access-Control-Allow-Credentials') === 'true'
     const retryAfter = headers.get('Retry-After')!
     // A number of seconds or a date.
-    return readAnswer(status, text, +retryAfter * 1000 || Date.parse(retryAfter) - browser.now())
+    return readAnswer(status, text, +retryAfter * 1000 || Date.parse(retryAfter) - w.browser.now())
   } catch {
     return { status: 'retry', isMissing: true }
   } finally {
@@ -52,14 +51,13 @@ export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
 /** Makes ready to hand one batch off as the page goes. */
 export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
   const { beacon, auth, fetch } = w.config.transport
-  const { browser } = w
   const [url, init] = post(w, batch, true)
   // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
-  const own = browser.ownOrigin()
+  const own = w.browser.ownOrigin()
   const arrives = w.beaconArrives ? own !== 'null' : url.startsWith(own + '/')
-  const isBetter = arrives && !fetch && !browser.keepsAlive()
+  const isBetter = arrives && !fetch && !w.browser.keepsAlive()
   // A `fetch` of the page's own is passed over only by option.
-  return auth === 'query' && !browser.hasWorker() && (beacon === true || (beacon && isBetter))
-    ? browser.prepareBeacon(url, init)
-    : browser.prepareFetch(url, init, fetch)
+  return auth === 'query' && !w.browser.hasWorker() && (beacon === true || (beacon && isBetter))
+    ? w.browser.prepareBeacon(url, init)
+    : w.browser.prepareFetch(url, init, fetch)
 }

@@ -1,5 +1,6 @@
 import { schedule } from './disk'
 import { newId, readUserId } from './ids'
+import { maybe } from './maybe'
 import type { Act, Instance, Session, Settings, StoredIds } from './instance'
 import { recall } from './plugins'
 import { isInSession } from './session'
@@ -129,14 +130,8 @@ export interface Note extends Settings {
   late?: Act[] | null | undefined
 }
 
-export const readNote = (w: Instance): Note => {
-  try {
-    return JSON.parse(w.browser.readNote(w.storeName))
-  } catch {
-    // There is no note.
-    return {}
-  }
-}
+export const readNote = (w: Instance): Note =>
+  maybe(() => JSON.parse(w.browser.readNote(w.storeName)) as Note) ?? {}
 
 /** Notes the last changes of a page that goes: they may not be stored, because WebKit drops what its last task has put. */
 export const note = (w: Instance) => {

@@ -85,27 +85,25 @@ const methods = {
   use: usePlugin,
 
   init(w, apiKey, given) {
-    const { browser, handle } = w
+    const { handle } = w
     const config = readConfig(given)
-    const endpoint = config.endpoint && browser.fullUrl(config.endpoint)
+    const endpoint = config.endpoint && w.browser.fullUrl(config.endpoint)
     const name = `waymark ${config.environment} ${apiKey}`
     if (w.pageState === 'shut') return handle
-    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey, true)
+    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey ?? 'none', true)
     else if (w.storeName) {
       if (name !== w.storeName) complain(w, 'already-initialised', name, true)
     } else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
     else {
       const cleanUrl = createUrlFilter(config.url)
-      Object.assign(w, {
-        config: { ...config, endpoint },
-        storeName: name,
-        apiKey,
-        filterUrl: cleanUrl,
-        consent: config.respectGpc && browser.refuses() ? 'denied' : config.consent,
-        bootUser: readUserId(config.bootstrap.userId),
-      } satisfies Partial<Instance>)
+      w.config = { ...config, endpoint }
+      w.storeName = name
+      w.apiKey = apiKey
+      w.filterUrl = cleanUrl
+      w.consent = config.respectGpc && w.browser.refuses() ? 'denied' : config.consent
+      w.bootUser = readUserId(config.bootstrap.userId)
       if (config.persistence === 'indexeddb') {
-        w.database = browser.openDatabase(name)
+        w.database = w.browser.openDatabase(name)
         w.brokenUntil = 0
       }
       w.unfollow = follow(w)
@@ -148,7 +146,7 @@ const methods = {
     dropped: { ...w.dropCounts },
     state: w.inFlight[0]
       ? 'sending'
-      : w.paused
+      : w.isPaused
         ? 'paused'
         : w.failures || w.settings.down
           ? 'waiting'
@@ -158,12 +156,24 @@ const methods = {
   [Name in keyof Methods]: (w: Instance, ...given: Parameters<Methods[Name]>) => ReturnType<Methods[Name]>
 }
 
+type Functions = Record<string, (w: Instance, ...given: never[]) => unknown>
+
+/** The functions without their first parameter. The build has none, and leaves this out (`scripts/build/flatten.mjs`). */
+const bindAll = (getInstance: () => Instance, functions: Functions) =>
+  Object.fromEntries(
+    Object.entries(functions).map(([name, fn]) => [
+      name,
+      (...given: never[]) => {
+        const w = getInstance()
+        return fn(w, ...given)
+      },
+    ]),
+  )
+
 /** Makes an instance in a browser of the caller's: this is how tests hand in their own. */
 export const createWaymarkIn = (browser: Browser): Waymark => {
-  const functions: Record<string, (w: Instance, ...given: never[]) => unknown> = methods
-  const bound = Object.entries(functions).map(([name, fn]) => [name, (...given: never[]) => fn(w, ...given)])
   const handle = {
-    ...Object.fromEntries(bound),
+    ...bindAll(() => w, methods),
     get ids() {
       return readIds(w)
     },

@@ -10,7 +10,8 @@ export function runCommands(
   commands: Command[],
   browser: Pick<Browser, 'now' | 'page'>,
 ): Waymark & { push(...commands: Command[]): number } {
-  const { now, page } = browser
+  const now = browser.now
+  const page = browser.page
 
   const push = (...list: Command[]) => {
     for (const command of list) {

@@ -35,6 +35,7 @@ void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).the
   // After those that are to be on the first page view.
   if (views !== 'false')
     waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))
-  // An address without a key is a key forgotten, which `init` says.
-  if (apiKey || rest.endpoint) waymark.init(apiKey!, { ...rest, debug: isDebug, ...options } as InitConfig)
+  // An address without a key is a key forgotten, or named `data-apikey`, which `init` says.
+  if (apiKey || rest.endpoint || rest.apikey)
+    waymark.init(apiKey!, { ...rest, debug: isDebug, ...options } as InitConfig)
 })

@@ -40,13 +40,17 @@ const texts: Record<string, (what: string) => string> = {
   internal: (what) =>
     `Something failed that should not have (${what}). If a function that you gave to on() threw it, correct that function. Otherwise please report it. The queue goes on.`,
   'missing-api-key': () =>
-    `Nothing is sent, because init() got no API key. Give it as the first argument, or as data-api-key; calls are kept until then.`,
+    `Nothing is sent, because init() got no API key. Give it as the first argument, or as data-api-key, with both hyphens; calls are kept until then.`,
   'missing-endpoint': (what) =>
     `Nothing is sent, because ${what ? `"${what}" is not a URL` : 'init() got no endpoint'}. Give the service's base URL, as "https://…" or as a path of this site, "/…", in { endpoint } or data-endpoint; calls are kept until then.`,
   'already-on-page': (what) =>
     `Another instance of "${what}" follows this page, so the plugins of this one do not run: nothing is counted twice. Load the library once, and call init() once.`,
   unreachable: (what) =>
-    `No answer came from ${what}: the service is down, an ad blocker or a Content-Security-Policy (connect-src) stands between, or it does not answer with CORS headers; the browser's own line tells which. Events are kept, and tried again.`,
+    `No answer came from ${what.split(' ')[0]}: the service is down, an ad blocker or a Content-Security-Policy (connect-src) stands between, or what answers, a login page perhaps, sends no CORS headers; the browser's own line tells which. Events are kept, and tried again.`,
+  'not-the-service': (what) =>
+    `Something else than the service answered (${describeAnswer(what)}). Is there a rule in the proxy or the development server that passes the path of "endpoint" on to the service, and does the service run? Events are kept, and tried again.`,
+  'service-fails': (what) =>
+    `The service answers, and has accepted nothing in three tries (${what}). Its own log says why. Events are kept, and tried again.`,
   'already-initialised': (what) =>
     `A second init() was refused, because the instance runs with another key or environment than "${what}". Make a second instance with createWaymark().`,
   unauthorized: (what) => refusedKey(what),
@@ -61,20 +65,26 @@ const texts: Record<string, (what: string) => string> = {
   'http-404': (what) => nothingThere(what),
 }
 
+/** `what` is a status, and the beginning of a body. */
+const describeAnswer = (what: string) => {
+  const status = what.slice(0, 3)
+  const body = what.slice(4).trim()
+  return `${status}, ${!body ? 'empty' : body.startsWith('<') ? 'a page of HTML' : `"${body}"`}`
+}
+
 const refusedKey = (what: string) =>
   `The service does not accept the API key (${what}). Correct the key, or "transport.auth"; events are kept meanwhile, and tried again every one to three minutes.`
 
 const nothingThere = (what: string) =>
   `Nothing answers at that address (${what}). Correct "endpoint": the service's base URL, without "/track"; events are kept meanwhile, and tried again every one to three minutes.`
 
-const seeDocs = (code: string) => `See docs/errors.md#${code}`
-
-const warn = (code: string, text: string) => console.warn(`[waymark] ${code}: ${text} ${seeDocs(code)}`)
+const warn = (code: string, text: string) =>
+  console.warn(`[waymark] ${code}: ${text} See docs/errors.md#${code}`)
 
 /** Puts the core's message, which only names what is wrong, into words. */
 const explain = (error: Signals['error']) => {
   const text = Object.keys(texts).includes(error.code) && texts[error.code]!(error.message)
-  if (text) error.message = `${text} ${seeDocs(error.code)}`
+  if (text) error.message = text
 }
 
 /** What takes one of a few values, by its path. */
@@ -131,6 +141,10 @@ const nearest = (name: string, path: string): string | undefined => {
   return far(found) <= Math.max(1.5, name.length / 3) ? found : undefined
 }
 
+/** A host without a scheme, which is a path of the page. */
+const isHost = (endpoint: unknown) =>
+  typeof endpoint === 'string' && /^([\w-]+\.)+[a-z]{2,}(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/i.test(endpoint)
+
 /** Names every option that does not exist or is of the wrong type; the core takes their defaults. */
 const checkOptions = (given: unknown, usual: object, path = ''): void => {
   for (const [name, value] of Object.entries(given ?? {})) {
@@ -141,7 +155,13 @@ const checkOptions = (given: unknown, usual: object, path = ''): void => {
       const right = nearest(name, path)
       warn(
         'unknown-option',
-        `There is no option "${option}", so it was left out. ${right ? `Did you mean "${right}"?` : `There are: ${names.join(', ')}.`}`,
+        `There is no option "${option}", so it was left out. ${
+          /^api-?key$/i.test(name)
+            ? 'Did you mean data-api-key, or the first argument of init()?'
+            : right
+              ? `Did you mean "${right}"?`
+              : `There are: ${names.join(', ')}.`
+        }`,
       )
       continue
     }
@@ -190,6 +210,11 @@ export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' |
         'Nothing is recorded, because this browser is too old. Use Chrome or Edge 92, Firefox 90, Safari 15.4 or a newer one.',
       )
     checkOptions(config, options)
+    if (isHost(config?.endpoint))
+      warn(
+        'endpoint-without-scheme',
+        `Events go to a path of this page, because the endpoint "${config.endpoint}" has no scheme. Write "https://${config.endpoint}", or "/${config.endpoint}" for a path.`,
+      )
     if (config?.debug) waymark.use(trail())
     return init(apiKey, config)
   }

@@ -1,34 +1,37 @@
-import { expect, it } from 'vitest'
-import { waitForEvent } from '../../src/adapters/testing'
+import { describe, expect, it } from 'vitest'
+import { waitForEvent, type PlaywrightPage } from '../../src/adapters/testing'
 
-/** A Playwright page that lets a test answer for the service. */
-function createPage() {
-  let accepts: (response: object) => Promise<boolean>
-  let finish: () => void
-  return {
-    waitForResponse(predicate: typeof accepts) {
-      accepts = predicate
-      return new Promise<void>((resolve) => (finish = resolve))
-    },
-    async answer(event: object, body: object | Promise<object>) {
-      const request = { method: () => 'POST', url: () => 'https://a.test/track', postDataJSON: () => [event] }
-      const isIt = await accepts({ request: () => request, json: async () => body })
-      if (isIt) finish()
-      return isIt
-    },
-  }
-}
+type Accepts = Parameters<PlaywrightPage['waitForResponse']>[0]
 
-it('waits for the event that it was asked for, whatever else is answered meanwhile', async () => {
-  const page = createPage()
-  const signedUp = waitForEvent(page as never, 'Signed Up', { where: ({ properties }) => !!properties })
-  let accept: (body: object) => void = () => {}
-  const accepted = new Promise<object>((resolve) => (accept = resolve))
-  const asked = page.answer({ event: 'Signed Up', properties: { plan: 'pro' } }, accepted)
-  expect(await page.answer({ event: 'Other' }, { ok: true })).toBe(false)
-  expect(await page.answer({ event: 'Signed Up' }, { ok: true })).toBe(false)
-  expect(await page.answer({ event: 'Signed Up', properties: {} }, { ok: false })).toBe(false)
-  accept({ ok: true })
-  expect(await asked).toBe(true)
-  expect(await signedUp).toEqual({ event: 'Signed Up', properties: { plan: 'pro' } })
+/** A page whose answers come at once, and whose time is then over. */
+const pageThatGets = (...answers: [status: number, body: object, ...events: string[]][]): PlaywrightPage => ({
+  async waitForResponse(accepts: Accepts) {
+    for (const [status, body, ...events] of answers) {
+      const request = {
+        method: () => 'POST',
+        url: () => 'https://api.test/track?apiKey=pk',
+        postDataJSON: () => events.map((event) => ({ event })),
+      }
+      if (await accepts({ status: () => status, request: () => request, json: async () => body })) return
+    }
+    throw new Error('Timeout 1000ms exceeded')
+  },
+})
+
+describe('waitForEvent', () => {
+  it('resolves to the payload that was accepted', async () => {
+    const page = pageThatGets([503, {}, 'Signed Up'], [200, { ok: true }, 'Viewed', 'Signed Up'])
+    expect(await waitForEvent(page, 'Signed Up')).toEqual({ event: 'Signed Up' })
+  })
+
+  it.each([
+    ['nothing', [], 'No event came.'],
+    ['others', [[200, { ok: true }, 'Viewed', 'Left']], 'These came: "Viewed", "Left".'],
+    ['it, refused', [[503, {}, 'Signed Up']], 'These came: "Signed Up" (not accepted: 503).'],
+  ] as const)('says when its time is over what came: %s', async (_, answers, says) => {
+    const page = pageThatGets(...(answers as never as Parameters<typeof pageThatGets>))
+    await expect(waitForEvent(page, 'Signed Up')).rejects.toThrow(
+      `waitForEvent: "Signed Up" was not accepted. ${says} Timeout 1000ms exceeded`,
+    )
+  })
 })

@@ -336,7 +336,9 @@ describe('a service that refuses the set-up', () => {
       waymark.track('Later')
       await world.advance(600_000)
 
-      expect(tab.warnings).toEqual([`[waymark] ${code}: https://api.test/ production`])
+      expect(tab.warnings).toEqual([
+        `[waymark] ${code}: https://api.test/ production See docs/errors.md#${code}`,
+      ])
       expect(waymark.stats()).toMatchObject({ queued: 31, state: 'paused', dropped: {} })
       expect(world.service.arrivals.length).toBeLessThan(8)
 

@@ -74,3 +74,17 @@ describe.each(Object.entries(scopes))('in %s', (_, globals) => {
     expect(fetch).not.toHaveBeenCalled()
   })
 })
+
+describe('createMemoryTransport', () => {
+  it('says in the console that nothing will be recorded, where there is no page and no worker', async () => {
+    const { createMemoryTransport } = await import('../../src/adapters/testing')
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    createMemoryTransport()
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('[waymark] no-page: Nothing will be recorded')],
+    ])
+    vi.stubGlobal('indexedDB', {})
+    createMemoryTransport()
+    expect(warn).toHaveBeenCalledOnce()
+  })
+})

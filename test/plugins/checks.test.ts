@@ -164,8 +164,8 @@ describe('the words of an error', () => {
     act(waymark)
     await world.advance(1000)
     expect(errors).toEqual([{ code, message: expect.stringContaining(says) }])
-    expect(errors[0]!.message).toMatch(/^[A-Z].*\. .*\. See docs\/errors\.md#/)
-    expect(tab.warnings).toEqual([`[waymark] ${code}: ${errors[0]!.message}`])
+    expect(errors[0]!.message).toMatch(/^[A-Z].*\. .*\.$/)
+    expect(tab.warnings).toEqual([`[waymark] ${code}: ${errors[0]!.message} See docs/errors.md#${code}`])
   })
 
   it.each([
@@ -214,15 +214,20 @@ describe('the words of an error', () => {
     const known = [...read('src/plugins/checks.ts').matchAll(/^  '?([\w-]+)'?: \(/gm)].map(([, code]) => code)
     expect(known.length).toBeGreaterThan(20)
     expect(headings.toSorted((a, b) => a!.localeCompare(b!))).toEqual(
-      [...known, 'unknown-option', 'invalid-option', 'too-old-browser'].toSorted((a, b) =>
-        a!.localeCompare(b!),
-      ),
+      [
+        ...known,
+        'unknown-option',
+        'invalid-option',
+        'too-old-browser',
+        'endpoint-without-scheme',
+        'no-page',
+      ].toSorted((a, b) => a!.localeCompare(b!)),
     )
     // A code that the core tells must have words.
     const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery']
       .map((file) => read(`src/core/${file}.ts`))
       .join('')
-    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\()'([\w-]+)'/g))
+    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\(|w\.trouble = )'([\w-]+)'/g))
       expect(known).toContain(code)
   })
 })
