@@ -17,7 +17,11 @@ const interfaces = {
   'contract.ts': ['Answer'],
   'database.ts': ['Database'],
   'receipt.ts': ['Receipt'],
+  'browser.ts': ['Browser'],
 }
+
+/** Fields only in the worker, elsewhere variables (`build/flatten.mjs`): they get the letters that are left. */
+const isLast = (/** @type {string} */ name) => Number(fieldsOf('browser.ts', 'Browser').includes(name))
 
 const fieldsOf = (/** @type {string} */ file, /** @type {string} */ name) => {
   const body = read(`core/${file}`)
@@ -55,7 +59,7 @@ export const innerNames = [
   ),
 ]
   .filter((name) => !world.has(name))
-  .toSorted((a, b) => usesOf(b) - usesOf(a))
+  .toSorted((a, b) => isLast(a) - isLast(b) || usesOf(b) - usesOf(a))
 
 /** In the order in which minified code has them most. */
 const letters = 'etnriaoscludfpmhgvybxwSCkTEANPMODRIjzBqLFHUWVGKXYJZQ'

@@ -47,12 +47,13 @@ export const flatten = (objects) => ({
 })
 
 /**
- * Rewrites every use of an object in one statement of the module. Returns the names that the statement reads.
+ * Rewrites every use of an object in one statement of the module. Returns what it reads: variables of
+ * objects, and names of the module.
  * @param {Module} module
  * @param {Node} statement
  * @param {string[]} objects
  */
-function rewriteUses({ text, valueOf, fail, removeFrom }, statement, objects) {
+function rewriteUses({ text, valueOf, isOfModule, fail, removeFrom }, statement, objects) {
   /** @type {Set<string>} */
   const read = new Set()
   const variable = (/** @type {string} */ object, /** @type {string} */ field) => {
@@ -87,7 +88,7 @@ function rewriteUses({ text, valueOf, fail, removeFrom }, statement, objects) {
   ancestor(statement, {
     MemberExpression: (node, _, ancestors) => use(node, ancestors),
     Identifier(node, _, ancestors) {
-      read.add(node.name)
+      if (isOfModule(node.name, ancestors)) read.add(node.name)
       use(node, ancestors)
     },
     VariablePattern(/** @type {Node} */ node, _, ancestors) {

@@ -1,3 +1,4 @@
+import { attachScopes } from '@rollup/pluginutils'
 import { parse } from 'acorn'
 import MagicString from 'magic-string'
 
@@ -11,9 +12,13 @@ import MagicString from 'magic-string'
  */
 export function readModule(code) {
   const text = new MagicString(code)
-  const { body } = /** @type {Node} */ (parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))
-  /** @type {Node[]} A script tag's file is wrapped in a function by now. */
-  const statements = body.at(-1).expression?.callee?.body?.body ?? body
+  const program = /** @type {Node} */ (parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))
+  const outermost = attachScopes(program, 'scope')
+  // A script tag's file is wrapped in a function by now.
+  const wrapper = program.body.at(-1).expression?.callee
+  /** @type {Node[]} */
+  const statements = wrapper?.body?.body ?? program.body
+  const moduleScope = wrapper?.scope ?? outermost
   /** @type {Map<string, Node>} */
   const values = new Map()
   for (const statement of statements) {
@@ -28,6 +33,12 @@ export function readModule(code) {
     statements,
     /** What a name of the module stands for: a function, a class or another value. */
     valueOf: (/** @type {string | undefined} */ name) => (name ? values.get(name) : undefined),
+    /** Whether a name that is read below these nodes is one of the module, not of a function in it. */
+    isOfModule(/** @type {string} */ name, /** @type {Node[]} */ ancestors) {
+      let { scope } = ancestors.findLast((node) => node.scope) ?? { scope: moduleScope }
+      while (scope && !scope.declarations[name]) scope = scope.parent
+      return scope === moduleScope
+    },
     /** @returns {never} */
     fail(/** @type {Node} */ { start, end }, /** @type {string} */ why) {
       throw new Error(`flatten: ${code.slice(start, end).slice(0, 80)}: expected that ${why}`)
