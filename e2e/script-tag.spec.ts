@@ -105,10 +105,28 @@ test.describe('a page that is not as it should be', () => {
     site.close()
   })
 
-  test('and forgets the key says so', async ({ page, complaints }) => {
-    const site = await serve(tag('data-endpoint="/w"'))
+  for (const [what, attributes] of [
+    ['forgets the key', 'data-endpoint="/w"'],
+    ['writes its name without a hyphen', 'data-apikey="pk_1"'],
+  ] as const)
+    test(`and ${what} says so`, async ({ page, complaints }) => {
+      const site = await serve(tag(attributes))
+      await page.goto(site.url)
+      await expect
+        .poll(() => complaints)
+        .toEqual(['[waymark] missing-api-key: none (see docs/errors.md#missing-api-key)'])
+      site.close()
+    })
+
+  test('and has no rule in its proxy says in the console what answered instead', async ({
+    page,
+    complaints,
+  }) => {
+    const site = await serve(tag('data-api-key="pk_1" data-endpoint="/w" data-pageviews'))
     await page.goto(site.url)
-    await expect.poll(() => complaints).toEqual([expect.stringContaining('missing-api-key')])
+    await expect
+      .poll(() => complaints)
+      .toEqual([expect.stringMatching(/^\[waymark\] not-the-service: \d{3} .*#not-the-service\)$/)])
     site.close()
   })
 })

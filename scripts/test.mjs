@@ -7,6 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureInstalled } from './setup.mjs'
 import { root } from './setup/root.mjs'
+import { label } from './setup/run.mjs'
 import { findSlowest } from './test/findSlowest.mjs'
 import { readCounts } from './test/readCounts.mjs'
 import { steps } from './test/steps.mjs'
@@ -31,18 +32,36 @@ function readWanted() {
   return wanted
 }
 
+/** @param {typeof steps} group steps that run side by side @returns {Promise<string | undefined>} what went wrong */
+async function runGroup(group) {
+  const problems = await Promise.all(
+    group.map(async ({ name, run }) => {
+      const startedMs = Date.now()
+      try {
+        await (group[1] ? label.run(name, run) : run())
+        console.log(`✔ ${name} (${seconds(startedMs)})`)
+        return undefined
+      } catch (error) {
+        return `step “${name}” failed after ${seconds(startedMs)}: ${textOf(error)}`
+      }
+    }),
+  )
+  return problems.find(Boolean)
+}
+
 /** @param {string[]} wanted @returns {Promise<string | undefined>} what went wrong */
 async function runSteps(wanted) {
   const chosen = steps.filter(({ name }) => wanted.includes(name))
-  for (const [index, { name, about, run }] of chosen.entries()) {
-    console.log(`\n▶ ${index + 1}/${chosen.length} ${name}: ${about}`)
-    const startedMs = Date.now()
-    try {
-      await run()
-    } catch (error) {
-      return `step “${name}” failed after ${seconds(startedMs)}: ${textOf(error)}`
-    }
-    console.log(`✔ ${name} (${seconds(startedMs)})`)
+  /** @type {(typeof steps)[]} */
+  const groups = []
+  for (const step of chosen)
+    if (step.isBeside && groups.at(-1)) groups.at(-1)?.push(step)
+    else groups.push([step])
+  for (const group of groups) {
+    for (const step of group)
+      console.log(`\n▶ ${chosen.indexOf(step) + 1}/${chosen.length} ${step.name}: ${step.about}`)
+    const problem = await runGroup(group)
+    if (problem) return problem
   }
   return undefined
 }

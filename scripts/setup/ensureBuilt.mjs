@@ -9,6 +9,7 @@ const targets = {
     sources: [
       'src',
       'rollup.config.mjs',
+      'scripts/build',
       'scripts/build.mjs',
       'scripts/entries.mjs',
       'scripts/innerNames.mjs',

@@ -50,8 +50,9 @@ const lostEvents = 'the ledger found something lost or sent twice: see its table
 const otherAnswer = 'the service answers something else than what people did: see above'
 
 /**
- * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`.
- * @type {{ name: string, about: string, isLong?: boolean, run: () => Promise<void> }[]}
+ * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
+ * waits: it runs side by side with the one before it.
+ * @type {{ name: string, about: string, isLong?: boolean, isBeside?: boolean, run: () => Promise<void> }[]}
  */
 export const steps = [
   {
@@ -116,6 +117,7 @@ export const steps = [
   },
   {
     name: 'equality',
+    isBeside: true,
     about: 'what 10 people did in Chromium, against what the service answers and its screens show',
     run: () => mustScript(['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
   },
@@ -167,6 +169,7 @@ export const steps = [
   {
     name: 'equality-20',
     isLong: true,
+    isBeside: true,
     about: 'what 20 other people did in Chromium',
     run: () =>
       mustScript(

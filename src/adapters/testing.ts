@@ -29,7 +29,7 @@ export function createMemoryTransport() {
   const payloads: SentPayload[] = []
   if (!('document' in globalThis) && !('indexedDB' in globalThis))
     console.warn(
-      '[waymark] no-page: Nothing will be recorded, because there is no page here. Run this test with jsdom or happy-dom. See docs/errors.md#no-page',
+      '[waymark] no-page: Nothing will be recorded, because there is no page here. Run this test with jsdom or happy-dom. (see docs/errors.md#no-page)',
     )
 
   return {

@@ -35,7 +35,7 @@ export const complain = (w: Instance, code: string, what: unknown, always = w.co
   // A listener may put the message into words.
   const error = { code, message: brief(what) }
   emit(w, 'error', error)
-  if (always) w.browser.warn(`[waymark] ${code}: ${error.message} See docs/errors.md#${code}`)
+  if (always) w.browser.warn(`[waymark] ${code}: ${error.message} (see docs/errors.md#${code})`)
 }
 
 export const countDrops = (w: Instance, reason: DropReason, count: number) => {

@@ -79,7 +79,7 @@ const nothingThere = (what: string) =>
   `Nothing answers at that address (${what}). Correct "endpoint": the service's base URL, without "/track"; events are kept meanwhile, and tried again every one to three minutes.`
 
 const warn = (code: string, text: string) =>
-  console.warn(`[waymark] ${code}: ${text} See docs/errors.md#${code}`)
+  console.warn(`[waymark] ${code}: ${text} (see docs/errors.md#${code})`)
 
 /** Puts the core's message, which only names what is wrong, into words. */
 const explain = (error: Signals['error']) => {

@@ -337,7 +337,7 @@ describe('a service that refuses the set-up', () => {
       await world.advance(600_000)
 
       expect(tab.warnings).toEqual([
-        `[waymark] ${code}: https://api.test/ production See docs/errors.md#${code}`,
+        `[waymark] ${code}: https://api.test/ production (see docs/errors.md#${code})`,
       ])
       expect(waymark.stats()).toMatchObject({ queued: 31, state: 'paused', dropped: {} })
       expect(world.service.arrivals.length).toBeLessThan(8)

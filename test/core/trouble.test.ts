@@ -30,7 +30,7 @@ describe('an answer that is not the service’s', () => {
     await world.advance(600_000)
     expect(codes).toEqual(['not-the-service'])
     expect(tab.warnings).toEqual([
-      `[waymark] not-the-service: ${status} ${body} See docs/errors.md#not-the-service`,
+      `[waymark] not-the-service: ${status} ${body} (see docs/errors.md#not-the-service)`,
     ])
     expect(waymark.stats()).toMatchObject({ queued: 1, state: 'waiting', dropped: {} })
   })
@@ -66,6 +66,6 @@ describe('a service that fails', () => {
     }
     await world.advance(600_000)
     expect(failures()).toBeGreaterThan(3)
-    expect(tab.warnings).toEqual([`[waymark] service-fails: ${says} See docs/errors.md#service-fails`])
+    expect(tab.warnings).toEqual([`[waymark] service-fails: ${says} (see docs/errors.md#service-fails)`])
   })
 })

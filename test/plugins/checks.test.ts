@@ -26,7 +26,7 @@ describe('a browser that is too old', () => {
     const texts = said({ endpoint })
     Reflect.defineProperty(Array.prototype, 'at', { value: at, writable: true, configurable: true })
     expect(texts).toEqual([
-      expect.stringMatching(/^\[waymark\] too-old-browser: .*docs\/errors.md#too-old-browser$/),
+      expect.stringMatching(/^\[waymark\] too-old-browser: .*docs\/errors.md#too-old-browser\)$/),
     ])
   })
 })
@@ -68,6 +68,28 @@ describe('the options of init', () => {
     expect(said({ endpoint, ...given })).toContainEqual(
       expect.stringMatching(new RegExp(`unknown-option: There is no option "${wrong}".* "${right}"`)),
     )
+  })
+
+  it.each(['analytics.example.com', 'localhost:8787', 'stats.shop.de/w'])(
+    'that give a host without a scheme (%s) are told with what to write',
+    (host) => {
+      expect(said({ endpoint: host })).toEqual([
+        expect.stringMatching(
+          `endpoint-without-scheme: .* Write "https://${host}", or "/${host}" for a path.`,
+        ),
+      ])
+    },
+  )
+
+  it.each([endpoint, '/w', 'w', './w', 'https://localhost:8787'])(
+    'with the endpoint %s are right',
+    (given) => {
+      expect(said({ endpoint: given })).toEqual([])
+    },
+  )
+
+  it('that hold a misspelt data-api-key are told how it is written', () => {
+    expect(said({ endpoint, apikey: 'pk' })).toEqual([expect.stringContaining('Did you mean data-api-key')])
   })
 
   it('that are like no other are named with all that there are', () => {
@@ -165,7 +187,7 @@ describe('the words of an error', () => {
     await world.advance(1000)
     expect(errors).toEqual([{ code, message: expect.stringContaining(says) }])
     expect(errors[0]!.message).toMatch(/^[A-Z].*\. .*\.$/)
-    expect(tab.warnings).toEqual([`[waymark] ${code}: ${errors[0]!.message} See docs/errors.md#${code}`])
+    expect(tab.warnings).toEqual([`[waymark] ${code}: ${errors[0]!.message} (see docs/errors.md#${code})`])
   })
 
   it.each([
@@ -204,7 +226,7 @@ describe('the words of an error', () => {
       world.service.become({ kind: 'well' })
       await world.advance(60_000)
     }
-    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}/: .*#unreachable$`)
+    const one = expect.stringMatching(`unreachable: No answer came from ${endpoint}/: .*#unreachable\\)$`)
     expect(tab.warnings).toEqual([one, one])
   })
 
