@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureState } from '../privacy/erasure.js'
-import type { DeadLetter } from '../wal/DeadLetters.js'
+import type { DeadLetter } from '../wal/RecentDeadLetters.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 /** The first message of an engine on the link: all that it knows. */

@@ -1,11 +1,11 @@
-import type { DeadLetter, DeadLetters } from '../wal/DeadLetters.js'
+import type { DeadLetter, RecentDeadLetters } from '../wal/RecentDeadLetters.js'
 import type { Hello } from './EngineLink.js'
 import type { ToIngest } from './messages.js'
 
 /** What is known of one log. */
 interface Known {
   applied: number
-  letters: DeadLetters
+  letters: RecentDeadLetters
   /** Why nothing is stored; null after a success, undefined before the first try. */
   failing?: string | null
 }

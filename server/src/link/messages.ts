@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureRequest, ErasureState } from '../privacy/erasure.js'
-import type { DeadLetter } from '../wal/DeadLetters.js'
+import type { DeadLetter } from '../wal/RecentDeadLetters.js'
 
 /** A message from the ingest process to the engine. */
 export type ToEngine =

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
-import type { DeadLetter } from '../wal/DeadLetters.js'
+import type { DeadLetter } from '../wal/RecentDeadLetters.js'
 import type { LogEntry } from '../wal/segment.js'
 import { makeStoreAnew, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'

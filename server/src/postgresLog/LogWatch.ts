@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
-import { DeadLetters } from '../wal/DeadLetters.js'
+import { RecentDeadLetters } from '../wal/RecentDeadLetters.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
@@ -46,7 +46,7 @@ SELECT request::float8 AS request, rows, reason FROM waymark.set_aside WHERE req
 
 /** Watches, for a process that answers clients, how far the processes are that store the log's rows. */
 export class LogWatch extends EventEmitter<News> {
-  readonly deadLetters = new DeadLetters()
+  readonly deadLetters = new RecentDeadLetters()
   readonly #primary: PrimaryConnection
   #identity: LogIdentity | undefined
   #state: State = { last: 0, readers: 0, applied: null, stored: 0 }

@@ -1,4 +1,4 @@
-import { maxDeadLetters } from '../wal/DeadLetters.js'
+import { maxDeadLetters } from '../wal/RecentDeadLetters.js'
 import { lockKeys } from './logSchema.js'
 import type { LogAddress } from './readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'

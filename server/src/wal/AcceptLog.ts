@@ -1,4 +1,4 @@
-import type { DeadLetters } from './DeadLetters.js'
+import type { RecentDeadLetters } from './RecentDeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { LogRecord } from './segment.js'
 
@@ -33,7 +33,7 @@ export interface OpenedLog {
   number: number
   /** Signs task ids and logins. */
   taskSecret: Buffer
-  deadLetters: DeadLetters
+  deadLetters: RecentDeadLetters
   /** The position that every engine which answers queries has reached; undefined when there is no engine. */
   applied(): number | undefined
   /** The newest row that is stored: the rows up to `durable` wait. */

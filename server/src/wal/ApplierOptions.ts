@@ -1,6 +1,6 @@
 import type { Logger } from '../Logger.js'
 import type { Attempt } from './Attempt.js'
-import type { DeadLetter, DeadLetters } from './DeadLetters.js'
+import type { DeadLetter, RecentDeadLetters } from './RecentDeadLetters.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
@@ -20,7 +20,7 @@ export interface ApplierOptions {
   /** The position at the start. */
   applied: number
   /** What was set aside until now. */
-  deadLetters: DeadLetters
+  deadLetters: RecentDeadLetters
   /** With so many rows waiting, requests are refused. */
   maxBacklogRows: number
   /** Writes the entries and the new position in one transaction; `pause` is called after each piece of them. */

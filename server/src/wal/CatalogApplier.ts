@@ -8,7 +8,7 @@ import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
 import type { AloneOutcome, Pause } from './ApplierOptions.js'
 import { Attempt } from './Attempt.js'
-import { DeadLetters, type DeadLetter } from './DeadLetters.js'
+import { RecentDeadLetters, type DeadLetter } from './RecentDeadLetters.js'
 import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
@@ -62,14 +62,14 @@ const readPosition = async (connection: DuckDBConnection, table: string): Promis
 /** Moves the write-ahead log of one catalog into its file: rows and position change in one transaction. */
 export class CatalogApplier {
   readonly applier: Applier
-  readonly deadLetters: DeadLetters
+  readonly deadLetters: RecentDeadLetters
   readonly #log: OpenedReader
   readonly #connection: DuckDBConnection
   readonly #attempt: Attempt
 
   private constructor(
     applier: Applier,
-    deadLetters: DeadLetters,
+    deadLetters: RecentDeadLetters,
     { log, connection, attempt }: { log: OpenedReader; connection: DuckDBConnection; attempt: Attempt },
   ) {
     this.applier = applier
@@ -93,7 +93,7 @@ export class CatalogApplier {
     const moveTo = (through: number) => connection.run(`UPDATE ${position} SET applied = ${through}`)
     const log = await options.open(applied)
     const attempt = new Attempt(options.attemptFile)
-    const deadLetters = new DeadLetters()
+    const deadLetters = new RecentDeadLetters()
     deadLetters.replace(await readDeadLetters(connection, `${internal}.rejected`, options.lastOfTask))
     const applier = new Applier({
       ...options,

@@ -1,7 +1,7 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import { type AcceptLog, LogUnavailable } from './AcceptLog.js'
-import type { DeadLetter } from './DeadLetters.js'
+import type { DeadLetter } from './RecentDeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'

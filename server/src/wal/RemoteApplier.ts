@@ -1,4 +1,4 @@
-import type { DeadLetter, DeadLetters } from './DeadLetters.js'
+import type { DeadLetter, RecentDeadLetters } from './RecentDeadLetters.js'
 import { Waiters } from './Waiters.js'
 
 /** Each message wakes the engine process, so it hears of new rows at most 40 times a second. */
@@ -8,7 +8,7 @@ export interface RemoteApplierOptions {
   /** A position that has surely been reached. */
   applied: number
   /** The dead letters that the engine has reported. */
-  deadLetters: DeadLetters
+  deadLetters: RecentDeadLetters
   /** Tells the engine that the log has grown. */
   tellGrown(): void
   /** Tells the engine that somebody waits for this row. */

@@ -1,10 +1,10 @@
 import type { Hello } from '../link/EngineLink.js'
-import { type DeadLetter, DeadLetters } from './DeadLetters.js'
+import { type DeadLetter, RecentDeadLetters } from './RecentDeadLetters.js'
 import { Waiters } from './Waiters.js'
 
 interface RemoteLog {
   catalog: string
-  letters: DeadLetters
+  letters: RecentDeadLetters
   waiters: Waiters
   /** The position that was heard first. */
   first?: number
@@ -29,12 +29,12 @@ export class RemoteLogs {
     this.#logs = new Map(
       [...catalogs].map(([number, catalog]) => [
         number,
-        { catalog, letters: new DeadLetters(), waiters: new Waiters(), setAsideRows: 0 },
+        { catalog, letters: new RecentDeadLetters(), waiters: new Waiters(), setAsideRows: 0 },
       ]),
     )
   }
 
-  lettersOf(number: number): DeadLetters | undefined {
+  lettersOf(number: number): RecentDeadLetters | undefined {
     return this.#logs.get(number)?.letters
   }
 

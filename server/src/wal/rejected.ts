@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBTimestampValue } from '@duckdb/node-api'
 import { splitArray } from '../json/splitArray.js'
-import { maxDeadLetters, type DeadLetter } from './DeadLetters.js'
+import { maxDeadLetters, type DeadLetter } from './RecentDeadLetters.js'
 import type { LogEntry } from './segment.js'
 import { requestOf } from './splitEntry.js'
 

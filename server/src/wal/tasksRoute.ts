@@ -2,7 +2,7 @@ import { type ApiKeys, readApiKey } from '../http/apiKeys.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
-import type { DeadLetter } from './DeadLetters.js'
+import type { DeadLetter } from './RecentDeadLetters.js'
 
 export interface Task {
   /** The sequence of the task's last row. */

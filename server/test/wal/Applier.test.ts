@@ -4,7 +4,7 @@ import { Logger } from '../../src/Logger.js'
 import { Applier } from '../../src/wal/Applier.js'
 import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
 import { Attempt } from '../../src/wal/Attempt.js'
-import { DeadLetters } from '../../src/wal/DeadLetters.js'
+import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
 import { Pace } from '../../src/wal/Pace.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 import { Unstorable } from '../../src/wal/Unstorable.js'
@@ -30,7 +30,7 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
   const applier = new Applier({
     log,
     applied: 0,
-    deadLetters: new DeadLetters(),
+    deadLetters: new RecentDeadLetters(),
     maxBacklogRows: 1000,
     apply: (run) => {
       if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { DeadLetters } from '../../src/wal/DeadLetters.js'
+import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
 import { RemoteApplier } from '../../src/wal/RemoteApplier.js'
 
 beforeEach(() => vi.useFakeTimers())
@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 
 const create = () => {
   const told: (string | number)[] = []
-  const deadLetters = new DeadLetters()
+  const deadLetters = new RecentDeadLetters()
   const applier = new RemoteApplier({
     applied: 5,
     deadLetters,

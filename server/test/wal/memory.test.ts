@@ -6,7 +6,7 @@ import { Logger } from '../../src/Logger.js'
 import { Applier } from '../../src/wal/Applier.js'
 import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
 import { Attempt } from '../../src/wal/Attempt.js'
-import { DeadLetters } from '../../src/wal/DeadLetters.js'
+import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
 import { lastOf, type LogEntry } from '../../src/wal/segment.js'
 import { restOf } from '../../src/wal/splitEntry.js'
 
@@ -51,7 +51,7 @@ const createFake = (entries: readonly LogEntry[], memory: Memory, more: Partial<
       last,
     },
     applied: 0,
-    deadLetters: new DeadLetters(),
+    deadLetters: new RecentDeadLetters(),
     maxBacklogRows: 1_000_000,
     memoryBytes: 2 ** 30,
     apply: (run) => {

@@ -10,7 +10,7 @@ export interface DeadLetter {
 export const maxDeadLetters = 10_000
 
 /** The dead letters of the newest requests. */
-export class DeadLetters {
+export class RecentDeadLetters {
   readonly #kept = new Map<number, DeadLetter>()
 
   add({ request, rows, reason }: DeadLetter): void {
