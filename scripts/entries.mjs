@@ -46,7 +46,7 @@ export const tagEntries = entries.filter(({ tag, wrap }) => tag ?? wrap)
 /** What an entry may import and never brings. */
 export const peers = ['react', 'svelte', 'vue', 'waymark']
 
-/** The same for a module, whose dependencies the application's bundler finds. */
+/** What a module may import and never brings: its dependencies, too, which the application's bundler finds. */
 export const external = ['idb-keyval', 'nanoid', ...peers]
 
 /** What package.json has to export. */

@@ -55,7 +55,7 @@ async function runSteps(wanted) {
   /** @type {(typeof steps)[]} */
   const groups = []
   for (const step of chosen)
-    if (step.isBeside && groups.at(-1)) groups.at(-1)?.push(step)
+    if (step.isBeside && groups.at(-1)?.at(-1) === steps[steps.indexOf(step) - 1]) groups.at(-1)?.push(step)
     else groups.push([step])
   for (const group of groups) {
     for (const step of group)

@@ -17,7 +17,7 @@ export async function measureCpu(bench, repeats) {
     for (const queue of queues) {
       const page = await bench.open({ queue })
       await page.run('bench.start()')
-      // The same warm-up for all: code is compiled, the first batches have gone.
+      // All are warmed up alike: code is compiled, the first batches have gone.
       await page.run('bench.spread(400, 1)')
       await sleep(500)
       const { mainMs } = await page.cpu(async () => {

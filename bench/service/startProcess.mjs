@@ -30,7 +30,7 @@ export const memoryOf = (pid) => {
   return sum
 }
 
-/** The same, of the ingest process and of its engine. */
+/** Sums it for the ingest process and its engine. */
 export const memoryByProcess = (pid) => {
   const [ingest, engine] = familyOf(pid).map(memoryOfOne)
   return { ingest, engine }

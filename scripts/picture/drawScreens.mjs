@@ -16,7 +16,7 @@ const paths = [
 ]
 const referrers = ['', 'https://search.example/', 'https://walkers.example/', 'https://news.example/']
 
-/** The same numbers from 0 to 1 at every run. */
+/** Gives equal numbers from 0 to 1 at every run. */
 function createRandom() {
   let state = 7
   return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32

@@ -178,19 +178,21 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
  */
 const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer, isDown: boolean) => {
   const { endpoint, environment, debug } = w.config
-  const before = w.trouble
+  let code = ''
   let what = `${endpoint} ${environment}`
-  if (!isDown) w.trouble = ''
-  else if (isMissing) w.trouble = 'unreachable'
+  if (!isDown) w.told = ''
+  else if (isMissing) code = 'unreachable'
   else if (strange) {
-    w.trouble = 'not-the-service'
+    code = 'not-the-service'
     what = strange
-  } else if (w.isPaused) w.trouble = errorCode
+  } else if (w.isPaused) code = errorCode
   else if (w.failures > 1) {
-    w.trouble = 'service-fails'
+    code = 'service-fails'
     what = errorCode
   }
-  if (w.trouble && w.trouble !== before) complain(w, w.trouble, what, debug || w.isPaused || !!strange)
+  if (w.told.includes(code)) return
+  w.told += code
+  complain(w, code, what, debug || w.isPaused || !!strange)
 }
 
 /** A payload was put. In a page that is leaving it goes to the browser at once. */

@@ -243,8 +243,8 @@ export interface Instance {
   stopTimer: Stop
   /** The service refuses the configuration. */
   isPaused?: boolean
-  /** The code that was told last, until something is accepted. */
-  trouble: string
+  /** The codes that were told since something was accepted. */
+  told: string
   /** How far to send: the newest when it was last asked. */
   until: number
   beaconArrives?: boolean | undefined
@@ -304,7 +304,7 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     until: 0,
     inFlight: [],
     failures: 0,
-    trouble: '',
+    told: '',
     attempts: [],
   }
 }

@@ -63,7 +63,7 @@ const readNames = (code: string) => {
   return names
 }
 
-/** Of ES2022 those that came late: Chrome 94, Firefox 93, Safari 16.4; nothing that is newer is read at all. */
+/** Parts of ES2022 that came late: Chrome 94, Firefox 93, Safari 16.4; nothing that is newer is read at all. */
 const readTooNew = (code: string) => {
   const found: string[] = []
   const ast = parse(code, { ecmaVersion: 2022, sourceType: 'module' })

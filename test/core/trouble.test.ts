@@ -52,6 +52,18 @@ describe('an answer that is not the service’s', () => {
   })
 })
 
+it('is told once for each cause, however often they take turns in one outage', async () => {
+  const { world, codes, waymark } = await start({ status: 502, body: '' })
+  for (let turn = 0; turn < 3; turn++) {
+    world.service.become({ kind: 'down' })
+    await world.advance(600_000)
+    world.service.become({ kind: 'answers', status: 502, body: '' })
+    await world.advance(600_000)
+  }
+  expect(codes).toEqual(['not-the-service', 'unreachable'])
+  expect(waymark.stats().queued).toBe(1)
+})
+
 describe('a service that fails', () => {
   it.each([
     [429, '{"ok":false,"error":"slow-down"}', 'slow-down'],

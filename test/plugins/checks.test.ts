@@ -249,7 +249,7 @@ describe('the words of an error', () => {
     const core = ['capture', 'waymark', 'plugins', 'signals', 'delivery']
       .map((file) => read(`src/core/${file}.ts`))
       .join('')
-    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\(|w\.trouble = )'([\w-]+)'/g))
+    for (const [, code] of core.matchAll(/(?:complain\(w, |refuse\(|code = )'([\w-]+)'/g))
       expect(known).toContain(code)
   })
 })

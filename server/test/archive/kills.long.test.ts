@@ -47,7 +47,7 @@ const kill = (pid: number | undefined) => {
   }
 }
 
-/** Of all events and of those in the table. */
+/** Counts all events and those in the table. */
 const count = async () => {
   const [row] = await client.rows(
     `SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER,

@@ -29,7 +29,7 @@ const parquet = async (statement: string) => {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** The same rows in every format. */
+/** Each format holds these rows. */
 const files = async (rows: [number, string][]) => ({
   csv: `id,name\n${rows.map(([id, name]) => `${id},"${name}"`).join('\n')}\n`,
   json: JSON.stringify(rows.map(([id, name]) => ({ id, name }))),

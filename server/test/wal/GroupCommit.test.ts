@@ -82,7 +82,7 @@ it('puts a large record into a group of its own, and counts the bytes that wait'
   expect(group.bytes).toBe(0)
 })
 
-/** The same, after two have been answered. */
+/** Does so after two have been answered. */
 const createFakeOfTwo = async (gatherMs: number) => {
   const fake = createFake(gatherMs)
   void fake.group.add(record(1))
