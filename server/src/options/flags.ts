@@ -111,7 +111,8 @@ export const flags: readonly Flag[] = [
   {
     name: 'base-path',
     value: 'PATH',
-    about: 'what a proxy leaves on the path, such as /w; requests are answered with it and without',
+    about: 'what a proxy leaves on the path; requests are answered with it and without',
+    usual: '/w',
     more: '[proxy.md](proxy.md)',
     read: asBasePath,
   },

@@ -27,9 +27,15 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   fetch(service.url + path, { method, headers, redirect: 'manual' })
 
 describe('the screens', () => {
-  it.each(['/', '/app', '/w', '/w/', '/w/app'])('are where %s leads', async (path) => {
+  it.each([
+    ['/', 'app/'],
+    ['/app', 'app/'],
+    ['/w', '/w/app/'],
+    ['/w/', '/w/app/'],
+    ['/w/app', '/w/app/'],
+  ])('are where %s leads', async (path, to) => {
     const { status, headers } = await get(path)
-    expect([status, headers.get('location')]).toEqual([302, '/w/app/'])
+    expect([status, headers.get('location')]).toEqual([302, to])
   })
 
   it.each(['/app/', '/app/funnel?steps=a&steps=b', '/w/app/funnel', '/app/index.html', '/app/persons%20of'])(
