@@ -20,14 +20,15 @@ const scriptTag = ({ apiKey, environment, endpoint }: Given) => {
     'data-plugins="campaign"',
     'data-pageviews></script>',
   ]
-  return [`<script async src="${endpoint}/waymark.iife.js"`, ...attributes].join('\n        ')
+  // Without `crossorigin` a script of another origin cannot load plugins from beside itself.
+  return [`<script async crossorigin src="${endpoint}/waymark.iife.js"`, ...attributes].join('\n        ')
 }
 
 const npm = ({ apiKey, environment, endpoint }: Given) => {
   const options = [
     `  endpoint: '${endpoint}',`,
     ...(environment === usualEnvironment ? [] : [`  environment: '${environment}',`]),
-    '  plugins: [pageviews(), campaign()],',
+    '  plugins: [campaign(), pageviews()],',
   ]
   return [
     "import { waymark } from 'waymark'",
