@@ -148,9 +148,7 @@ test('what is in the way of the first event is said: another environment, a wron
   }
 })
 
-test('both addresses of the base path keep a login', async ({
-  page,
-}) => {
+test('both addresses of the base path keep a login', async ({ page }) => {
   const server = await runServer()
   try {
     const overview = page.getByRole('heading', { name: 'Overview' })

@@ -4,7 +4,10 @@ export default {
   plugins: [react()],
   server: {
     proxy: {
-      '^/w/(track|identify|alias|ids|waymark[.])': { target: 'http://127.0.0.1:8787', headers: { cookie: '' } },
+      '^/w/(track|identify|alias|ids|waymark[.])': {
+        target: 'http://127.0.0.1:8787',
+        headers: { cookie: '' },
+      },
     },
   },
 }

@@ -4,7 +4,12 @@ import { readProgress, toArrival } from '../src/pages/setup/readArrivals'
 const at = (second: number) => `2026-11-24T06:00:0${second}.000Z`
 const arrival = (environment: string, isBot: boolean, second: number) =>
   toArrival([environment, isBot, at(second), '$pageview', 'https://shop.example/', false])
-const refusal = (second: number) => ({ at: at(second), code: 'unauthorized', message: 'Wrong.', origin: null })
+const refusal = (second: number) => ({
+  at: at(second),
+  code: 'unauthorized',
+  message: 'Wrong.',
+  origin: null,
+})
 
 const person = arrival('production', false, 2)
 const bot = arrival('production', true, 3)

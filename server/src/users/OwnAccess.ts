@@ -35,7 +35,8 @@ const readKeys = (path: string): string[] => {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  if (keys.length === 0) throw new OperatorError(`There is no key in ${path}: write one a line, or delete the file.`)
+  if (keys.length === 0)
+    throw new OperatorError(`There is no key in ${path}: write one a line, or delete the file.`)
   return keys
 }
 

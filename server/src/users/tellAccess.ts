@@ -16,7 +16,9 @@ export const tellAccess = (
   // Nobody can open the address that means all addresses of a machine.
   const own = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
   const open =
-    isFirst || isTerminal ? `${link.addressAt(own)}   (logs in once, within ${linkMinutes} minutes)` : `${own}/`
+    isFirst || isTerminal
+      ? `${link.addressAt(own)}   (logs in once, within ${linkMinutes} minutes)`
+      : `${own}/`
   const user = isFirst
     ? `${link.user}, password ${password}   (shown only now)`
     : `${link.user}   (forgotten the password? Delete the file below, and start again)`

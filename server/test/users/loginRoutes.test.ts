@@ -66,7 +66,10 @@ describe('a login', () => {
       })
       const body = JSON.stringify({ user: 'ada', password: 'lovelace' })
       const { status, body: said } = await empty.send('POST', '/session', body, page)
-      expect([status, said['message']]).toEqual([401, expect.stringMatching(/^This service has no user\. Start/)])
+      expect([status, said['message']]).toEqual([
+        401,
+        expect.stringMatching(/^This service has no user\. Start/),
+      ])
     } finally {
       await empty.close()
     }

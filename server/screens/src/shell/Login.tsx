@@ -49,7 +49,8 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
         {isWithoutUsers && (
           <p>
             Start it with <code>--users name:password</code>, or without <code>--users</code>,{' '}
-            <code>--users-file</code> and <code>--api-keys</code>: then it makes a user, and prints the password.
+            <code>--users-file</code> and <code>--api-keys</code>: then it makes a user, and prints the
+            password.
           </p>
         )}
         <label>

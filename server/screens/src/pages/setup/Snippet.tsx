@@ -34,7 +34,14 @@ export function Snippet({ apiKey = 'pk_your_key', environment, isGood }: Props) 
       aside={<Tabs name="Snippet" tabs={snippets} chosen={chosen} choose={choose} />}
     >
       {/* The button below does this by keyboard. */}
-      <pre ref={text} class="sql-text snippet" tabIndex={0} role="region" aria-label="Snippet" onClick={() => void copy()}>
+      <pre
+        ref={text}
+        class="sql-text snippet"
+        tabIndex={0}
+        role="region"
+        aria-label="Snippet"
+        onClick={() => void copy()}
+      >
         {code}
       </pre>
       <p class="buttons">
