@@ -31,7 +31,7 @@ export function EmptyStore() {
   const known = useProgress(environment)
   return (
     <>
-      <p class="lead">There are no events of people here yet.</p>
+      {known.progress?.state !== 'arrived' && <p class="lead">There are no events of people here yet.</p>}
       <FirstEvent {...known} />
       {known.progress?.state === 'arrived' && (
         <p class="buttons">
