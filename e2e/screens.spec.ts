@@ -70,7 +70,7 @@ test.describe('the screens', () => {
     await page.goto(service.url)
     await expect(page).toHaveURL(`${service.url}/app/`)
     await logIn(page, { ...service, password: 'guessed' })
-    await expect(page.getByRole('alert')).toHaveText('The name or the password is wrong.')
+    await expect(page.getByRole('alert')).toHaveText('The user name or the password is wrong.')
 
     await logIn(page, service)
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()

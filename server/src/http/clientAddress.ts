@@ -3,6 +3,13 @@ import type { IncomingMessage } from 'node:http'
 
 const ownMachine = /^(?:::1|(?:::ffff:)?127\.)/
 
+/** Whether the client is on this machine. Behind a proxy nobody knows, so the answer is no. */
+export const isOwnMachine = ({ socket, headers }: IncomingMessage): boolean => {
+  if ('x-forwarded-for' in headers || 'forwarded' in headers) return false
+  const { remoteAddress: peer = '', localAddress } = socket
+  return ownMachine.test(peer) || (peer !== '' && peer === localAddress)
+}
+
 /** The network of an address. For IPv6 that is its /64, because one household has a whole /64. */
 export const networkOf = (address: string): string => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '')

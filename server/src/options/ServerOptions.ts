@@ -15,7 +15,7 @@ export interface ServerOptions {
   postgresPort?: number | undefined
   /** Files of a certificate and its key, in PEM, for TLS at the Postgres port. @defaultValue no TLS */
   postgresTls?: { cert: string; key: string } | undefined
-  /** The prefix that a proxy in front leaves on the path, such as `/w`; the service answers with it and without. @defaultValue '' */
+  /** The prefix that a proxy in front leaves on the path; the service answers with it and without. @defaultValue '/w' */
   basePath?: string
   /** Keep two ids in a cookie that only the service can read (`/ids`, `waymark/id-cookie`). @defaultValue false */
   idCookie?: boolean
@@ -108,7 +108,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   port: 8787,
   postgresPort: undefined,
   postgresTls: undefined,
-  basePath: '',
+  basePath: '/w',
   idCookie: false,
   filesFolder: '',
   screensFolder: '',

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { login } from '../../data/login'
+import { login } from './login'
 
 /**
  * Calls `look` at once and then each time `everyMs` after it has ended, while the page can be seen and somebody is
