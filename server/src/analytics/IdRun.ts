@@ -65,7 +65,14 @@ const readHead = (head: Buffer): RunSpan | undefined => {
   const isWhole = crc32(head.subarray(0, checksumAt)) === head.readUInt32LE(checksumAt)
   if (head.readUInt32LE(0) !== magic || head.readUInt32LE(4) !== layoutVersion || !isWhole) return undefined
   const [after, through, fromMs, toMs, count] = [16, 24, 32, 40, 48].map((at) => head.readDoubleLE(at))
-  return { hash: head.readBigUInt64LE(8), after: after!, through: through!, fromMs: fromMs!, toMs: toMs!, count: count! }
+  return {
+    hash: head.readBigUInt64LE(8),
+    after: after!,
+    through: through!,
+    fromMs: fromMs!,
+    toMs: toMs!,
+    count: count!,
+  }
 }
 
 const filterLength = (count: number) => filterWords * Math.max(1, Math.ceil(count / filterIds))

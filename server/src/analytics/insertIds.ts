@@ -60,7 +60,9 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   // The newest event is nearly always in the table; then no file of the archive has to be read.
   const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
-  const since = `received_at >= ${momentSql(`${newest - windowMs}::BIGINT`)}`
+  // One event that came while the clock was ahead would make all others too old.
+  const untilMs = Math.min(newest, Date.now())
+  const since = `received_at >= ${momentSql(`${untilMs - windowMs}::BIGINT`)}`
   const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
   if (first !== undefined) {
     // There are older rows than the window knows, or the window has no files at all: it is filled from the start.

@@ -306,7 +306,9 @@ describe('format', () => {
     const blobs = formulas.map(([text, cell]) =>
       text.startsWith('\t') ? '\\x09=1' : text.startsWith('＝') ? '\\xEF\\xBC\\x9D1+1' : cell,
     )
-    const lines = formulas.slice(0, 9).map(([, cell], at) => `${cell},${at === 0 ? '' : '-'}${at},${blobs[at]}\n`)
+    const lines = formulas
+      .slice(0, 9)
+      .map(([, cell], at) => `${cell},${at === 0 ? '' : '-'}${at},${blobs[at]}\n`)
     expect(bytes.toString()).toBe(`'=A1,n,b\n${lines.join('')}`)
     await service.query('CREATE TABLE formulas (t VARCHAR)')
     const change = `INSERT INTO formulas VALUES ${formulas.map(([text]) => `('${text}')`).join(', ')} RETURNING t AS "=A1"`
