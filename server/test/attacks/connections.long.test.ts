@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Client, createClient } from '../fixtures/createClient.js'
 import { basic } from '../fixtures/createService.js'
 import { engineOf } from '../fixtures/engineOf.js'
@@ -58,6 +58,10 @@ it(
   { timeout: attackMs + 120_000 },
   async () => {
     await client.track(client.number(0), true)
+    await vi.waitFor(async () => expect(await client.rows('SELECT 1')).toEqual([[1]]), {
+      timeout: 120_000,
+      interval: 200,
+    })
     const beganMs = performance.now()
     let sent = 1
     while (performance.now() - beganMs < attackMs) {
