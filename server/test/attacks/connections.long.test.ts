@@ -40,15 +40,15 @@ const strangers = [
   ...Array.from({ length: 40 }, () => unread),
 ]
 const open = async (at: number): Promise<void> => {
-  const localAddress = addresses[at % addresses.length]!
+  const localAddress = addresses[at % addresses.length]
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), localAddress })
   sockets[at] = socket
   socket.on('error', () => undefined)
-  const text = strangers[at]!
   await Promise.race([once(socket, 'connect'), once(socket, 'close')])
-  if (text !== '') socket.write(text)
+  socket.write(strangers[at] ?? '')
 }
-const attackMs = Number(process.env['WAYMARK_TEST_ATTACK_MS'] ?? 20_000)
+/** The attack was once made for ten minutes: `ATTACK_MS=600000`. */
+const attackMs = Number(process.env['ATTACK_MS'] ?? 20_000)
 
 const residentMiB = (pid: number) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024

@@ -63,7 +63,7 @@ const overwriteMiddle = (log: string) => {
 
 const flipBit = (file: string): void => {
   const bytes = readFileSync(file)
-  bytes[250_000]! ^= 8
+  bytes.writeUInt8(bytes.readUInt8(250_000) ^ 8, 250_000)
   writeFileSync(file, bytes)
 }
 
