@@ -12,6 +12,7 @@ export default {
         'test/types/*.ts',
         'scripts/*.mjs',
         'scripts/picture/draw*.mjs',
+        'scripts/test/smoke.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',

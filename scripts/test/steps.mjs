@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBrowser, ensureBuilt, ensurePostgres, ensurePsql } from '../setup.mjs'
+import { ensureBrowser, ensureBuilt, ensureNode, ensurePostgres, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 
@@ -44,6 +44,12 @@ async function mustPlaywright(flags, report) {
     WAYMARK_CHROMIUM: await ensureBrowser(),
     PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${report}.json`,
   })
+}
+
+/** @param {string} folder of a package, whose `engines` begin with the oldest Node in which it works */
+function oldestNode(folder) {
+  const { engines } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  return /[\d.]+/.exec(engines.node)?.[0] ?? ''
 }
 
 const lostEvents = 'the ledger found something lost or sent twice: see its table above'
@@ -135,6 +141,22 @@ export const steps = [
       await ensureBuilt({ only: ['server'] })
       await ensurePostgres()
       await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
+    },
+  },
+  {
+    name: 'node',
+    isLong: true,
+    about: 'the library and the service start in the oldest Node that they name, and in the newest',
+    run: async () => {
+      await ensureBuilt()
+      for (const [version, what] of [
+        [oldestNode('.'), 'library'],
+        [oldestNode('server'), 'service'],
+        ['latest', 'service'],
+      ]) {
+        const { code } = await run(await ensureNode(version), ['scripts/test/smoke.mjs', what])
+        if (code !== 0) throw new Error(`the ${what} does not work in Node ${version}`)
+      }
     },
   },
   {

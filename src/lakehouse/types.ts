@@ -81,10 +81,13 @@ export interface AppendAnswer {
 
 export interface Task {
   task_id: string
-  /** `failed` where rows were set aside; the view `rejected` tells why. */
-  status: 'pending' | 'completed' | 'failed'
-  /** How many rows were set aside. */
+  status: 'pending' | 'completed'
+  /** How many rows of a completed task were set aside; the view `rejected` has them. */
   rejected?: number
+  /** Why the first of them was set aside. */
+  error?: string
+  /** Why a pending task does not go on. */
+  message?: string
 }
 
 export interface Validation {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ask } from '../src/data/query'
+import { ask, downloadAddress } from '../src/data/query'
 import { sql } from '../src/data/sql'
 
 const head = ['{"query_id":"q-1","session_id":"s-1"}', '[{"name":"n","type":"BIGINT"}]']
@@ -100,4 +100,10 @@ describe('ask', () => {
     })
     await expect(ask('SELECT 1', { signal: controller.signal })).rejects.toMatchObject({ kind: 'cancelled' })
   })
+})
+
+it('asks for a CSV whose formulas are harmless, and for other formats as they are', () => {
+  const asked = (format: 'csv' | 'jsonl' | 'parquet') =>
+    new URL(downloadAddress('SELECT 1', format, 's'), 'http://x').searchParams.get('escape_formulas')
+  expect([asked('csv'), asked('jsonl'), asked('parquet')]).toEqual(['true', null, null])
 })

@@ -4,29 +4,33 @@ import { crc32 } from 'node:zlib'
 import { putInPlace } from '../store/writeWhole.js'
 
 /*
- * A run is a file of sorted ids that never changes.
+ * A run is a file of sorted ids that never changes. An id is DuckDB's hash of an environment and an insert id.
  *
  * | offset | length | meaning |
  * |---|---|---|
  * | 0 | 4 | 0x69646d77 |
- * | 4 | 4 | zeros |
- * | 8 | 8 | the sequence of the last row before the run, as a double |
- * | 16 | 8 | the sequence of its last row, as a double |
- * | 24 | 8 | when the first of its rows was received: Unix milliseconds, as a double |
- * | 32 | 8 | when the last of its rows was received: Unix milliseconds, as a double |
- * | 40 | 8 | the number n of ids, as a double |
- * | 48 | 4 | CRC-32 of the bytes 0 to 47 |
- * | 52 | f = 64 × ⌈n / 32⌉, at least 64 | the filter: 16 words of 32 bits for each 32 ids |
- * | 52 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
- * | 52 + f + s | 8 × n | the ids, sorted, as unsigned numbers |
+ * | 4 | 4 | the version of this layout, 1; files from before versions have 0 |
+ * | 8 | 8 | what `hashSample` gave when the ids were made, as an unsigned number |
+ * | 16 | 8 | the sequence of the last row before the run, as a double |
+ * | 24 | 8 | the sequence of its last row, as a double |
+ * | 32 | 8 | when the first of its rows was received: Unix milliseconds, as a double |
+ * | 40 | 8 | when the last of its rows was received: Unix milliseconds, as a double |
+ * | 48 | 8 | the number n of ids, as a double |
+ * | 56 | 4 | CRC-32 of the bytes 0 to 55 |
+ * | 60 | f = 64 × ⌈n / 32⌉, at least 64 | the filter: 16 words of 32 bits for each 32 ids |
+ * | 60 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
+ * | 60 + f + s | 8 × n | the ids, sorted, as unsigned numbers |
  *
  * Numbers in the head are little-endian; after the head they have the byte order of the processor.
  * Check: the head has a checksum. The rest has none, because a file gets its name only once it is whole and on disk.
- * Another version: a file with another head is removed, and its ids are read from DuckDB again.
+ * Another version, or ids of a DuckDB that hashes differently: the file is removed, and its ids are made anew from
+ * the events in DuckDB.
  */
 
-/** The rows that a run covers: after `after` and up to `through`, received from `fromMs` to `toMs`. */
+/** What a run covers: the rows after `after` and up to `through`, received from `fromMs` to `toMs`. */
 export interface RunSpan {
+  /** What `hashSample` gave when the ids were made. */
+  hash: bigint
   after: number
   through: number
   fromMs: number
@@ -35,7 +39,9 @@ export interface RunSpan {
 }
 
 const magic = 0x69646d77
-const headBytes = 52
+const layoutVersion = 1
+const headBytes = 60
+const checksumAt = headBytes - 4
 const idBytes = 8
 /** This many ids are read together: 4 KiB. */
 const blockIds = 512
@@ -47,17 +53,26 @@ const bitsPerId = 8
 const writeHead = (span: RunSpan): Buffer => {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32LE(magic, 0)
+  head.writeUInt32LE(layoutVersion, 4)
+  head.writeBigUInt64LE(span.hash, 8)
   const numbers = [span.after, span.through, span.fromMs, span.toMs, span.count]
-  for (const [at, number] of numbers.entries()) head.writeDoubleLE(number, 8 + 8 * at)
-  head.writeUInt32LE(crc32(head.subarray(0, 48)), 48)
+  for (const [at, number] of numbers.entries()) head.writeDoubleLE(number, 16 + 8 * at)
+  head.writeUInt32LE(crc32(head.subarray(0, checksumAt)), checksumAt)
   return head
 }
 
 const readHead = (head: Buffer): RunSpan | undefined => {
-  if (head.readUInt32LE(0) !== magic || crc32(head.subarray(0, 48)) !== head.readUInt32LE(48))
-    return undefined
-  const [after, through, fromMs, toMs, count] = [8, 16, 24, 32, 40].map((at) => head.readDoubleLE(at))
-  return { after: after!, through: through!, fromMs: fromMs!, toMs: toMs!, count: count! }
+  const isWhole = crc32(head.subarray(0, checksumAt)) === head.readUInt32LE(checksumAt)
+  if (head.readUInt32LE(0) !== magic || head.readUInt32LE(4) !== layoutVersion || !isWhole) return undefined
+  const [after, through, fromMs, toMs, count] = [16, 24, 32, 40, 48].map((at) => head.readDoubleLE(at))
+  return {
+    hash: head.readBigUInt64LE(8),
+    after: after!,
+    through: through!,
+    fromMs: fromMs!,
+    toMs: toMs!,
+    count: count!,
+  }
 }
 
 const filterLength = (count: number) => filterWords * Math.max(1, Math.ceil(count / filterIds))
@@ -94,7 +109,7 @@ export class IdRun {
     this.#idsAt = startsAt + this.#starts.byteLength
   }
 
-  /** Opens a run; undefined when the file is not one or its head is damaged. */
+  /** Opens a run; undefined when the file is none of this layout or its head is damaged. */
   static open(file: string): IdRun | undefined {
     const handle = openSync(file, 'r')
     const head = Buffer.alloc(headBytes)

@@ -107,6 +107,8 @@ export class InsertIdWindow {
   /** The files, oldest first; each begins where the one before it ends. */
   #runs: IdRun[] = []
   #recent: IdSet
+  /** What `hashSample` gives: ids of a DuckDB that hashes differently are never among these. */
+  #hash = 0n
   /** The rows of the ids in memory; its `after` is where the last file ends. */
   #span!: RunSpan
   #work: Promise<void> = Promise.resolve()
@@ -119,8 +121,12 @@ export class InsertIdWindow {
     this.#begin(0)
   }
 
-  /** Opens the files whose rows are all up to `applied`; gives the sequence after which ids are missing. */
-  open(applied: number): number {
+  /**
+   * Opens the files whose rows are all up to `applied` and whose ids were made by the same `hash`; removes the others.
+   * Gives the sequence after which ids are missing.
+   */
+  open(applied: number, hash: bigint): number {
+    this.#hash = hash
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const found: IdRun[] = []
     for (const name of readdirSync(this.#folder)) {
@@ -134,7 +140,7 @@ export class InsertIdWindow {
     let last: RunSpan | undefined
     for (const run of found) {
       const follows = last === undefined || run.span.after === last.through
-      if (follows && run.span.through <= applied) {
+      if (follows && run.span.through <= applied && run.span.hash === hash) {
         this.#runs.push(run)
         last = run.span
       } else run.remove()
@@ -194,7 +200,7 @@ export class InsertIdWindow {
   }
 
   #begin(after: number): void {
-    this.#span = { after, through: after, fromMs: Infinity, toMs: 0, count: 0 }
+    this.#span = { hash: this.#hash, after, through: after, fromMs: Infinity, toMs: 0, count: 0 }
   }
 
   async #flush(): Promise<void> {
@@ -235,6 +241,7 @@ export class InsertIdWindow {
     if (runs === undefined) return
     const spans = runs.map((run) => run.span)
     const span: RunSpan = {
+      hash: this.#hash,
       after: spans[0]!.after,
       through: spans.at(-1)!.through,
       fromMs: spans[0]!.fromMs,

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
 import { allEvents } from '../store/archiveSchema.js'
 import { momentSql } from './entryItems.js'
+import { hashSample } from './hashSample.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
 export interface FoundIds {
@@ -38,22 +39,30 @@ export const readInsertIds = async (connection: DuckDBConnection, events: string
 
 const rowsAtOnce = 2 ** 19
 
+const readHash = async (connection: DuckDBConnection): Promise<bigint> =>
+  (await connection.runAndReadAll(hashSample)).getRows()[0]![0] as bigint
+
 const readNumber = async (connection: DuckDBConnection, statement: string): Promise<number | undefined> => {
   const value = (await connection.runAndReadAll(statement)).getRows()[0]?.[0]
   return value === null || value === undefined ? undefined : Number(value)
 }
 
-/** Adds the ids that a window lacks: after a crash those that are in no file, after an upgrade all of them. */
+/**
+ * Adds the ids that a window lacks: after a crash those that are in no file, and all of them when DuckDB hashes
+ * differently now. Then the ids of rows that were deleted are lost, because a hash cannot be turned back.
+ */
 export const fillWindow = async (connection: DuckDBConnection, window: InsertIdWindow): Promise<void> => {
   const { windowMs } = window
   const applied = (await readNumber(connection, 'SELECT applied FROM analytics.raw.position')) ?? 0
-  let after = window.open(applied)
+  let after = window.open(applied, await readHash(connection))
   const events = `FROM ${allEvents}`
   const newestOf = (from: string) => readNumber(connection, `SELECT epoch_ms(max(received_at)) FROM ${from}`)
   // The newest event is nearly always in the table; then no file of the archive has to be read.
   const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
-  const since = `received_at >= ${momentSql(`${newest - windowMs}::BIGINT`)}`
+  // One event that came while the clock was ahead would make all others too old.
+  const untilMs = Math.min(newest, Date.now())
+  const since = `received_at >= ${momentSql(`${untilMs - windowMs}::BIGINT`)}`
   const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
   if (first !== undefined) {
     // There are older rows than the window knows, or the window has no files at all: it is filled from the start.

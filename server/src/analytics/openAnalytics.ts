@@ -7,6 +7,7 @@ import { dutiesSchema } from '../privacy/duties.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
 import { bringToVersion } from './bringToVersion.js'
+import { hashSample } from './hashSample.js'
 
 /** The persons of this many events fit into memory at once; with more events, persons are made slice by slice. */
 const eventsPerSlice = 4_000_000
@@ -47,16 +48,13 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
   p.last_seen, p.events
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
-/** The result changes when DuckDB hashes differently, and then every key in the store is wrong. */
-export const hashSql = "SELECT hash('production', 'waymark')"
-
 /** Makes the tables of analytics when they are missing, and makes their keys anew when DuckDB hashes differently now. */
 export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
   await bringToVersion(connection)
   await bindArchive(connection, archive)
   await makeAllEvents(connection, archive)
   const reader = await connection.runAndReadAll(
-    `SELECT (${hashSql}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
+    `SELECT (${hashSample}) = (SELECT any_value(hash) FROM analytics.raw.derived) AS fits`,
   )
   if (reader.getRows()[0]?.[0] !== true) {
     await inTransaction(connection, async () => {
@@ -69,7 +67,7 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
       const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)
       for (let slice = 0; slice < slices; slice++) await connection.run(buildSql(slice, slices))
       await connection.run('DELETE FROM analytics.raw.derived')
-      await connection.run(`INSERT INTO analytics.raw.derived ${hashSql}`)
+      await connection.run(`INSERT INTO analytics.raw.derived ${hashSample}`)
     })
   }
   await connection.run(analyticsViews)

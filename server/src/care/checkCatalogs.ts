@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkArchive } from './checkArchive.js'
 import { allEvents } from '../store/archiveSchema.js'
-import { hashSql } from '../analytics/openAnalytics.js'
+import { hashSample } from '../analytics/hashSample.js'
 import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
 import { fine, type Finding, wrong } from './Finding.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
@@ -69,7 +69,7 @@ const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> 
   if (version !== storeVersion) {
     return [wrong(`analytics is of store version ${version}; this waymark-server reads ${storeVersion}.`)]
   }
-  const fits = `SELECT count(*) FROM analytics.raw.derived WHERE hash = (${hashSql})`
+  const fits = `SELECT count(*) FROM analytics.raw.derived WHERE hash = (${hashSample})`
   if ((await countOf(connection, fits)) === 0n) {
     return [fine('analytics has keys of another DuckDB: the next start makes them anew; check it then.')]
   }

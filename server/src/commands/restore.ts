@@ -21,6 +21,7 @@ import { DataFolder, manifestName } from '../store/DataFolder.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { lockFolder } from '../store/lockFolder.js'
 import { quoteText } from '../store/quote.js'
+import { syncFolder } from '../store/syncFolder.js'
 import { OperatorError } from '../OperatorError.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
@@ -173,6 +174,7 @@ export const restore: Command = {
       const names = readdirSync(unfinished).filter((name) => name !== manifestName)
       for (const name of [manifestName, ...names]) renameSync(join(unfinished, name), join(folder.path, name))
       rmdirSync(unfinished)
+      await syncFolder(folder.path)
       const rows = Object.entries(head.positions).map(
         ([catalog, position]) => `${catalog} through row ${position}`,
       )

@@ -72,7 +72,7 @@ export const checkDurability = async (
   if (durability === 'local' || waitedFor > 0) return waitedFor
   if (names === '') {
     throw new OperatorError(
-      "it acknowledges what no standby has: set synchronous_standby_names, such as 'ANY 1 (a, b)', or start with --log-durability local",
+      "it acknowledges what no standby has: set synchronous_standby_names, such as 'ANY 1 (db1, db2, db3)' on each of the three, or start with --log-durability local",
     )
   }
   const lonely = findLonely(found!)

@@ -17,6 +17,7 @@ export interface QueryRequest {
   dialect?: string | null
   ephemeral?: boolean | null
   format?: Format | null
+  escape_formulas?: boolean | null
   columns?: ColumnsForm | null
   visible?: boolean | null
   limit?: number | null
@@ -45,6 +46,7 @@ export const querySchema = {
     dialect: text,
     ephemeral: flag,
     format: oneOf('default', 'csv', 'jsonl', 'parquet'),
+    escape_formulas: flag,
     columns: oneOf(...columnsForms),
     visible: flag,
     limit: count,
@@ -64,6 +66,9 @@ export const checkRequest = (request: QueryRequest): void => {
   const { dialect, query_id: queryId, session_id: sessionId, compute_size: size, ephemeral } = request
   if (dialect && dialect.toLowerCase() !== 'duckdb') {
     throw refuseField(`The dialect ${shorten(dialect, 40)} is not supported: write DuckDB's SQL.`)
+  }
+  if (request.escape_formulas === true && request.format !== 'csv') {
+    throw refuseField('escape_formulas is for the format csv.')
   }
   if (queryId !== undefined && queryId !== null && !uuid.test(queryId)) {
     throw refuseField('query_id must be a UUID.')

@@ -71,7 +71,7 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
       role,
       userAgent: http.headers['user-agent'] ?? null,
       request,
-      layout: layouts[form.format],
+      layout: form.escapesFormulas ? ('escaped-csv' as const) : layouts[form.format],
       page: pageOfRequest(request),
       readsOnly: refusal,
       cancellation,

@@ -41,6 +41,7 @@ const postQuery = (options: QueryRoutesOptions): Route => {
       const asked = request.columns ?? readColumns(search)
       const form = {
         format: request.format ?? 'default',
+        escapesFormulas: request.escape_formulas ?? false,
         columns: columnsFormOf(asked, http.headers['user-agent'], options.columns),
         isZipped: false,
         isFile: false,
@@ -63,6 +64,7 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
       checkRequest(request)
       const form = {
         format: request.format ?? 'default',
+        escapesFormulas: request.escape_formulas ?? false,
         columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
         isZipped: acceptsCoding(http.headers['accept-encoding']?.toString(), 'gzip'),
         isFile: true,

@@ -1,5 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncFolder } from '../store/syncFolder.js'
 import { readMark } from './LogMark.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 import { headBytes, readHead, wholeFrames } from './segment.js'
@@ -52,6 +54,8 @@ export const salvageLog = async (folder: string, applied: number): Promise<Salva
   }
   if (existsSync(folder)) renameSync(folder, damaged)
   renameSync(fresh, folder)
+  // The old log goes only once the name of the new one is on the disk.
+  await syncFolder(dirname(folder))
   rmSync(damaged, { recursive: true, force: true })
   return { kept, lost: reached - applied - kept }
 }

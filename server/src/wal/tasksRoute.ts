@@ -37,8 +37,8 @@ export const tasksRoute = ({ authenticate, apiKeys, find, whyWaiting }: TasksRou
     }
     if (deadLetter === undefined) return { status: 'completed' }
     const { rows, reason } = deadLetter
-    const message = `${rows} could not be stored, the first because: ${reason} See the view rejected.`
-    return { status: 'failed', rejected: rows, message }
+    const error = `${rows} could not be stored, the first because: ${reason} See the view rejected.`
+    return { status: 'completed', rejected: rows, error }
   }
 
   return {

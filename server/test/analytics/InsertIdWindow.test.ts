@@ -1,6 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
@@ -10,6 +20,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-ids-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What DuckDB gives for the sample of its hash. */
+const hash = 7n
 
 const sorted = (ids: Iterable<bigint>) => BigUint64Array.from(ids).sort()
 /** Spread over all 64 bits, with neighbours that differ in their lower half only. */
@@ -33,7 +46,7 @@ it('finds every id for as long as the window, over files, merges and openings, a
     fc.asyncProperty(fc.array(batch, { maxLength: 60 }), async (batches: Batch[]) => {
       const options = { folder: join(folder, String(run++)), windowMs, runIds: 8 }
       let window = new InsertIdWindow(options)
-      window.open(0)
+      window.open(0, hash)
       const stored: (Batch & { through: number; atMs: number })[] = []
       const newest = new Map<bigint, number>()
       let atMs = 0
@@ -53,7 +66,7 @@ it('finds every id for as long as the window, over files, merges and openings, a
         if (!each.reopen) continue
         await window.close()
         window = new InsertIdWindow(options)
-        const after = window.open(through)
+        const after = window.open(through, hash)
         for (const { ids: again, ...at } of stored.filter((one) => one.through > after)) {
           await window.add({ ids: sorted(again), ...at })
         }
@@ -73,14 +86,14 @@ const fill = async (window: InsertIdWindow, runs: number, perRun: number) => {
 
 it('finds ids in files of many blocks, merged in several parts, and keeps at most 20 bytes of each on disk', async () => {
   const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10_000 })
-  window.open(0)
+  window.open(0, hash)
   await fill(window, 20, 10_000)
   await window.close()
   expect(readdirSync(folder).length).toBeLessThan(20)
   const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
   expect(bytes / 200_000).toBeLessThan(20)
   const again = new InsertIdWindow({ folder, windowMs: 1000, runIds: 10_000 })
-  expect(again.open(20)).toBe(20)
+  expect(again.open(20, hash)).toBe(20)
   expect(again.seen(sorted(Array.from({ length: 200_000 }, (_, n) => idOf(n))))).toHaveLength(200_000)
   expect(again.seen(sorted(Array.from({ length: 200_000 }, (_, n) => idOf(200_000 + n))))).toEqual([])
   await again.close()
@@ -88,33 +101,56 @@ it('finds ids in files of many blocks, merged in several parts, and keeps at mos
 
 it('finds the second of two in one batch, wherever it stands', () => {
   const window = new InsertIdWindow({ folder, windowMs: 10 })
-  window.open(0)
+  window.open(0, hash)
   expect(window.seen(sorted([5n, 7n, 5n, 0n, 0n]))).toEqual([1, 3])
 })
 
 it('gives up files of rows that DuckDB does not have, and what no longer joins them', async () => {
   // In so short a window no files are merged.
   const window = new InsertIdWindow({ folder, windowMs: 5, runIds: 10 })
-  window.open(0)
+  window.open(0, hash)
   await fill(window, 5, 10)
   await window.close()
   const older = new InsertIdWindow({ folder, windowMs: 5, runIds: 10 })
-  expect(older.open(3)).toBe(3)
+  expect(older.open(3, hash)).toBe(3)
   expect(older.seen(sorted([idOf(29), idOf(30)]))).toHaveLength(1)
   await older.close()
   rmSync(join(folder, '1-2.ids'))
   const torn = new InsertIdWindow({ folder, windowMs: 5, runIds: 10 })
-  expect(torn.open(3)).toBe(1)
+  expect(torn.open(3, hash)).toBe(1)
   await torn.close()
   truncateSync(join(folder, '0-1.ids'), 40)
   const cut = new InsertIdWindow({ folder, windowMs: 5, runIds: 10 })
-  expect(cut.open(3)).toBe(0)
+  expect(cut.open(3, hash)).toBe(0)
   await cut.close()
+})
+
+it('gives up files whose ids another hash made, and files from before they said so', async () => {
+  const options = { folder, windowMs: 5, runIds: 10 }
+  const window = new InsertIdWindow(options)
+  window.open(0, hash)
+  await fill(window, 3, 10)
+  await window.close()
+  const other = new InsertIdWindow(options)
+  expect(other.open(3, hash + 1n)).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
+  await fill(other, 3, 10)
+  await other.close()
+  const file = join(folder, '0-1.ids')
+  const bytes = readFileSync(file)
+  bytes.writeUInt32LE(0, 4)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 56)), 56)
+  writeFileSync(file, bytes)
+  const older = new InsertIdWindow(options)
+  expect(older.open(3, hash + 1n)).toBe(3)
+  expect(older.after).toBe(1)
+  expect(readdirSync(folder)).toHaveLength(2)
+  await older.close()
 })
 
 it('forgets files whose rows are all older than the window', async () => {
   const window = new InsertIdWindow({ folder, windowMs: 3, runIds: 10 })
-  window.open(0)
+  window.open(0, hash)
   await fill(window, 9, 10)
   await window.close()
   expect(readdirSync(folder).toSorted()).toEqual(['5-6.ids', '6-7.ids', '7-8.ids', '8-9.ids'])
@@ -122,7 +158,7 @@ it('forgets files whose rows are all older than the window', async () => {
 
 it('goes on when files cannot be merged, as on a full disk, and tries again', async () => {
   const window = new InsertIdWindow({ folder, windowMs: 20, runIds: 10 })
-  window.open(0)
+  window.open(0, hash)
   // No file can be written under this name.
   const inTheWay = join(folder, '0-4.ids.new')
   mkdirSync(inTheWay)
@@ -136,7 +172,7 @@ it('goes on when files cannot be merged, as on a full disk, and tries again', as
   expect(names()).toHaveLength(9)
   rmSync(inTheWay, { recursive: true })
   const again = new InsertIdWindow({ folder, windowMs: 20, runIds: 10 })
-  expect(again.open(9)).toBe(9)
+  expect(again.open(9, hash)).toBe(9)
   expect(again.seen(sorted([idOf(0), idOf(89), idOf(90)]))).toHaveLength(2)
   await again.add({ ids: sorted([idOf(90)]), through: 10, atMs: 9 })
   await again.save()
@@ -147,7 +183,7 @@ it('goes on when files cannot be merged, as on a full disk, and tries again', as
 
 it('makes one file of four of one size, and of four of those again', async () => {
   const window = new InsertIdWindow({ folder, windowMs: 1000, runIds: 500 })
-  window.open(0)
+  window.open(0, hash)
   await fill(window, 85, 500)
   await window.close()
   expect(readdirSync(folder).toSorted()).toEqual(['0-64.ids', '64-80.ids', '80-84.ids', '84-85.ids'])

@@ -94,7 +94,7 @@ const open = async () => {
   await openAnalytics(connection)
   const folder = mkdtempSync(join(tmpdir(), 'waymark-persons-'))
   const window = new InsertIdWindow({ folder, windowMs: 1000 })
-  window.open(0)
+  window.open(0, 0n)
   return {
     connection,
     apply: applyAnalytics({ environments: ['production', 'staging'], window }),

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await connection.run("ATTACH ':memory:' AS analytics")
   await openAnalytics(connection, archive)
   window = new InsertIdWindow({ folder: join(folder, 'insert-ids'), windowMs: 1000 })
-  window.open(0)
+  window.open(0, 0n)
 })
 afterAll(() => {
   instance.closeSync()

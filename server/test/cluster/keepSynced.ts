@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   chownSync,
   mkdirSync,
@@ -9,24 +8,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { buildPreload } from '../fixtures/buildPreload.js'
 import type { Owner } from './findPostgres.js'
 
-const source = fileURLToPath(new URL('keepSynced.c', import.meta.url))
-const missing =
-  'There is no C compiler here, and this test needs one (cc): install Debian’s packages gcc and libc6-dev, or run npm test as root, which does.'
-
 /** The library that notes what is synced, made in a folder that its user can read. */
-export const buildKeepSynced = async (folder: string): Promise<string> => {
-  const library = join(folder, 'keepSynced.so')
-  try {
-    await promisify(execFile)('cc', ['-O2', '-shared', '-fPIC', '-o', library, source, '-ldl'])
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(missing, { cause: error }) : error
-  }
-  return library
-}
+export const buildKeepSynced = (folder: string): Promise<string> =>
+  buildPreload(new URL('keepSynced.c', import.meta.url), folder)
 
 /** The environment of a server whose synced content is kept in a folder. */
 export const keepSyncedIn = (

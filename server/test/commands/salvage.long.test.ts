@@ -61,6 +61,12 @@ const overwriteMiddle = (log: string) => {
   writeFileSync(file, bytes)
 }
 
+const flipBit = (file: string): void => {
+  const bytes = readFileSync(file)
+  bytes.writeUInt8(bytes.readUInt8(250_000) ^ 8, 250_000)
+  writeFileSync(file, bytes)
+}
+
 it.each([
   ['its newest file is missing', (_: string, newest: string) => rmSync(newest)],
   [
@@ -70,6 +76,9 @@ it.each([
   ['its newest file is cut off', (_: string, newest: string) => truncateSync(newest, 300_000)],
   ['its second file is missing', (log: string) => rmSync(join(log, '0000000002.wal'))],
   ['its second file is overwritten in the middle', overwriteMiddle],
+  ['a bit of its newest file is flipped', (_: string, newest: string) => flipBit(newest)],
+  ['a bit of its second file is flipped', (log: string) => flipBit(join(log, '0000000002.wal'))],
+  ['its second file is cut off', (log: string) => truncateSync(join(log, '0000000002.wal'), 300_000)],
 ])(
   'a log of which %s is refused and named, and after a salvage the service has all rows that are left',
   { timeout: 120_000 },

@@ -112,8 +112,9 @@ export async function cancelQuery(queryId: string, sessionId: string): Promise<v
   await fetch(`${base}/query/${queryId}?${search.toString()}`, { method: 'DELETE' }).catch(() => {})
 }
 
-/** Where a statement that reads is downloaded from. */
+/** Where a statement that reads is downloaded from. A CSV opens in a spreadsheet, so its formulas are made harmless. */
 export function downloadAddress(statement: string, format: 'csv' | 'jsonl' | 'parquet', sessionId: string) {
   const search = new URLSearchParams({ statement, format, timezone: browserTimeZone, session_id: sessionId })
+  if (format === 'csv') search.set('escape_formulas', 'true')
   return `${base}/query?${search.toString()}`
 }

@@ -10,6 +10,7 @@ import { clientPatienceMs } from '../../http/readBody.js'
 import type { Pausable } from '../../store/ConcurrencyLimit.js'
 import type { ColumnsForm } from '../columnsForm.js'
 import type { Format } from '../QueryRequest.js'
+import { csvCell } from './csvCell.js'
 import type { Page } from './encodeRows.js'
 import type { ParquetFile } from './exportParquet.js'
 import type { Rows } from './streamRows.js'
@@ -17,6 +18,8 @@ import type { Rows } from './streamRows.js'
 /** How an answer is written. */
 export interface Form {
   format: Format
+  /** In CSV, a text that a spreadsheet would run is made harmless. */
+  escapesFormulas: boolean
   columns: ColumnsForm
   isZipped: boolean
   /** Sent as a file to be saved. */
@@ -63,10 +66,9 @@ export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
 /** The SQL name of a column's type. DuckDB stores JSON as VARCHAR, and only the alias says that it is JSON. */
 const typeName = (type: DuckDBType): string => type.alias ?? type.toString()
 
-const csvName = (name: string) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)
-
-const openingLines = ({ names, types }: Rows, head: Head, { format, columns }: Form): string => {
-  if (format === 'csv') return `${names.map(csvName).join(',')}\n`
+const openingLines = ({ names, types }: Rows, head: Head, form: Form): string => {
+  const { format, escapesFormulas, columns } = form
+  if (format === 'csv') return `${names.map((name) => csvCell(name, escapesFormulas)).join(',')}\n`
   if (format === 'jsonl') return ''
   const metadata = {
     statement: head.statement,

@@ -5,7 +5,8 @@ import {
   type DuckDBType,
   DuckDBTypeId,
 } from '@duckdb/node-api'
-import { type Layout, type Page, uniqueNames, encodeRows } from './encodeRows.js'
+import { csvCell } from './csvCell.js'
+import { encodeRows, isCsv, type Layout, type Page, uniqueNames } from './encodeRows.js'
 import { createMend } from './mendNumbers.js'
 import type { Rows } from './streamRows.js'
 import { type Json, toJson } from './toJson.js'
@@ -43,16 +44,15 @@ const rowsThroughTable = async (
         .map(([line]) => line ?? '')
         .join(''),
     )
-    return layout === 'csv' || layout === 'text' ? lines : createMend(types, layout === 'object')(lines)
+    return isCsv(layout) || layout === 'text' ? lines : createMend(types, layout === 'object')(lines)
   } finally {
     await connection.run(`DROP TABLE IF EXISTS temp.main.${table}`).catch(() => undefined)
   }
 }
 
-const csvCell = (value: Json): string => {
+const csvText = (value: Json, escapes: boolean): string => {
   if (value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvCell(typeof value === 'object' ? JSON.stringify(value) : String(value), escapes)
 }
 
 const rowsAtOnce = 1000
@@ -94,7 +94,7 @@ export const bufferRows = async (
   let at = offset
 
   const line = (row: Json[]) => {
-    if (layout === 'csv') return row.map(csvCell).join(',')
+    if (isCsv(layout)) return row.map((value) => csvText(value, layout === 'escaped-csv')).join(',')
     return JSON.stringify(
       layout !== 'object' ? row : Object.fromEntries(row.map((value, i) => [keys[i]!, value])),
     )

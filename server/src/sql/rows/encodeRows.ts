@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
+import { csvCellSql } from './csvCell.js'
 import { nestedTypes, postgresText } from './postgresText.js'
 import { writeMoments } from './writeMoments.js'
 
@@ -56,17 +57,18 @@ export const uniqueNames = (names: readonly string[]): string[] => {
   })
 }
 
-/** In `text` a line is a JSON array of the texts that the Postgres protocol carries. */
-export type Layout = 'array' | 'object' | 'csv' | 'text'
+/**
+ * In `escaped-csv` formulas are harmless. In `text` a line is a JSON array of the texts that the Postgres protocol
+ * carries.
+ */
+export type Layout = 'array' | 'object' | 'csv' | 'escaped-csv' | 'text'
+
+export const isCsv = (layout: Layout): boolean => layout === 'csv' || layout === 'escaped-csv'
 
 export interface Page {
   limit?: number | undefined
   offset?: number | undefined
 }
-
-const csvCell = (column: string) =>
-  `CASE WHEN ${column} IS NULL THEN '' WHEN ${column}::VARCHAR = '' OR regexp_matches(${column}::VARCHAR, '[",\\r\\n]')
-   THEN '"' || replace(${column}::VARCHAR, '"', '""') || '"' ELSE ${column}::VARCHAR END`
 
 const columnsOf = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
 
@@ -76,7 +78,10 @@ const line = (layout: Layout, names: readonly string[], types: readonly DuckDBTy
     const texts = plain.map((column, at) => postgresText(jsonOf(column, types[at]), types[at]!))
     return `json_array(${texts.join(', ')})::VARCHAR`
   }
-  if (layout === 'csv') return `concat(${plain.map(csvCell).join(", ',', ")})`
+  if (isCsv(layout)) {
+    const cells = plain.map((column) => csvCellSql(column, layout === 'escaped-csv'))
+    return `concat(${cells.join(", ',', ")})`
+  }
   const columns = plain.map((column, at) => jsonOf(column, types[at]))
   if (layout === 'array') return `json_array(${columns.join(', ')})::VARCHAR`
   return `json_object(${columns.map((column, at) => `${quoteText(names[at]!)}, ${column}`).join(', ')})::VARCHAR`
@@ -126,7 +131,7 @@ export const encodeRows = (
   const plain = asTable(text, names.length)
   // The Postgres protocol takes timestamps as DuckDB writes them.
   const table = layout === 'text' ? plain : writeMoments(plain, types)
-  const from = layout === 'csv' ? withJson(table, types) : table
+  const from = isCsv(layout) ? withJson(table, types) : table
   const rows = `SELECT ${line(layout, names, types)} || chr(10) FROM ${from}${pageSql(page)}`
   return `SELECT * FROM (${rows}) UNION ALL SELECT NULL`
 }

@@ -4,7 +4,7 @@ import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { messageOfSecondLine, refuseStatement } from '../refuse.js'
-import { type Layout, type Page, uniqueNames, encodeRows } from './encodeRows.js'
+import { encodeRows, isCsv, type Layout, type Page, uniqueNames } from './encodeRows.js'
 import { createMend } from './mendNumbers.js'
 import { readText } from './readText.js'
 
@@ -59,7 +59,7 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
     return undefined
   }
   const mend =
-    layout === 'csv' || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
+    isCsv(layout) || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
   let result: DuckDBResult
   try {
     result = await wrapped.stream()

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -232,6 +232,9 @@ it('what a writer leaves for others calls nothing that is on no list', async () 
   }
 })
 
-it('so many tries were made', () => {
+it('so many tries were made, and the docs say so', () => {
   expect(tries).toBe(8 * (2 * refused.length + 12) + 2 * (refused.length + 2) + 13)
+  const page = readFileSync(new URL('../../../../docs/how-it-works.md', import.meta.url), 'utf8')
+  expect(page).toContain(`sends ${tries.toLocaleString('en')} statements`)
+  expect(page).toContain(`${2 * refused.length + 12} by each of eight doors`)
 })

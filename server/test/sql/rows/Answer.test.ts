@@ -21,7 +21,8 @@ it('a Parquet file is not kept for a client that takes none of it for a minute',
   truncateSync(file, bytes)
   const setTimeout = vi.spyOn(ServerResponse.prototype, 'setTimeout')
   const remove = vi.fn(() => Promise.resolve())
-  const form = { format: 'parquet', columns: 'labels', isZipped: false, isFile: false } as const
+  const how = { escapesFormulas: false, isZipped: false, isFile: false }
+  const form = { format: 'parquet', columns: 'labels', ...how } as const
   const head = { statement: '', page: {}, initTimeMs: 0, sessionId: '', queryId: '', workerSlug: '' }
   const server = createServer((_, response) => {
     sending = new Answer(response, form).sendFile({ file, bytes, remove }, head)

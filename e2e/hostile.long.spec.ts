@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures/test'
+import { send } from './fixtures/shopVisits'
+
+/** A text that would run as a script if a page took it for HTML, and says where it came from. */
+const hostile = (where: string) =>
+  `${where} "'><img src="x" onerror="window.hacked='${where}'"><script>window.hacked='${where}'</script><a href="javascript:hack()">`
+
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+const script = "javascript:window.hacked='address'"
+const id = hostile('id')
+
+const visits = [0, 1, 2].flatMap((visit) =>
+  [hostile('name'), '$pageview', '$pageview'].map((event, step) => ({
+    environment: 'production',
+    event,
+    timestamp: Date.now() - (60 - step) * 1000,
+    anonymous_id: `${id} ${visit}`,
+    session_id: `${hostile('session')} ${visit}`,
+    device_id: hostile('device'),
+    properties: {
+      $url: step === 2 ? script : `https://shop.example/${hostile('path')}`,
+      $referer: step === 0 ? `https://${hostile('host')}/` : script,
+      $user_agent: step === 0 ? userAgent : `${userAgent} ${hostile('agent')}`,
+      $device: hostile('kind'),
+      $os: hostile('system'),
+      $utm_source: hostile('source'),
+      $utm_campaign: hostile('campaign'),
+      [hostile('property')]: hostile('value'),
+      nested: { [hostile('key')]: [hostile('item'), script] },
+      link: script,
+    },
+  })),
+)
+const user = {
+  environment: 'production',
+  distinct_id: hostile('user'),
+  anonymous_id: `${id} 0`,
+  traits: { name: hostile('trait'), email: script, [hostile('trait name')]: hostile('trait value') },
+}
+
+const search = (entries: readonly (readonly [string, string])[]) =>
+  new URLSearchParams(entries.map(([name, value]) => [name, value])).toString()
+const ask = `SELECT '${hostile('cell').replaceAll("'", "''")}' AS "${hostile('column').replaceAll('"', '""')}", * FROM events`
+
+/** Each screen, with what it must show of the texts. */
+const screens: readonly (readonly [string, string, readonly string[]])[] = [
+  ['the overview', '/app/', ['path', 'source']],
+  ['the overview of one source', `/app/?${search([['utm_source', hostile('source')]])}`, ['source']],
+  ['the live events', '/app/live', ['name']],
+  ['the persons', '/app/persons', ['trait']],
+  ['a person', `/app/persons?${search([['id', hostile('user')]])}`, ['trait', 'name']],
+  ['a search for persons', `/app/persons?${search([['q', hostile('trait')]])}`, ['trait']],
+  [
+    'a funnel',
+    `/app/funnel?${search([
+      ['step', hostile('name')],
+      ['step', '/'],
+      ['by', hostile('property')],
+      ['people', 'reached-1'],
+    ])}`,
+    ['name'],
+  ],
+  ['the retention', `/app/retention?${search([['first', hostile('name')]])}`, []],
+  ['the paths', '/app/paths', ['path']],
+  ['the paths from one page', `/app/paths?${search([['start', `/${hostile('path')}`]])}`, ['path']],
+  ['a result', `/app/sql?${search([['q', ask]])}`, ['cell', 'column', 'value']],
+  [
+    'a chart',
+    `/app/sql?${search([
+      ['q', 'SELECT event, count(*) AS n FROM events GROUP BY event'],
+      ['show', 'chart'],
+    ])}`,
+    [],
+  ],
+  [
+    'a refused statement',
+    `/app/sql?${search([['q', `SELECT "${hostile('wrong').replaceAll('"', '""')}" FROM events`]])}`,
+    ['wrong'],
+  ],
+]
+
+/** What a text has left in the page if it was taken for HTML, whether or not it could run. */
+const traces = (page: Page) =>
+  page.evaluate(() => ({
+    hacked: (window as { hacked?: string }).hacked,
+    injected: document.querySelectorAll('img[src="x"], script:not([src]), [onerror]').length,
+    addresses: [...document.querySelectorAll('[href], [src], [action]')]
+      .flatMap((each) => ['href', 'src', 'action'].map((name) => each.getAttribute(name) ?? ''))
+      .filter((address) => address.trim().toLowerCase().startsWith('javascript:')),
+  }))
+
+test('texts that are scripts stay texts on every screen', async ({ page, service, complaints }) => {
+  test.setTimeout(180_000)
+  await send(service.url, '/track', visits)
+  await send(service.url, '/identify', [user])
+  await page.goto(`${service.url}/app/`)
+  await page.getByLabel('Name').fill(service.user)
+  await page.getByLabel('Password').fill(service.password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible()
+  for (const [name, address, shown] of screens) {
+    await test.step(name, async () => {
+      await page.goto(`${service.url}${address}`)
+      const run = page.getByRole('button', { name: 'Run' })
+      if (address.startsWith('/app/sql')) await run.click()
+      for (const where of shown) await expect.soft(page.getByText(`${where} "'><img`).first()).toBeAttached()
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      expect(await traces(page)).toEqual({ hacked: undefined, injected: 0, addresses: [] })
+    })
+  }
+  expect(complaints.filter((text) => !/status of 400/.test(text))).toEqual([])
+})
+
+test('who guesses at the login form is told to wait', async ({ page, service }) => {
+  await page.goto(`${service.url}/app/`)
+  const answers: number[] = []
+  const guess = async (password: string) => {
+    await page.getByLabel('Name').fill(service.user)
+    await page.getByLabel('Password').fill(password)
+    const answered = page.waitForResponse((response) => response.url().endsWith('/session'))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    answers.push((await answered).status())
+    await expect(page.getByRole('button', { name: 'Log in' })).toBeEnabled()
+  }
+  while (answers.at(-1) !== 429) {
+    await guess(`guess ${answers.length}`)
+    expect(answers.length).toBeLessThan(60)
+  }
+  // Twenty at once; the two seconds that give another one may pass meanwhile.
+  expect(answers.slice(0, 20)).toEqual(answers.slice(0, 20).map(() => 401))
+  await expect(page.getByRole('alert')).toContainText(/wait|again/i)
+})

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type Client, createClient } from '../fixtures/createClient.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
+import { makeTrouble, type Trouble } from './makeTrouble.js'
+
+let folder: string
+let trouble: Trouble
+let service: Spawned | undefined
+let url: string
+let client: Client
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-clock-'))
+  trouble = await makeTrouble(folder)
+})
+afterEach(async () => {
+  service?.kill('SIGKILL')
+  await service?.ended
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const start = async () => {
+  const flags = [
+    '--port',
+    '0',
+    '--api-keys',
+    'key',
+    '--users',
+    'ada:lovelace',
+    '--retention',
+    'production=30d',
+  ]
+  const more = [
+    '--data',
+    join(folder, 'data'),
+    '--archive',
+    join(folder, 'archive'),
+    '--memory-limit',
+    '512MB',
+  ]
+  service = spawnService([...flags, ...more], { direct: true, env: trouble.env })
+  url = urlIn(await service.ready)
+  client = createClient(url)
+}
+const stop = async () => {
+  service!.kill('SIGTERM')
+  expect((await service!.ended).code).toBe(0)
+}
+
+/** Sends events, most of them once more, and waits until each is stored once. */
+const holds = async (events: object[]) => {
+  expect((await client.track(events, true)).status).toBe(200)
+  await vi.waitFor(
+    async () => expect(await client.rows('SELECT count(*)::INT FROM events')).toEqual([[events.length]]),
+    { timeout: 120_000, interval: 200 },
+  )
+}
+
+const hour = 3600
+const day = 24 * hour
+
+it(
+  'whatever the clock does, events are stored once, questions are answered, and nothing is deleted',
+  { timeout: 600_000 },
+  async () => {
+    await start()
+    const jumps = [0, hour, -hour, 400 * day, 0, -9 * 365 * day, 0]
+    for (const [step, seconds] of jumps.entries()) {
+      trouble.setClockAhead(seconds)
+      const copies = Array.from({ length: step + 1 }, (_, n) => client.number(n))
+      await holds(copies)
+      const health: unknown = await (await fetch(`${url}/healthz`)).json()
+      expect(health).toMatchObject({ status: 'ok', lag_seconds: 0 })
+    }
+    const all = [...jumps.keys()].map(client.number)
+    // Each start looks what is too old, and fills the window of insert ids from the events that a kill has left.
+    for (const seconds of [0, 400 * day, 0]) {
+      service!.kill('SIGKILL')
+      await service!.ended
+      trouble.setClockAhead(seconds)
+      await start()
+      await holds(all)
+    }
+    await stop()
+  },
+)

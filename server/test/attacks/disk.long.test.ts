@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type Client, createClient } from '../fixtures/createClient.js'
+import { createService } from '../fixtures/createService.js'
+import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
+import { withMounts } from '../fixtures/withMounts.js'
+import { makeTrouble, type Trouble } from './makeTrouble.js'
+
+let folder: string
+let trouble: Trouble
+let service: Spawned | undefined
+let url: string
+let client: Client
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-disk-'))
+  trouble = await makeTrouble(folder)
+})
+afterEach(async () => {
+  trouble.setDisk('works')
+  service?.kill('SIGKILL')
+  await service?.ended
+  service = undefined
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const flags = ['--port', '0', '--api-keys', 'key', '--users', 'ada:lovelace', '--memory-limit', '512MB']
+const start = async () => {
+  service = spawnService([...flags, '--data', join(folder, 'data')], { direct: true, env: trouble.env })
+  url = urlIn(await service.ready)
+  client = createClient(url)
+}
+const stop = async () => {
+  service!.kill('SIGTERM')
+  return (await service!.ended).code
+}
+const health = async (withinMs: number) => {
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(withinMs) })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+/** Sends numbered events until it is told to stop; gives the numbers of those that were acknowledged. */
+const sendOn = () => {
+  const acknowledged: number[] = []
+  let isOver = false
+  let n = 0
+  const send = async () => {
+    while (!isOver) {
+      const number = n++
+      const answer = await client.track(client.number(number)).catch(() => undefined)
+      if (answer?.status === 200) acknowledged.push(number)
+      else await delay(100)
+    }
+  }
+  const senders = [send(), send(), send(), send()]
+  return async () => {
+    isOver = true
+    await Promise.all(senders)
+    return acknowledged
+  }
+}
+const storedNumbers = async () =>
+  (await client.rows("SELECT (properties->>'n')::INT AS n FROM events ORDER BY n")).map(([n]) => n)
+/** The engine is started and its rows are stored while other tests use the processors. */
+const patience = { timeout: 120_000, interval: 200 }
+/** How long a disk of these tests takes nothing. It was once a minute and more: `STALL_MS=70000`. */
+const stallMs = Number(process.env['STALL_MS'] ?? 20_000)
+
+it(
+  'a disk that takes nothing for a while holds up what comes, and loses nothing',
+  { timeout: 600_000 },
+  async () => {
+    await start()
+    const stopSending = sendOn()
+    await vi.waitFor(async () => expect((await storedNumbers()).length).toBeGreaterThan(50), patience)
+    trouble.setDisk('stalls')
+    const beganMs = performance.now()
+    const checks: string[] = []
+    while (performance.now() - beganMs < stallMs) {
+      const check = await health(1000).catch((error: Error) => error.name)
+      checks.push(typeof check === 'string' ? check : `${check.status}`)
+      await delay(500)
+    }
+    // Nobody is told that all is well while nothing is taken.
+    expect(new Set(checks.slice(2))).toEqual(new Set(['TimeoutError']))
+    trouble.setDisk('works')
+    await vi.waitFor(async () => expect((await health(1000)).status).toBe(200), patience)
+    await client.track(client.number(1_000_000), true)
+    const acknowledged = await stopSending()
+    await client.track(client.number(1_000_001), true)
+    expect(await storedNumbers()).toEqual([...acknowledged.toSorted((a, b) => a - b), 1_000_000, 1_000_001])
+    expect(await stop()).toBe(0)
+  },
+)
+
+it(
+  'a disk that becomes read-only is told, events are refused, and all goes on once it takes writes again',
+  { timeout: 600_000 },
+  async () => {
+    await start()
+    const stopSending = sendOn()
+    await vi.waitFor(async () => expect((await storedNumbers()).length).toBeGreaterThan(50), patience)
+    trouble.setDisk('is read-only')
+    await vi.waitFor(async () => {
+      const { status, body } = await health(1000)
+      expect([status, body['status'], body['accepting']]).toEqual([503, 'degraded', false])
+    }, patience)
+    const refused = await client.track(client.number(1_000_000))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+    ])
+    trouble.setDisk('works')
+    await vi.waitFor(async () => expect((await health(1000)).status).toBe(200), patience)
+    await vi.waitFor(
+      async () => expect((await client.track(client.number(1_000_001), true)).status).toBe(200),
+      patience,
+    )
+    const acknowledged = await stopSending()
+    await client.track(client.number(1_000_002), true)
+    const stored = await storedNumbers()
+    expect(new Set(stored).size).toBe(stored.length)
+    const lost = [...acknowledged, 1_000_001, 1_000_002].filter((n) => !stored.includes(n))
+    expect(lost).toEqual([])
+    expect(service!.log()).toMatch(/EROFS|read-only/i)
+    expect(await stop()).toBe(0)
+  },
+)
+
+it('a folder on a disk that is read-only is refused in one sentence', { timeout: 60_000 }, async () => {
+  const data = join(folder, 'data')
+  const made = await createService({ dataFolder: data })
+  await made.stop()
+  const own = withMounts(`mount --bind '${data}' '${data}' && mount -o remount,ro,bind '${data}'`)
+  service = spawnService([...flags, '--data', data], { direct: true, within: own })
+  const { code, stdout, stderr } = await service.ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(stderr).toMatch(/read-only|EROFS/i)
+})
