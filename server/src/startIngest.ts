@@ -1,4 +1,5 @@
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
@@ -97,7 +98,8 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
-    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
+    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase)
+    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted, findCountry })
     const storing = () => engine?.storing.failing
     const registry = createRegistry({
       routes: () => listener.routes(),

@@ -124,7 +124,12 @@ export function createWorld() {
       online: () => tab.isOnline,
       hidden: () => tab.isHidden,
       closing: () => tab.isClosing,
-      page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
+      page: () => ({
+        url: tab.url,
+        referrer: 'https://search.test/?q=secret',
+        viewport: '800x600',
+        timeZone: 'Europe/Berlin',
+      }),
       fetch: (to, init) => service.fetch(to, init, tab),
       hasWorker: () => tab.hasWorker,
       keepsAlive: () => tab.keepsAlive,

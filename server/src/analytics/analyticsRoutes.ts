@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { judgeSender } from './judgeUserAgent.js'
+import { createSenderReader, type FindCountry } from './createSenderReader.js'
 import { refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
@@ -60,6 +60,8 @@ export interface AnalyticsRoutesOptions {
   intake: Intake
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
+  /** @defaultValue the country of the browser's time zone alone */
+  findCountry?: FindCountry | undefined
 }
 
 /** `POST /track`, `/identify` and `/alias`. */
@@ -68,8 +70,10 @@ export const analyticsRoutes = ({
   apiKeys,
   intake,
   accepted,
+  findCountry,
 }: AnalyticsRoutesOptions): Route[] => {
   const largeBodies = new LargeBodies()
+  const readSender = createSenderReader(findCountry)
 
   const store = async (
     kind: EntryKind,
@@ -77,14 +81,8 @@ export const analyticsRoutes = ({
     { request, sync }: { request: IncomingMessage; sync: boolean },
   ): Promise<Reply> => {
     if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-    const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
-    const record = {
-      kind,
-      count,
-      receivedAtMs: Date.now(),
-      body,
-      ...(bot && { target: JSON.stringify({ bot }) }),
-    }
+    const target = kind === 'track' ? readSender(request, body) : undefined
+    const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     accepted[kind] += count
     if (deadLetter !== undefined) {
