@@ -23,7 +23,8 @@ const channelOf = async ({ source, medium, campaign, clickId, referrer }: Given)
   const values = { source, medium, campaign, clickId, referrer }
   const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null]))
   const types = Object.fromEntries(Object.keys(given).map((name) => [name, VARCHAR]))
-  return (await connection.runAndReadAll(`SELECT ${sql}`, given, types)).getRows()[0]![0]
+  const reader = await connection.runAndReadAll(`SELECT ${sql}`, given, types)
+  return reader.getRows()[0]![0]
 }
 
 it.each<[string, Given]>([
