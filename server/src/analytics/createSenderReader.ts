@@ -8,7 +8,7 @@ import { isBrowser, readUserAgent } from './readUserAgent.js'
 const brand = /"((?:[^"\\]|\\.)*)";\s*v="([^"]*)"/g
 
 const readHints = (text: string): ClientHints => ({
-  brands: [...text.slice(0, maxLength).matchAll(brand)].map(([, name, version]) => ({
+  brands: [...text.slice(0, 500).matchAll(brand)].map(([, name, version]) => ({
     brand: name!,
     version: version!,
   })),
@@ -34,31 +34,38 @@ const readZone = (body: Buffer): string | undefined => {
   return end < 0 || end - start > maxZoneLength ? undefined : body.toString('latin1', start, end)
 }
 
-const maxLength = 500
+/** What is remembered may take some ten megabytes: a longer text is read each time. */
+const longestKey = 1000
 const mostKnown = 10_000
 
 /** Finds the country of an address; undefined where it is not known. */
 export type FindCountry = (request: IncomingMessage) => string | undefined
 
+/** What is read of a request, as text. */
+interface Said {
+  userAgent: string
+  brands: string
+  languages: string
+  country: string | undefined
+}
+
+const describe = ({ userAgent, brands, languages, country }: Said): string | undefined => {
+  const bot = judgeSender(userAgent)
+  const sender = isBrowser(userAgent)
+    ? { bot, ...readUserAgent(userAgent, readHints(brands)), language: readLanguage(languages), country }
+    : { bot }
+  const text = JSON.stringify(sender)
+  return text === '{}' ? undefined : text
+}
+
 /**
  * Makes a function that reads who sends a request: bot, browser, system, kind of device, language and country, as the
- * JSON that goes into the log with its rows. Nothing else of address and user agent is kept. A server that sends what
- * people did is none of them, so of its request nothing is read but whether it is a bot.
+ * JSON that goes into the log with its rows. Nothing else of address and user agent is kept. Of a server, which sends
+ * what people did elsewhere, nothing is read but whether it is a bot.
  */
 export const createSenderReader = (findCountry?: FindCountry) => {
   const countryOfZone = createCountryOfZone()
   const known = new Map<string, string | undefined>()
-
-  const describe = (userAgent: string, brands: string, languages: string, country: string | undefined) => {
-    const sender = {
-      bot: judgeSender(userAgent),
-      ...readUserAgent(userAgent, readHints(brands)),
-      language: readLanguage(languages),
-      country,
-    }
-    const text = JSON.stringify(isBrowser(userAgent) ? sender : { bot: sender.bot })
-    return text === '{}' ? undefined : text
-  }
 
   return (request: IncomingMessage, body: Buffer): string | undefined => {
     const { headers } = request
@@ -69,11 +76,12 @@ export const createSenderReader = (findCountry?: FindCountry) => {
     const country = isBrowser(userAgent)
       ? (findCountry?.(request) ?? countryOfZone(readZone(body) ?? ''))
       : undefined
+    const said = { userAgent, brands, languages, country }
     const key = `${userAgent}\n${brands}\n${languages}\n${country}`
-    if (key.length > 3 * maxLength) return describe(userAgent, brands, languages, country)
+    if (key.length > longestKey) return describe(said)
     if (!known.has(key)) {
       if (known.size === mostKnown) known.clear()
-      known.set(key, describe(userAgent, brands, languages, country))
+      known.set(key, describe(said))
     }
     return known.get(key)
   }

@@ -23,7 +23,8 @@ export const openCountries = (path: string): FindCountry => {
     const address = visitorAddress(request)
     try {
       const found = isIP(address) === 0 ? undefined : reader.get(address)
-      return found?.country?.iso_code ?? found?.country_code
+      const code = found?.country?.iso_code ?? found?.country_code
+      return code !== undefined && /^[A-Z]{2}$/.test(code) ? code : undefined
     } catch {
       // A part of the file is damaged. No event is refused for that.
       return undefined

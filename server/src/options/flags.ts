@@ -97,7 +97,8 @@ export const flags: readonly Flag[] = [
   {
     name: 'geo-database',
     value: 'FILE',
-    about: 'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
+    about:
+      'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
     more: '[Countries](operate.md#countries)',
     read: asText('geoDatabase'),
   },
