@@ -1,5 +1,4 @@
 import { quoteText } from './quote.js'
-import { hostOf } from './urlParts.js'
 
 /*
  * Which channel brings a session. The lists are our own, sorted, of November 2026. A host also stands for the hosts
@@ -156,13 +155,13 @@ const isHostOf = (text: string, { hosts }: Known): string => {
   return `regexp_matches(${text}, ${quoteText(String.raw`^(?:.*\.)?(?:${names.join('|')})(?::\d+)?$`)})`
 }
 
-/** The columns of a session that say where it comes from; `referrer` is the whole address. */
+/** The columns of a session that say where it comes from. */
 export interface Origin {
   source: string
   medium: string
   campaign: string
   clickId: string
-  referrer: string
+  referrerHost: string
 }
 
 /**
@@ -171,7 +170,7 @@ export interface Origin {
  */
 export const channelSql = (origin: Origin): string => {
   const [source, medium] = [`lower(${origin.source})`, `lower(${origin.medium})`]
-  const host = `lower(${hostOf(origin.referrer)})`
+  const host = `lower(${origin.referrerHost})`
   const from = (known: Known) =>
     `${source} IN (${known.sources.map(quoteText).join(', ')}) OR ${isHostOf(source, known)} OR ${isHostOf(host, known)}`
   const rules = [
@@ -189,7 +188,7 @@ export const channelSql = (origin: Origin): string => {
     ['search', from(search)],
     [
       'referral',
-      `coalesce(${origin.source}, ${origin.medium}, ${origin.campaign}, ${origin.referrer}) IS NOT NULL`,
+      `coalesce(${origin.source}, ${origin.medium}, ${origin.campaign}, ${origin.referrerHost}) IS NOT NULL`,
     ],
   ] as const
   return `CASE ${rules.map(([name, when]) => `WHEN ${when} THEN ${quoteText(name)}`).join('\n    ')} ELSE 'direct' END`

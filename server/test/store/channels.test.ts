@@ -1,6 +1,7 @@
 import { DuckDBInstance, VARCHAR } from '@duckdb/node-api'
 import { expect, it } from 'vitest'
 import { channelSql } from '../../src/store/channels.js'
+import { hostOf } from '../../src/store/urlParts.js'
 
 const connection = await (await DuckDBInstance.create()).connect()
 const sql = channelSql({
@@ -8,7 +9,7 @@ const sql = channelSql({
   medium: '$medium',
   campaign: '$campaign',
   clickId: '$clickId',
-  referrer: '$referrer',
+  referrerHost: hostOf('$referrer'),
 })
 
 interface Given {

@@ -12,7 +12,7 @@ const channel = channelSql({
   medium: 's.utm_medium',
   campaign: 's.utm_campaign',
   clickId: 's.click_id',
-  referrer: 's.referrer',
+  referrerHost: 's.referrer_host',
 })
 const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
 
@@ -39,7 +39,7 @@ const columns: View['columns'] = [
   ['page_views', 's.page_views', 'How many page views there are.'],
   ['events', 's.events', 'How many events there are, page views included.'],
   ['referrer', 's.referrer', 'The first referrer that is another site than the page itself.'],
-  ['referrer_host', hostOf('s.referrer'), 'The host of referrer.'],
+  ['referrer_host', 's.referrer_host', 'The host of referrer.'],
   [
     'channel',
     channel,
@@ -59,8 +59,9 @@ const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ende
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
     min(e.bot) AS bot`
 
+/** The host is found once for each session: the rules of its channel read it several times. */
 const withPerson = (sessions: string) =>
-  `(${sessions}) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+  `(SELECT *, ${hostOf('referrer')} AS referrer_host FROM (${sessions})) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 
