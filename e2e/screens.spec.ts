@@ -118,6 +118,9 @@ test.describe('the screens', () => {
       views(now).filter((path) => path === '/pricing').length,
       people(withPage),
     )
+    const mailed = now.filter((visit) => visit.source === 'newsletter')
+    await expectRow('Sources', 'mail', mailed.length, people(mailed))
+    await card(page, 'Sources').getByRole('button', { name: 'Referrers' }).click()
     const found = now.filter((visit) => visit.referrer)
     await expectRow('Sources', 'search.example', found.length, people(found))
     const ordered = now.filter((visit) => visit.events.includes('Order Placed'))
@@ -129,7 +132,6 @@ test.describe('the screens', () => {
     const entered = now.filter((visit) => visit.pages[0] === '/maps')
     await expectRow('Pages', '/maps', entered.length, people(entered))
     await card(page, 'Sources').getByRole('button', { name: 'Source', exact: true }).click()
-    const mailed = now.filter((visit) => visit.source === 'newsletter')
     await expectRow('Sources', 'newsletter', mailed.length, people(mailed))
     expect(complaints).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
@@ -105,7 +106,8 @@ export const startIngest = async (
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
-    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted, refused })
+    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase)
+    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted, refused, findCountry })
     const storing = () => engine?.storing.failing
     const registry = createRegistry({
       routes: () => listener.routes(),

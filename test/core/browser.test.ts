@@ -92,6 +92,7 @@ describe('createBrowser', () => {
     width.mockReturnValue(600)
     window.dispatchEvent(new Event('resize'))
     expect(browser.page().viewport).toBe(`600x${innerHeight}`)
+    expect(browser.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
   })
 
   it('does not say that it took a beacon where there are none', () => {

@@ -56,6 +56,9 @@ const byDay = (title, column, timeZone) => {
   }
 }
 
+/** As screens call a country or a language. @param {'region' | 'language'} type @param {string | number | null | undefined} code */
+const nameOf = (type, code) => new Intl.DisplayNames('en', { type }).of(String(code))
+
 /** The values of a dimension: value, people, how often. @param {string} card @param {string} title @param {(truth: Truth) => Row[]} count @returns {Reading} */
 const ranking = (card, title, count) => ({
   name: title,
@@ -79,15 +82,12 @@ const ofSessions = (card, title, read) =>
     ]),
   )
 
-/** The browser's name, by its engine. */
-const browsers = { chromium: 'Chrome', firefox: 'Firefox', webkit: 'Safari' }
-
 /**
- * Four views of the overview, so that each tab of each card is opened.
- * @param {Asker} asker
+ * Five views of the overview, so that each tab of each card is opened.
+ * @param {string} timeZone of the browser that shows the screens
  * @returns {Screen[]}
  */
-function overviews({ engine, timeZone }) {
+function overviews(timeZone) {
   /** A referrer is a host with a port that nobody knows before. @param {Reading} reading @returns {Reading} */
   const anyHost = (reading) => ({
     ...reading,
@@ -107,32 +107,41 @@ function overviews({ engine, timeZone }) {
     ofSessions('Sources', 'sources', (row) => row[10]),
     ofSessions('Sources', 'mediums', (row) => row[11]),
     ofSessions('Sources', 'campaigns', (row) => row[12]),
+    ofSessions('Sources', 'channels', (row) => row[13]),
   ]
   const devices = [
-    ofSessions('Devices', 'browsers', () => browsers[engine]),
-    ofSessions('Devices', 'devices', (row) => row[13]),
+    ofSessions('Devices', 'browsers', (row) => row[14]),
+    ofSessions('Devices', 'systems', (row) => row[15]),
+    ofSessions('Devices', 'devices', (row) => row[16]),
+    ofSessions('Devices', 'classes of screens', (row) => row[19]),
+  ]
+  const places = [
+    ofSessions('Places', 'countries', (row) => nameOf('region', row[18])),
+    ofSessions('Places', 'languages', (row) => nameOf('language', row[17])),
   ]
   const events = ranking('Events', 'events by name', (truth) =>
     countValues(truth, truth.events, ({ name }) => name),
   )
   const tabs = {
     by_pages: ['path', 'entry', 'exit'],
-    by_sources: ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'],
-    by_devices: ['browser', 'device'],
+    by_sources: ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign', 'channel'],
+    by_devices: ['browser', 'os', 'device', 'screen_class'],
+    by_places: ['country', 'language'],
   }
-  return columns.map((metric, at) => ({
+  return sources.map((source, at) => ({
     address: addressOf('', {
-      metric,
-      more: ['Pages', 'Sources', 'Events', 'Devices'],
+      metric: columns[at] ?? 'people',
+      more: ['Pages', 'Sources', 'Events', 'Devices', 'Places'],
       ...Object.fromEntries(
         Object.entries(tabs).map(([name, values]) => [name, values[at] ?? values[0] ?? '']),
       ),
     }),
-    lastCard: 'Devices',
+    lastCard: 'Places',
     readings: [
       ...(at === 0 ? [totals('totals', withoutBots), events] : []),
-      byDay(titles[at] ?? '', at + 1, timeZone),
-      ...[pages[at], sources[at], devices[at]].filter((reading) => reading !== undefined),
+      ...titles.slice(at, at + 1).map((title) => byDay(title, at + 1, timeZone)),
+      source,
+      ...[pages[at], devices[at], places[at]].filter((reading) => reading !== undefined),
     ],
   }))
 }
@@ -140,7 +149,7 @@ function overviews({ engine, timeZone }) {
 /** @type {Screen} */
 const withBots = {
   address: addressOf('', { bots: '1' }),
-  lastCard: 'Devices',
+  lastCard: 'Places',
   readings: [totals('totals with bots', (truth) => truth)],
 }
 
@@ -220,14 +229,12 @@ const retention = (timeZone, { unit, ...names }) => ({
   ],
 })
 
-/** @typedef {{ engine: 'chromium' | 'firefox' | 'webkit', timeZone: string }} Asker whose browser shows the screens */
-
-/** The screens with figures, and what the truth says to each. @param {Asker} asker @returns {Screen[]} */
-export const listScreens = (asker) => [
-  ...overviews(asker),
+/** The screens with figures, and what the truth says to each. @param {string} timeZone of the browser that shows them @returns {Screen[]} */
+export const listScreens = (timeZone) => [
+  ...overviews(timeZone),
   withBots,
   funnel,
-  retention(asker.timeZone, { unit: 'day' }),
-  retention(asker.timeZone, { unit: 'week' }),
-  retention(asker.timeZone, { unit: 'week', first: 'Signed Up', again: 'Order Placed' }),
+  retention(timeZone, { unit: 'day' }),
+  retention(timeZone, { unit: 'week' }),
+  retention(timeZone, { unit: 'week', first: 'Signed Up', again: 'Order Placed' }),
 ]

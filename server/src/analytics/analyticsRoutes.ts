@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { judgeSender } from './judgeUserAgent.js'
+import { createSenderReader, type FindCountry } from './createSenderReader.js'
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
@@ -62,6 +62,8 @@ export interface AnalyticsRoutesOptions {
   accepted: Record<EntryKind, number>
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
+  /** @defaultValue the country of the browser's time zone alone */
+  findCountry?: FindCountry | undefined
 }
 
 /** A request that was wrong, so that sending it again does not help. */
@@ -83,8 +85,10 @@ export const analyticsRoutes = ({
   intake,
   accepted,
   refused,
+  findCountry,
 }: AnalyticsRoutesOptions): Route[] => {
   const largeBodies = new LargeBodies()
+  const readSender = createSenderReader(findCountry)
   const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
     const from = origin === undefined ? null : shorten(origin, 200)
     refused.newest = { at: new Date().toISOString(), code, message, origin: from }
@@ -96,14 +100,8 @@ export const analyticsRoutes = ({
     { request, sync }: { request: IncomingMessage; sync: boolean },
   ): Promise<Reply> => {
     if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-    const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
-    const record = {
-      kind,
-      count,
-      receivedAtMs: Date.now(),
-      body,
-      ...(bot && { target: JSON.stringify({ bot }) }),
-    }
+    const target = kind === 'track' ? readSender(request, body) : undefined
+    const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     accepted[kind] += count
     if (deadLetter !== undefined) {

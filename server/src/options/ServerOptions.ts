@@ -39,6 +39,8 @@ export interface ServerOptions {
   users?: Readonly<Record<string, string>>
   /** A JSON file of more users, with hashed passwords and with roles. @defaultValue none */
   usersFile?: string
+  /** A file in MaxMind's format by which the country of an event is found from its address, which is not kept. @defaultValue none */
+  geoDatabase?: string
   /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
   metricsToken?: string
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
@@ -120,6 +122,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   environments: ['production'],
   users: {},
   usersFile: '',
+  geoDatabase: '',
   metricsToken: '',
   origins: [],
   catalogs: ['lakehouse'],

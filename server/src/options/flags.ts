@@ -97,6 +97,14 @@ export const flags: readonly Flag[] = [
     read: asText('usersFile'),
   },
   {
+    name: 'geo-database',
+    value: 'FILE',
+    about:
+      'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
+    more: '[Countries](operate.md#countries)',
+    read: asText('geoDatabase'),
+  },
+  {
     name: 'metrics-token',
     value: 'TOKEN',
     about: 'reads /metrics without a user',

@@ -1,12 +1,22 @@
-import { browserOf } from '../browserOf.js'
+import { channelSql } from '../channels.js'
+import { screenClassSql, utmColumns } from '../derivedColumns.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
 import { choice, choiceProblems, isSince, isUntil, orderKey, range, sessionKey } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
-const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
-const firstOf = ['device_id', ...utm, 'os', 'device', 'user_agent'] as const
+const agent = ['browser', 'os', 'device', 'language', 'country'] as const
+const firstOf = ['device_id', ...utmColumns, 'click_id', ...agent, 'viewport'] as const
+const channel = channelSql({
+  source: 's.utm_source',
+  medium: 's.utm_medium',
+  campaign: 's.utm_campaign',
+  clickId: 's.click_id',
+  referrerHost: 's.referrer_host',
+})
 const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
+
+const firstComment = (name: string) => `The first ${name} that an event has.`
 
 const columns: View['columns'] = [
   ['environment', 's.environment', 'The environment that the session belongs to.'],
@@ -29,11 +39,14 @@ const columns: View['columns'] = [
   ['page_views', 's.page_views', 'How many page views there are.'],
   ['events', 's.events', 'How many events there are, page views included.'],
   ['referrer', 's.referrer', 'The first referrer that is another site than the page itself.'],
-  ['referrer_host', hostOf('s.referrer'), 'The host of referrer.'],
-  ...utm.map((name) => [name, `s.${name}`, `The first property $${name}.`] as const),
-  ['browser', browserOf('s.user_agent'), 'The browser that the first $user_agent names.'],
-  ['os', 's.os', 'The first property $os.'],
-  ['device', 's.device', 'The first property $device.'],
+  ['referrer_host', 's.referrer_host', 'The host of referrer.'],
+  [
+    'channel',
+    channel,
+    'What brought it: direct, search, social, mail, paid, referral or AI assistant, by the columns around this one.',
+  ],
+  ...[...utmColumns, 'click_id', ...agent].map((name) => [name, `s.${name}`, firstComment(name)] as const),
+  ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
@@ -46,8 +59,9 @@ const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ende
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
     min(e.bot) AS bot`
 
+/** The host is found once for each session: the rules of its channel read it several times. */
 const withPerson = (sessions: string) =>
-  `(${sessions}) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+  `(SELECT *, ${hostOf('referrer')} AS referrer_host FROM (${sessions})) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 

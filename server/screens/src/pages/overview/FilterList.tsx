@@ -1,5 +1,5 @@
 import { useSearch } from '../../shell/useSearch'
-import type { Filter } from './dimensions'
+import { type Filter, showValue } from './dimensions'
 
 /** What is filtered by, each with a button that ends it. */
 export function FilterList({ filters }: { filters: readonly Filter[] }) {
@@ -16,10 +16,10 @@ export function FilterList({ filters }: { filters: readonly Filter[] }) {
             <button
               class="button"
               type="button"
-              aria-label={`Remove the filter ${dimension.title}: ${value ?? dimension.none}`}
+              aria-label={`Remove the filter ${dimension.title}: ${showValue(dimension, value)}`}
               onClick={() => setSearch({ [dimension.name]: undefined })}
             >
-              <span class="soft">{dimension.title}:</span> {value ?? dimension.none}{' '}
+              <span class="soft">{dimension.title}:</span> {showValue(dimension, value)}{' '}
               <span aria-hidden="true">×</span>
             </button>
           </li>

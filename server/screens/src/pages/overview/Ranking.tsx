@@ -3,7 +3,7 @@ import type { Answer } from '../../data/query'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { useSearch } from '../../shell/useSearch'
-import type { Dimension } from './dimensions'
+import { type Dimension, showValue } from './dimensions'
 
 interface Row {
   value: string | null
@@ -42,7 +42,7 @@ export function Ranking({ answer, dimension }: { answer: Answer; dimension: Dime
               title="Show only such sessions"
               onClick={() => setSearch({ [dimension.name]: value ?? '' })}
             >
-              {value ?? dimension.none}
+              {showValue(dimension, value)}
             </button>
           ),
         },
