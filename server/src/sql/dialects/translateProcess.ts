@@ -1,5 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { mendSource, type SourceToken } from './mendSource.js'
+import { mendTranslation } from './mendTranslation.js'
 import type { Dialect } from './readDialect.js'
 
 /**
@@ -60,20 +62,36 @@ const translateAll = async (): Promise<void> => {
   // Code that is compiled quickly runs fast enough: the first statement takes a fifth of the time, and the process half
   // of the memory.
   setFlagsFromString('--liftoff-only')
-  const { transpile } = await import('@polyglot-sql/sdk')
-  const translate = ({ statement, dialect }: ToTranslate): FromTranslator => {
+  const { tokenize, transpile } = await import('@polyglot-sql/sdk')
+  const read = (statement: string, dialect: Dialect): Translation | undefined => {
     const { success, sql, error, errorLine, errorColumn } = transpile(
       statement,
       dialect as never,
       'duckdb' as never,
     )
     // The guard refuses several statements, and none, as it does without a dialect.
-    if (success && sql) return { kind: 'translated', translation: { statement: sql.join(';\n') } }
-    if (errorLine === undefined) return { kind: 'broken' }
-    const translation = { problem: error ?? '', line: errorLine, column: errorColumn ?? 0 }
-    return { kind: 'translated', translation }
+    if (success && sql) return { statement: mendTranslation(sql.join(';\n')) }
+    if (errorLine === undefined) return undefined
+    return { problem: error ?? '', line: errorLine, column: errorColumn ?? 0 }
   }
-  parentPort!.on('message', (message: ToTranslate) => parentPort!.postMessage(translate(message)))
+  const translate = ({ statement, dialect }: ToTranslate): Translation | undefined => {
+    const asWritten = read(statement, dialect)
+    if (asWritten === undefined || 'problem' in asWritten) return asWritten
+    // The package's types call the field `tokenType`.
+    const tokens = (tokenize(statement, dialect as never).tokens ?? []) as unknown as SourceToken[]
+    const mended = mendSource(tokens, dialect)
+    if (!Array.isArray(mended)) return mended
+    if (mended.length === 0) return asWritten
+    // The transpiler counts characters, so the edits are made in a list of these.
+    const characters = [...statement]
+    for (const { start, end, text } of mended.toReversed()) characters.splice(start, end - start, text)
+    return read(characters.join(''), dialect)
+  }
+  const answer = (asked: ToTranslate): FromTranslator => {
+    const translation = translate(asked)
+    return translation === undefined ? { kind: 'broken' } : { kind: 'translated', translation }
+  }
+  parentPort!.on('message', (message: ToTranslate) => parentPort!.postMessage(answer(message)))
   parentPort!.postMessage({ kind: 'ready' } satisfies FromTranslator)
 }
 
