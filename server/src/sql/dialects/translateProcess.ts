@@ -15,6 +15,8 @@ import type { Dialect } from './readDialect.js'
 export interface ToTranslate {
   statement: string
   dialect: Dialect
+  longestMs: number
+  mostBytes: number
 }
 
 /** What a statement becomes in DuckDB's SQL, or why it cannot be read and where. Lines and columns count from 1. */
@@ -26,10 +28,6 @@ export type FromTranslator =
   /** The transpiler broke. Its memory may be in any state, so the process ends. */
   | { kind: 'broken' }
 
-/** A statement of 140,000 characters with 20,000 terms took 2.5 s on a slow machine. */
-const longestMs = 5000
-/** The process has 125 MB once it has read a statement, and 270 MB after ones of 250,000 characters. */
-const mostBytes = 512 * 1_048_576
 const lookEveryMs = 20
 
 export const tooLongCode = 3
@@ -48,6 +46,7 @@ const watch = (): void => {
     if (message.kind === 'broken') process.disconnect()
   })
   process.on('message', (message: ToTranslate) => {
+    const { longestMs, mostBytes } = message
     limits = [
       setTimeout(() => process.exit(tooLongCode), longestMs),
       setInterval(() => {

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dialectNames, readDialect } from '../../../src/sql/dialects/readDialect.js'
+import { createService, type Service } from '../../fixtures/createService.js'
+import { seedShop } from '../../fixtures/seedShop.js'
+import { databases } from './statements/databases.js'
+import { others } from './statements/others.js'
+import { warehouses } from './statements/warehouses.js'
+
+const table = { ...databases, ...warehouses, ...others }
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+  await seedShop(service, Date.UTC(2026, 0, 15, 12))
+})
+afterAll(() => service.close())
+
+/** The rows, in their order only where that was asked for; or the message of the error. */
+const ask = async (statement: string, isOrdered: boolean, dialect?: string) => {
+  const { rows, error } = await service.query(statement, { dialect })
+  if (error) return String(error['message'])
+  return isOrdered ? rows : rows.map((row) => JSON.stringify(row)).toSorted()
+}
+const endsInOrder = (statement: string) => /ORDER BY [^()]*$/i.test(statement)
+
+describe.each(Object.entries(table))('%s', (dialect, { same, fails }) => {
+  it.each(same)('%s', async (theirs, ours) => {
+    const rows = await ask(ours, endsInOrder(ours))
+    expect(rows).toBeInstanceOf(Array)
+    expect(await ask(theirs, endsInOrder(ours), dialect)).toEqual(rows)
+  })
+
+  it.runIf(fails.length > 0).each(fails)('does not know: %s', async (theirs, ours, becomes) => {
+    const rows = await ask(ours, endsInOrder(ours))
+    expect(rows).toBeInstanceOf(Array)
+    const found = await ask(theirs, endsInOrder(ours), dialect)
+    if (becomes === 'other rows')
+      expect([found, found]).toEqual([expect.any(Array), expect.not.arrayContaining(rows as unknown[])])
+    else expect(found).toContain(becomes)
+  })
+})
+
+it('there are statements of every dialect', () => {
+  expect(Object.keys(table).toSorted()).toEqual(dialectNames)
+  expect(Object.values(table).flatMap(({ same, fails }) => [...same, ...fails]).length).toBeGreaterThan(200)
+})
+
+describe('the name of a dialect', () => {
+  it.each([null, undefined, 'duckdb', 'DuckDB'])('%s is none', (name) => {
+    expect(readDialect(name)).toBeUndefined()
+  })
+
+  it.each([
+    ['Postgres', 'postgresql'],
+    ['BIGQUERY', 'bigquery'],
+  ])('%s is found in any case', (name, found) => {
+    expect(readDialect(name)).toBe(found)
+  })
+
+  it.each(['db2', '', 'toString', 'generic'])(
+    '%j is refused by the names that there are',
+    async (dialect) => {
+      for (const path of ['/query', '/validate', '/explain', '/autocomplete']) {
+        expect(await service.ask(path, { statement: 'SELECT 1', dialect }), path).toMatchObject({
+          status: 400,
+          body: {
+            error: 'invalid-request',
+            message: expect.stringContaining('There are: duckdb, bigquery, '),
+          },
+        })
+      }
+    },
+  )
+
+  it('is a text', async () => {
+    for (const path of ['/query', '/validate', '/explain', '/autocomplete']) {
+      expect(await service.ask(path, { statement: 'SELECT 1', dialect: 5 }), path).toMatchObject({
+        status: 400,
+        body: { error: 'invalid-body', message: expect.stringContaining('dialect') },
+      })
+    }
+  })
+})
+
+describe('a statement in another dialect', () => {
+  const dialect = 'mysql'
+  const statement = "SELECT IFNULL(NULL, 'x') AS `a`"
+  const translated = `SELECT COALESCE(NULL, 'x') AS "a"`
+
+  it('is in the answer as it was run, and so it is in the log', async () => {
+    const { head, rows } = await service.query(statement, { dialect })
+    expect([head['statement'], rows]).toEqual([translated, [['x']]])
+    expect((await service.get(`/query/${String(head['query_id'])}`)).body).toMatchObject({
+      query: translated,
+    })
+  })
+
+  it('runs by GET', async () => {
+    const search = new URLSearchParams({ statement, dialect, format: 'jsonl' })
+    expect((await service.get(`/query?${search.toString()}`)).body).toEqual({ a: 'x' })
+  })
+
+  it('is shown by /validate and /explain as it would be run', async () => {
+    expect((await service.ask('/validate', { statement, dialect })).body).toMatchObject({
+      statement: translated,
+      valid: true,
+    })
+    expect((await service.ask('/explain', { statement, dialect })).body).toMatchObject({
+      statement: translated,
+      error: null,
+    })
+  })
+
+  it('that cannot be read is refused where it goes wrong, in its own text', async () => {
+    const wrong = 'SELECT a,\n`b` FROM (SELECT'
+    const message =
+      "The statement cannot be read as MySQL, line 2, column 18: Expected RParen, got end of input ('') near [FROM (SELECT]. So it was not translated, and not run.\n\nLINE 2: `b` FROM (SELECT\n                         ^"
+    expect(await service.query(wrong, { dialect })).toMatchObject({ status: 400, error: { message } })
+    expect(await service.ask('/validate', { statement: wrong, dialect })).toMatchObject({
+      status: 200,
+      body: { statement: wrong, valid: false, error: message },
+    })
+    expect(await service.ask('/explain', { statement: wrong, dialect, include_plan: true })).toMatchObject({
+      status: 200,
+      body: { statement: wrong, error: message, plan: null, tables: [] },
+    })
+  })
+
+  it('is one statement, and has no parameters', async () => {
+    expect((await service.query('SELECT 1; SELECT 2', { dialect })).error).toMatchObject({
+      message: 'Send one statement at a time, not 2.',
+    })
+    expect((await service.query('SELECT ?', { dialect })).error).toMatchObject({
+      message: 'The statement has parameters; write the values.',
+    })
+    expect((await service.query('-- nothing', { dialect })).error).toMatchObject({
+      message: 'The statement is empty.',
+    })
+    expect((await service.query('SELECT 1 -- */ one', { dialect })).rows).toEqual([[1]])
+  })
+
+  it('is completed by names, which all dialects share, and by no word of DuckDB’s', async () => {
+    const complete = async (begun: string, more: object) => {
+      const { body } = await service.ask('/autocomplete', { statement: begun, max_suggestions: 200, ...more })
+      const found = body['suggestions'] as { suggestion: string; suggestion_type: string }[]
+      return [...new Set(found.map(({ suggestion_type: type }) => type))].toSorted()
+    }
+    expect(await complete('SELECT e', {})).toContain('scalar_function')
+    expect(await complete('SELECT e', { dialect })).toEqual(['column', 'table'])
+  })
+})
