@@ -11,7 +11,7 @@ import {
   tooLongCode,
   type ToTranslate,
   type Translation,
-} from './translateProcess.js'
+} from './translation.js'
 
 export interface Translating {
   statement: string

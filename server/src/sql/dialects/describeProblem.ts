@@ -1,4 +1,4 @@
-import type { Translation } from './translateProcess.js'
+import type { Translation } from './translation.js'
 
 type Problem = Extract<Translation, { problem: string }>
 

@@ -1,7 +1,7 @@
 import type { Edit } from '../guard/applyEdits.js'
 import type { Dialect } from './readDialect.js'
 import { toStrftime } from './toStrftime.js'
-import type { Translation } from './translateProcess.js'
+import type { Translation } from './translation.js'
 
 /** A token as the transpiler reads it. Its place counts characters, and `column` is that of the character behind it. */
 export interface SourceToken {

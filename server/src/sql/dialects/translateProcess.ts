@@ -3,6 +3,13 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { mendSource, type SourceToken } from './mendSource.js'
 import { mendTranslation } from './mendTranslation.js'
 import type { Dialect } from './readDialect.js'
+import {
+  type FromTranslator,
+  type ToTranslate,
+  tooLargeCode,
+  tooLongCode,
+  type Translation,
+} from './translation.js'
 
 /**
  * The process that translates statements. The transpiler is WebAssembly, whose memory no limit of a worker's binds,
@@ -12,38 +19,21 @@ import type { Dialect } from './readDialect.js'
  *   loading (of the transpiler) → idle ⇄ translating
  *   translating → the process ends by `tooLongCode` or `tooLargeCode`
  */
-export interface ToTranslate {
-  statement: string
-  dialect: Dialect
-  longestMs: number
-  mostBytes: number
-}
-
-/** What a statement becomes in DuckDB's SQL, or why it cannot be read and where. Lines and columns count from 1. */
-export type Translation = { statement: string } | { problem: string; line: number; column: number }
-
-export type FromTranslator =
-  | { kind: 'ready' }
-  | { kind: 'translated'; translation: Translation }
-  /** The transpiler broke. Its memory may be in any state, so the process ends. */
-  | { kind: 'broken' }
-
 const lookEveryMs = 20
-
-export const tooLongCode = 3
-export const tooLargeCode = 4
 
 const watch = (): void => {
   // A parent that was killed needs no translation.
   process.once('disconnect', () => process.exit(0))
   const tell = (message: FromTranslator) => process.send?.(message)
+  // Code that is compiled quickly runs fast enough: the first statement takes a fifth of the time, and the process half
+  // of the memory.
+  setFlagsFromString('--liftoff-only')
   const thread = new Worker(new URL(import.meta.url))
-  thread.once('error', () => process.exit(1))
+  thread.once('error', () => process.exit(1)).once('exit', () => process.exit(1))
   let limits: NodeJS.Timeout[] = []
   thread.on('message', (message: FromTranslator) => {
     for (const limit of limits) clearTimeout(limit)
     tell(message)
-    if (message.kind === 'broken') process.disconnect()
   })
   process.on('message', (message: ToTranslate) => {
     const { longestMs, mostBytes } = message
@@ -58,9 +48,6 @@ const watch = (): void => {
 }
 
 const translateAll = async (): Promise<void> => {
-  // Code that is compiled quickly runs fast enough: the first statement takes a fifth of the time, and the process half
-  // of the memory.
-  setFlagsFromString('--liftoff-only')
   const { tokenize, transpile } = await import('@polyglot-sql/sdk')
   const read = (statement: string, dialect: Dialect): Translation | undefined => {
     const { success, sql, error, errorLine, errorColumn } = transpile(
