@@ -11,6 +11,27 @@ const names: Readonly<Record<string, string>> = {
 const isWord = (token: SqlToken | undefined, pattern: RegExp) =>
   token?.kind === 'word' && pattern.test(token.text)
 
+/** Where the bracket closes that opens at `open`. */
+const closeOf = (tokens: readonly SqlToken[], open: number): SqlToken | undefined => {
+  let depth = 0
+  return tokens.slice(open).find((token) => {
+    if (isSymbol(token, '(')) depth++
+    return isSymbol(token, ')') && --depth === 0
+  })
+}
+
+/** COUNT_IF counts null, and not 0, where no row has a value. */
+const countAt = (tokens: readonly SqlToken[], at: number): Edit[] => {
+  const [token, open, first] = tokens.slice(at)
+  if (!isWord(token, /^count_if$/i) || !isSymbol(open, '(') || isWord(first, /^distinct$/i)) return []
+  const close = closeOf(tokens, at + 1)
+  if (close === undefined) return []
+  return [
+    { start: token!.start, end: open!.end, text: 'COUNT(CASE WHEN ' },
+    { start: close.start, end: close.start, text: ' THEN 1 END' },
+  ]
+}
+
 const editAt = (tokens: readonly SqlToken[], at: number): Edit | undefined => {
   const token = tokens[at]!
   const [next, second, third, fourth, fifth] = tokens.slice(at + 1, at + 6)
@@ -35,6 +56,6 @@ export const mendTranslation = (statement: string): string => {
   const { tokens, problem } = tokenize(statement)
   // The guard refuses it for the same problem.
   if (problem !== undefined) return statement
-  const edits = tokens.map((_, at) => editAt(tokens, at)).filter((edit) => edit !== undefined)
+  const edits = tokens.flatMap((_, at) => [editAt(tokens, at) ?? countAt(tokens, at)].flat())
   return applyEdits(statement, edits)
 }

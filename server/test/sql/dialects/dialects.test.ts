@@ -1,12 +1,24 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialectNames, readDialect } from '../../../src/sql/dialects/readDialect.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 import { seedShop } from '../../fixtures/seedShop.js'
-import { databases } from './statements/databases.js'
-import { others } from './statements/others.js'
-import { warehouses } from './statements/warehouses.js'
 
-const table = { ...databases, ...warehouses, ...others }
+/**
+ * A file for each dialect: a statement, one in DuckDB's SQL that must give the same rows, and for what fails a part of
+ * the message, or `other rows`. A blank line stands between them.
+ */
+const readTable = (dialect: string) => {
+  const path = new URL(`statements/${dialect}.txt`, import.meta.url)
+  return readFileSync(path, 'utf8')
+    .trim()
+    .split('\n\n')
+    .map((block) => {
+      const [theirs = '', ours = '', fails] = block.split('\n')
+      return { theirs, ours, becomes: fails?.replace(/^fails: /, '') }
+    })
+}
+const table = dialectNames.map((dialect) => [dialect, readTable(dialect)] as const)
 
 let service: Service
 beforeAll(async () => {
@@ -23,26 +35,24 @@ const ask = async (statement: string, isOrdered: boolean, dialect?: string) => {
 }
 const endsInOrder = (statement: string) => /ORDER BY [^()]*$/i.test(statement)
 
-describe.each(Object.entries(table))('%s', (dialect, { same, fails }) => {
-  it.each(same)('%s', async (theirs, ours) => {
-    const rows = await ask(ours, endsInOrder(ours))
-    expect(rows).toBeInstanceOf(Array)
-    expect(await ask(theirs, endsInOrder(ours), dialect)).toEqual(rows)
-  })
-
-  it.runIf(fails.length > 0).each(fails)('does not know: %s', async (theirs, ours, becomes) => {
+describe.each(table)('%s', (dialect, statements) => {
+  it.each(statements)('$theirs', async ({ theirs, ours, becomes }) => {
     const rows = await ask(ours, endsInOrder(ours))
     expect(rows).toBeInstanceOf(Array)
     const found = await ask(theirs, endsInOrder(ours), dialect)
-    if (becomes === 'other rows')
-      expect([found, found]).toEqual([expect.any(Array), expect.not.arrayContaining(rows as unknown[])])
-    else expect(found).toContain(becomes)
+    if (becomes === undefined) expect(found).toEqual(rows)
+    // What fails is named in docs/sql.md. When the transpiler learns it, its line goes from both.
+    else if (becomes === 'other rows') {
+      expect(found).toBeInstanceOf(Array)
+      expect(found).not.toEqual(rows)
+    } else expect(found).toContain(becomes)
   })
 })
 
-it('there are statements of every dialect', () => {
-  expect(Object.keys(table).toSorted()).toEqual(dialectNames)
-  expect(Object.values(table).flatMap(({ same, fails }) => [...same, ...fails]).length).toBeGreaterThan(200)
+it('the table has statements of every dialect', () => {
+  for (const [dialect, statements] of table)
+    expect([dialect, statements.length > 14]).toEqual([dialect, true])
+  expect(table.flatMap(([, statements]) => statements).length).toBeGreaterThan(200)
 })
 
 describe('the name of a dialect', () => {
