@@ -60,6 +60,14 @@ const whyEnded = (code: number | null, { dialect }: ToTranslate): HttpError => {
   )
 }
 
+/** Resolves as the work does, and rejects when nobody waits for it any more. */
+const beforeAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+
 /**
  * Translates statements to DuckDB's SQL, one at a time, in a process that is started when it is first asked and ended
  * after idling.
@@ -96,7 +104,7 @@ export class Translator {
       signal.throwIfAborted()
       return this.#ask({ statement, dialect, ...this.#limits })
     })
-    const translation = await Promise.race([translated, aborted(signal)])
+    const translation = await beforeAbort(translated, signal)
     if ('problem' in translation)
       throw refuseStatement(describeProblem(statement, titleOf(dialect), translation))
     return translation.statement
@@ -158,10 +166,3 @@ export class Translator {
     })
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const tell = () => reject(signal.reason as Error)
-    if (signal.aborted) tell()
-    else signal.addEventListener('abort', tell, { once: true })
-  })

@@ -47,10 +47,15 @@ const watch = (): void => {
   })
 }
 
+const placeOf = (statement: string, start: number) => {
+  const lines = [...statement].slice(0, start).join('').split('\n')
+  return { line: lines.length, column: [...lines.at(-1)!].length + 1 }
+}
+
 const translateAll = async (): Promise<void> => {
   const { tokenize, transpile } = await import('@polyglot-sql/sdk')
   const read = (statement: string, dialect: Dialect): Translation | undefined => {
-    const { success, sql, error, errorLine, errorColumn } = transpile(
+    const { success, sql, error, errorLine, errorColumn, errorStart } = transpile(
       statement,
       dialect as never,
       'duckdb' as never,
@@ -58,7 +63,20 @@ const translateAll = async (): Promise<void> => {
     // The guard refuses several statements, and none, as it does without a dialect.
     if (success && sql) return { statement: mendTranslation(sql.join(';\n')) }
     if (errorLine === undefined) return undefined
-    return { problem: error ?? '', line: errorLine, column: errorColumn ?? 0 }
+    const problem = error ?? ''
+    // Its line and column are those behind what it did not expect.
+    return errorStart && !problem.includes('end of input')
+      ? { problem, ...placeOf(statement, errorStart) }
+      : { problem, line: errorLine, column: errorColumn ?? 0 }
+  }
+  /** ClickHouse's reader skips what it does not know at the end, but not within brackets. */
+  const findLost = (statement: string, tokens: readonly SourceToken[]): Translation | undefined => {
+    const problem = 'only SELECT and WITH are translated'
+    if (!/^(select|with)$/i.test(tokens[0]?.text ?? '')) return { problem, line: 1, column: 1 }
+    const ended = tokens.filter(({ token_type: type }) => type !== 'SEMICOLON').at(-1)
+    const whole = [...statement].slice(0, ended?.span.end).join('')
+    const found = read(`SELECT * FROM (\n${whole}\n)`, 'clickhouse')
+    return found !== undefined && 'problem' in found ? { ...found, line: found.line - 1 } : undefined
   }
   const translate = ({ statement, dialect }: ToTranslate): Translation | undefined => {
     const asWritten = read(statement, dialect)
@@ -67,6 +85,8 @@ const translateAll = async (): Promise<void> => {
     const tokens = (tokenize(statement, dialect as never).tokens ?? []) as unknown as SourceToken[]
     const mended = mendSource(tokens, dialect)
     if (!Array.isArray(mended)) return mended
+    const lost = dialect === 'clickhouse' ? findLost(statement, tokens) : undefined
+    if (lost !== undefined) return lost
     if (mended.length === 0) return asWritten
     // The transpiler counts characters, so the edits are made in a list of these.
     const characters = [...statement]

@@ -27,11 +27,16 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The rows, in their order only where that was asked for; or the message of the error. */
+/**
+ * The rows as CSV, in which JSON has its quotes, and in their order only where that was asked for; or the message of
+ * the error.
+ */
 const ask = async (statement: string, isOrdered: boolean, dialect?: string) => {
-  const { rows, error } = await service.query(statement, { dialect })
-  if (error) return String(error['message'])
-  return isOrdered ? rows : rows.map((row) => JSON.stringify(row)).toSorted()
+  const { type, bytes } = await service.download(statement, { dialect, format: 'csv' })
+  const text = bytes.toString()
+  if (type?.includes('json')) return (JSON.parse(text) as { message: string }).message
+  const rows = text.trimEnd().split('\n').slice(1)
+  return isOrdered ? rows : rows.toSorted()
 }
 const endsInOrder = (statement: string) => /ORDER BY [^()]*$/i.test(statement)
 
@@ -124,7 +129,7 @@ describe('a statement in another dialect', () => {
   it('that cannot be read is refused where it goes wrong, in its own text', async () => {
     const wrong = 'SELECT a,\n`b` FROM (SELECT'
     const message =
-      "The statement cannot be read as MySQL, line 2, column 18: Expected RParen, got end of input ('') near [FROM (SELECT]. So it was not translated, and not run.\n\nLINE 2: `b` FROM (SELECT\n                         ^"
+      "The statement cannot be read as MySQL, line 2, column 17: Expected RParen, got end of input ('') near [FROM (SELECT]. So it was not translated, and not run.\n\nLINE 2: `b` FROM (SELECT\n                        ^"
     expect(await service.query(wrong, { dialect })).toMatchObject({ status: 400, error: { message } })
     expect(await service.ask('/validate', { statement: wrong, dialect })).toMatchObject({
       status: 200,
@@ -147,6 +152,20 @@ describe('a statement in another dialect', () => {
       message: 'The statement is empty.',
     })
     expect((await service.query('SELECT 1 -- */ one', { dialect })).rows).toEqual([[1]])
+  })
+
+  it('of ClickHouse is read to its end, though its reader skips what it does not know', async () => {
+    for (const [more, column] of [
+      ['b c', 19],
+      ["WHERE n = 1 'x' AND n = 2", 29],
+      ['LIMIT 5 b', 25],
+    ] as const) {
+      const { error } = await service.query(`SELECT n FROM t ${more}`, { dialect: 'clickhouse' })
+      expect(error?.['message']).toContain(`cannot be read as ClickHouse, line 1, column ${column}: `)
+    }
+    const { error } = await service.query('DELETE FROM t', { dialect: 'clickhouse' })
+    expect(error?.['message']).toContain('only SELECT and WITH are translated')
+    expect((await service.query('SELECT 1 AS n; -- one', { dialect: 'clickhouse' })).rows).toEqual([[1]])
   })
 
   it('is completed by names, which all dialects share, and by no word of DuckDB’s', async () => {
