@@ -78,7 +78,7 @@ export const mendSource = (tokens: readonly SourceToken[], dialect: Dialect): Ed
       edits.push({ start: token.span.start, end: tokens[at + 1]!.span.end, text: renamed })
     if (!isNamed(token, 'to_char') && !isNamed(token, 'to_varchar')) continue
     const format = lastText(tokens, at + 1)
-    if (format === undefined || format.text.includes('%')) continue
+    if (format === undefined) continue
     const written = toStrftime(format.text)
     if (written === undefined)
       return problemAt(format, `the format ${format.text} of ${token.text} cannot be translated`)

@@ -154,6 +154,21 @@ describe('a statement in another dialect', () => {
     expect((await service.query('SELECT 1 -- */ one', { dialect })).rows).toEqual([[1]])
   })
 
+  it('has the formats of TO_CHAR that strftime can write, and is refused with others', async () => {
+    const write = (format: string) =>
+      service.query(`SELECT to_char(TIMESTAMP '2026-01-05 13:04:05', '${format}') AS written`, {
+        dialect: 'postgresql',
+      })
+    expect((await write('"day" DDD, Dy Mon DD YYYY HH12:MI:SS AM')).rows).toEqual([
+      ['day 005, Mon Jan 05 2026 01:04:05 PM'],
+    ])
+    for (const format of ['Month', 'MON', 'FMDD', 'am', '999D9', '"%"']) {
+      expect((await write(format)).error?.['message']).toContain(
+        `line 1, column 49: the format ${format} of to_char cannot be translated`,
+      )
+    }
+  })
+
   it('of ClickHouse is read to its end, though its reader skips what it does not know', async () => {
     for (const [more, column] of [
       ['b c', 19],
