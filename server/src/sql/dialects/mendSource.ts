@@ -59,6 +59,30 @@ const problemAt = ({ span }: SourceToken, problem: string): Translation => ({
   column: span.column - (span.end - span.start),
 })
 
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+const pathOf = (elements: string) =>
+  `$${elements
+    .split(',')
+    .map((each) => (/^\d+$/.test(each) ? `[${each}]` : `."${each}"`))
+    .join('')}`
+
+/** Operators of PostgreSQL and Redshift that the transpiler does not know, by ones that it knows, and what stands behind. */
+const operators: Readonly<Record<string, readonly [operator: string, argument: (text: string) => string]>> = {
+  I_R_LIKE: ['~', (pattern) => `(?i)${pattern}`],
+  NOT_I_R_LIKE: ['!~', (pattern) => `(?i)${pattern}`],
+  D_HASH_ARROW: ['->>', (path) => pathOf(path.replace(/^\{(.*)\}$/s, '$1'))],
+}
+
+const operatorEdits = (token: SourceToken, next: SourceToken | undefined): Edit[] => {
+  const known = operators[token.token_type]
+  if (known === undefined || next === undefined || !isType(next, 'STRING')) return []
+  const [operator, argument] = known
+  return [
+    { start: token.span.start, end: token.span.end, text: operator },
+    { start: next.span.start, end: next.span.end, text: quoted(argument(next.text)) },
+  ]
+}
+
 /**
  * Rewrites what the transpiler gets wrong without saying so: the formats of TO_CHAR, which it passes on unread, and
  * functions by other names. Gives a problem for what has no counterpart in DuckDB.
@@ -72,6 +96,7 @@ export const mendSource = (tokens: readonly SourceToken[], dialect: Dialect): Ed
         'LIMIT … BY has no counterpart: write QUALIFY row_number() OVER (PARTITION BY …) <= n',
       )
     }
+    edits.push(...operatorEdits(token, tokens[at + 1]))
     if (!isType(tokens[at + 1], 'L_PAREN') || isType(tokens[at - 1], 'DOT')) continue
     const renamed = Object.entries(calls[dialect] ?? {}).find(([name]) => isNamed(token, name))?.[1]
     if (renamed !== undefined)
@@ -82,7 +107,7 @@ export const mendSource = (tokens: readonly SourceToken[], dialect: Dialect): Ed
     const written = toStrftime(format.text)
     if (written === undefined)
       return problemAt(format, `the format ${format.text} of ${token.text} cannot be translated`)
-    edits.push({ start: format.span.start, end: format.span.end, text: `'${written}'` })
+    edits.push({ start: format.span.start, end: format.span.end, text: quoted(written) })
   }
   return edits
 }

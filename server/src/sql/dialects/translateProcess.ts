@@ -90,7 +90,8 @@ const translateAll = async (): Promise<void> => {
     if (mended.length === 0) return asWritten
     // The transpiler counts characters, so the edits are made in a list of these.
     const characters = [...statement]
-    for (const { start, end, text } of mended.toReversed()) characters.splice(start, end - start, text)
+    const lastFirst = mended.toSorted((a, b) => b.start - a.start)
+    for (const { start, end, text } of lastFirst) characters.splice(start, end - start, text)
     return read(characters.join(''), dialect)
   }
   const answer = (asked: ToTranslate): FromTranslator => {
