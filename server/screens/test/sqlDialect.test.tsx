@@ -91,6 +91,7 @@ describe('the dialect of a statement', () => {
 
   it('is looked at and shown in DuckDB’s SQL once it is chosen, and in the address once it is run', async () => {
     await show({ q: written })
+    await wait()
     await choose('mysql')
     await wait()
     expect(about('/validate').at(-1)).toEqual({ path: '/validate', statement: written, dialect: 'mysql' })

@@ -40,7 +40,7 @@ const editAt = (tokens: readonly SqlToken[], at: number): Edit | undefined => {
   // `CAST(properties -> '$.theme' AS TEXT)` would keep the quotes of the JSON.
   const isArrow = isSymbol(token, '-') && isSymbol(next, '>') && next?.start === token.end
   if (isArrow && second?.kind === 'text' && isWord(third, /^as$/i) && isWord(fourth, /^(text|varchar)$/i)) {
-    return isSymbol(fifth, ')') ? { start: token.start, end: next!.end, text: '->>' } : undefined
+    return isSymbol(fifth, ')') ? { start: token.start, end: next.end, text: '->>' } : undefined
   }
   // `INTERVAL -1 DAY` cannot be read.
   if (isWord(token, /^interval$/i) && isSymbol(next, '-') && /^\d+$/.test(second?.text ?? '')) {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Translator } from '../../../src/sql/dialects/Translator.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 
-const { signal } = new AbortController()
+/** Each asks with a signal of its own, as requests do. */
+const newSignal = () => new AbortController().signal
 const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0)
@@ -21,7 +22,7 @@ const breaking = 'SELECT if(a = 1, 1, 2)'
 describe('a translator', () => {
   let translator: Translator
   const translate = (statement: string, dialect: 'mysql' | 'tsql' = 'mysql') =>
-    translator.translate({ statement, dialect, signal })
+    translator.translate({ statement, dialect, signal: newSignal() })
   beforeAll(() => {
     translator = new Translator({ idleMs: 1000 })
   })
@@ -57,7 +58,9 @@ describe('a translator', () => {
   ])('ends with a statement that %s', async (what, limits) => {
     const strict = new Translator(limits)
     try {
-      await expect(strict.translate({ statement: slow, dialect: 'bigquery', signal })).rejects.toMatchObject({
+      await expect(
+        strict.translate({ statement: slow, dialect: 'bigquery', signal: newSignal() }),
+      ).rejects.toMatchObject({
         status: 400,
         message: `Translating the statement from BigQuery ${what}.`,
       })
