@@ -1,7 +1,7 @@
 import { checkParameters } from '../http/checkParameters.js'
 import { shapeChecker } from '../http/readJson.js'
-import { shorten } from '../json/shorten.js'
 import { columnsForms, type ColumnsForm } from './columnsForm.js'
+import { readDialect } from './dialects/readDialect.js'
 import { refuseField } from './refuse.js'
 import type { Page } from './rows/encodeRows.js'
 
@@ -64,9 +64,7 @@ const maxSessionIdLength = 200
 /** Throws for mistakes that the JSON schema cannot find. */
 export const checkRequest = (request: QueryRequest): void => {
   const { dialect, query_id: queryId, session_id: sessionId, compute_size: size, ephemeral } = request
-  if (dialect && dialect.toLowerCase() !== 'duckdb') {
-    throw refuseField(`The dialect ${shorten(dialect, 40)} is not supported: write DuckDB's SQL.`)
-  }
+  readDialect(dialect)
   if (request.escape_formulas === true && request.format !== 'csv') {
     throw refuseField('escape_formulas is for the format csv.')
   }

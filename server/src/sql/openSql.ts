@@ -9,6 +9,7 @@ import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
+import { Translator } from './dialects/Translator.js'
 import { Guard } from './guard/Guard.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
@@ -86,6 +87,8 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     givingBack: options.givingBack,
     timeoutMs: statementTimeoutMs,
   })
+  const translator = new Translator()
+  const { translate } = translator
   const inspections = new Set<Cancellation>()
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
   const cancelAll = (reason: CancelReason) => {
@@ -105,6 +108,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         maxBodyBytes,
         workerSlug: 'local',
         columns: options.columns,
+        translate,
       }),
       ...assistRoutes({
         database,
@@ -114,6 +118,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         home,
         inspections,
         newCancellation,
+        translate,
         readable,
         maxBodyBytes,
         statementTimeoutMs,
@@ -126,6 +131,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       cancelAll: () => cancelAll('memory'),
     }),
     async close() {
+      translator.close()
       await connections.close()
       await queryThreads.close()
     },
