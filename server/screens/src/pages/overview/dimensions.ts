@@ -1,5 +1,5 @@
 export interface Dimension {
-  /** The column, and the parameter of the address that filters by it. */
+  /** The column: the name of a `Field`, by which a row filters. */
   name: string
   title: string
   /** What is counted by it. */
@@ -47,18 +47,3 @@ export const groups: readonly { title: string; dimensions: readonly Dimension[] 
     ],
   },
 ]
-
-export const dimensions: readonly Dimension[] = groups.flatMap((group) => group.dimensions)
-
-export interface Filter {
-  dimension: Dimension
-  /** Null for the rows without a value. */
-  value: string | null
-}
-
-/** What the address filters by. An empty parameter is a row without a value. */
-export const readFilters = (search: URLSearchParams): Filter[] =>
-  dimensions.flatMap((dimension) => {
-    const text = search.get(dimension.name)
-    return text === null ? [] : [{ dimension, value: text === '' ? null : text }]
-  })

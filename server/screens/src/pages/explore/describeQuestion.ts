@@ -1,0 +1,13 @@
+import { intervals, type Question } from './exploreSearch'
+
+/** `Events of Order Placed by Person, by day`. */
+export function describeQuestion({ measure, property, event, by, interval }: Question): string {
+  const parts = [
+    measure.title,
+    property === undefined ? '' : `of ${property}`,
+    event ? `of ${event}` : '',
+    by ? `by ${by.title}` : '',
+  ].filter(Boolean)
+  const time = intervals.find(([name]) => name === interval)?.[1].toLowerCase() ?? ''
+  return `${parts.join(' ')}${interval ? `${by ? ',' : ''} ${time}` : ''}`
+}
