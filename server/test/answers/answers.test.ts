@@ -173,6 +173,15 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
       referrer_host, utm_source, utm_campaign, browser, os, bot FROM analytics.main.page_views`,
         expected: oracle.pageViews,
       }),
+      errors: fc.constant({
+        sql: `SELECT environment, event_id, person_id, path, message, name, bot FROM analytics.main.errors`,
+        expected: oracle.errors,
+      }),
+      web_vitals: asked.map((a) => ({
+        sql: `SELECT event_id, timestamp, person_id, session_id, path, browser, metric, value, rating
+        FROM analytics.main.web_vitals(${choiceSql(a)})`,
+        expected: (all) => oracle.webVitals(all, a),
+      })),
       daily: asked.map((a) => ({
         sql: `FROM analytics.main.daily(${zonedSql(a)})`,
         expected: (all) => oracle.daily(all, a),

@@ -16,9 +16,9 @@ const split = (text: string) =>
     .filter(Boolean)
 
 /** The columns, and the properties that were seen. They are asked for when somebody is about to choose. */
-function FieldList({ id }: { id: string }) {
+function FieldList({ id, isUsed }: { id: string; isUsed: boolean }) {
   const scope = useScope()
-  const statement = useMemo(() => propertyChoices(scope), [scope])
+  const statement = useMemo(() => (isUsed ? propertyChoices(scope) : undefined), [scope, isUsed])
   const { answer } = useAnswer(statement)
   return (
     <datalist id={id}>
@@ -82,9 +82,12 @@ export function FilterForm({ add }: { add: (filter: Filter) => void }) {
   const list = useId()
   const [isUsed, setUsed] = useState(false)
   const [field, setField] = useState<Field>()
+  const form = useRef<HTMLDivElement>(null)
   const done = (filter: Filter) => {
     add(filter)
     setField(undefined)
+    // The field that had the focus is gone.
+    form.current?.querySelector('input')?.focus()
   }
   const take = (text: string) => {
     const filter = parseFilter(text)
@@ -92,8 +95,8 @@ export function FilterForm({ add }: { add: (filter: Filter) => void }) {
     else setField(text ? findField(text) : undefined)
   }
   return (
-    <div class="filter-form" onFocusCapture={() => setUsed(true)}>
-      {isUsed && <FieldList id={list} />}
+    <div ref={form} class="filter-form" onFocusCapture={() => setUsed(true)}>
+      <FieldList id={list} isUsed={isUsed} />
       <ChoiceInput
         label="Filter by"
         value={field?.title ?? ''}
