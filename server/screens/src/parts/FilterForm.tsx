@@ -101,7 +101,7 @@ export function FilterForm({ add }: { add: (filter: Filter) => void }) {
         label="Filter by"
         value={field?.title ?? ''}
         list={list}
-        placeholder="Filter: plan=pro, or a name"
+        placeholder="Filter, such as plan=pro"
         choose={take}
       />
       {field && <FilterValue field={field} add={done} />}

@@ -14,7 +14,7 @@ import type { Question } from './exploreSearch'
 
 /** More lines cannot be told apart. */
 export const mostLines = 6
-export const mostValues = 100
+export const mostValues = 50
 
 const none: readonly Sql[] = []
 
