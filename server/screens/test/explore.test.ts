@@ -8,7 +8,7 @@ import { readTimeRange } from '../src/shell/timeRange'
 const now = new Date('2026-07-10T09:15:00Z')
 const range = readTimeRange(new URLSearchParams('range=7d'), now)
 const asking = { environment: 'production', bots: false, timeZone: 'UTC', range, filters: [] }
-const read = (search: string) => readQuestion(new URLSearchParams(search), 'day')
+const read = (search: string) => readQuestion(new URLSearchParams(search), range)
 const ask = (search: string) => explore(asking, read(search))?.text
 
 describe('a question of the address', () => {
@@ -18,6 +18,12 @@ describe('a question of the address', () => {
     expect(describeQuestion(read('by=prop.plan&over=week&event=Order+Placed&show=people'))).toBe(
       'People of Order Placed by plan, by week',
     )
+  })
+
+  it('is of no hours where there are too many', () => {
+    expect(read('over=hour').interval).toBe('hour')
+    const year = readTimeRange(new URLSearchParams('range=365d'), now)
+    expect(readQuestion(new URLSearchParams('over=hour'), year).interval).toBe('day')
   })
 
   it('asks sessions for nothing that only events have, but for their properties', () => {

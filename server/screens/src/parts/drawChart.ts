@@ -77,7 +77,9 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
           width: isBefore ? 1.5 : 2,
           ...(isBefore ? { dash: [4, 4] } : {}),
           // The area of one of several lines would hide the others.
-          ...(index === 0 && series.slice(1).every((each) => each.isBefore) ? { fill: colour('data-fill') } : {}),
+          ...(index === 0 && series.slice(1).every((each) => each.isBefore)
+            ? { fill: colour('data-fill') }
+            : {}),
           ...(kind === 'bar' && bars ? { paths: bars, fill: stroke } : {}),
           points: { show: kind === 'line' && x.length < 3, size: 5 },
         }

@@ -25,7 +25,7 @@ export function Explore() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const { filters } = useFilters()
-  const question = useMemo(() => readQuestion(search, scope.range.unit), [search, scope])
+  const question = useMemo(() => readQuestion(search, scope.range), [search, scope])
   const asking = useMemo(() => ({ ...scope, filters }), [scope, filters])
   const text = explore(asking, question)?.text
   const statement = useMemo(() => explore(asking, question), [text])

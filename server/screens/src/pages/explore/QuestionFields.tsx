@@ -7,10 +7,8 @@ import { ChoiceList } from '../../parts/ChoiceList'
 import { Tabs } from '../../parts/Tabs'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { canTellApart, intervals, type Question } from './exploreSearch'
+import { canTellApart, intervalsOf, type Question } from './exploreSearch'
 import { measures } from './measures'
-
-const tabs = intervals.map(([name, title]) => ({ name, title }))
 
 /** Names that were seen, with the one that is chosen. */
 const withChosen = (names: readonly string[], chosen: string | undefined) =>
@@ -31,6 +29,7 @@ export function QuestionFields({ question }: { question: Question }) {
     ),
   )
   const names = (asked: typeof seen) => asked.answer?.rows.map(([name]) => String(name)) ?? []
+  const tabs = intervalsOf(scope.range).map(([name, title]) => ({ name, title }))
   const columns = fields.filter((field) => canTellApart(measure, field))
   const properties = names(seen).map((name) => propertyField(name))
   const isListed = [...columns, ...properties].some(({ name }) => name === by?.name)

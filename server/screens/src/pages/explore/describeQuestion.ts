@@ -1,4 +1,4 @@
-import { intervals, type Question } from './exploreSearch'
+import { type Question, titleOf } from './exploreSearch'
 
 /** `Events of Order Placed by Person, by day`. */
 export function describeQuestion({ measure, property, event, by, interval }: Question): string {
@@ -8,6 +8,5 @@ export function describeQuestion({ measure, property, event, by, interval }: Que
     event ? `of ${event}` : '',
     by ? `by ${by.title}` : '',
   ].filter(Boolean)
-  const time = intervals.find(([name]) => name === interval)?.[1].toLowerCase() ?? ''
-  return `${parts.join(' ')}${interval ? `${by ? ',' : ''} ${time}` : ''}`
+  return `${parts.join(' ')}${interval ? `${by ? ',' : ''} ${titleOf(interval).toLowerCase()}` : ''}`
 }

@@ -1,14 +1,23 @@
 import { type Field, fieldOf, propertyOf } from '../../data/fields'
-import type { Unit } from '../../shell/timeRange'
+import type { TimeRange, Unit } from '../../shell/timeRange'
 import { type Measure, measures } from './measures'
 
-export const intervals = [
+const intervals = [
   ['total', 'In all'],
   ['hour', 'By hour'],
   ['day', 'By day'],
   ['week', 'By week'],
   ['month', 'By month'],
 ] as const
+
+/** More hours are neither read in a table nor drawn apart. The day on which clocks change may have one more. */
+const mostHours = 31 * 24 + 1
+
+/** The intervals that a time can be told by, with their titles. */
+export const intervalsOf = ({ from, until }: TimeRange) =>
+  intervals.filter(([name]) => name !== 'hour' || until.getTime() - from.getTime() <= mostHours * 3_600_000)
+
+export const titleOf = (interval: Unit): string => intervals.find(([name]) => name === interval)?.[1] ?? ''
 
 export const shapes = [
   ['line', 'Line'],
@@ -36,13 +45,14 @@ export interface Question {
 export const canTellApart = (measure: Measure, { name, of }: Field): boolean =>
   measure.of === 'events' || of !== 'events' || propertyOf(name) !== undefined
 
-export function readQuestion(search: URLSearchParams, usualUnit: Unit): Question {
+export function readQuestion(search: URLSearchParams, range: TimeRange): Question {
   const measure = measures.find(({ name }) => name === search.get('show')) ?? measures[0]
   if (!measure) throw new Error('There is no measure.')
   const asked = search.get('by')
   const field = asked ? fieldOf(asked) : undefined
   const by = field && canTellApart(measure, field) ? field : undefined
-  const over = intervals.find(([name]) => name === search.get('over'))?.[0] ?? (by ? 'total' : usualUnit)
+  const over =
+    intervalsOf(range).find(([name]) => name === search.get('over'))?.[0] ?? (by ? 'total' : range.unit)
   return {
     measure,
     property: measure.needsProperty ? (search.get('property') ?? undefined) : undefined,
