@@ -6,7 +6,7 @@ import { useFilters } from '../shell/useFilters'
 import type { TableColumn } from './PlainTable'
 import { Table } from './Table'
 
-export interface Figure {
+interface Figure {
   title: string
   format: (figure: number) => string
 }

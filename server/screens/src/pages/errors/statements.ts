@@ -3,7 +3,7 @@ import { type Field, fieldSql } from '../../data/fields'
 import { type Sql, sql } from '../../data/sql'
 
 export const mostErrors = 100
-export const newest = 10
+const newest = 10
 /** The parts of the time whose counts make the small picture of a trend. */
 export const trendParts = 24
 

@@ -37,7 +37,7 @@ export function TimeAnswer({
         x={x}
         series={series}
         kind={shape === 'bars' && !by ? 'bar' : 'line'}
-        isCount={measure.isCount ?? false}
+        isCount={measure.isCount === true && !measure.needsProperty}
         nameX={(time) => nameTime(time, interval)}
         formatY={measure.format}
         height={280}

@@ -24,7 +24,7 @@ export const shapes = [
   ['bars', 'Bars'],
 ] as const
 
-export type Shape = (typeof shapes)[number][0]
+type Shape = (typeof shapes)[number][0]
 
 /** What the address of the page asks. */
 export interface Question {
