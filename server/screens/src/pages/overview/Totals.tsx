@@ -5,7 +5,7 @@ import { addressOf } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
 import { type Metric, metrics } from './metrics'
 
-/** What is said of sessions, in the order of the columns behind those of `metrics`. Each leads to its page by day. */
+/** What is said of sessions, in the order of the columns behind those of `metrics`. Each leads to Explore. */
 const ofSessions = [
   { name: 'duration', title: 'Median session', format: formatDuration },
   { name: 'bounce_rate', title: 'Bounce rate', format: formatShare },
@@ -57,7 +57,7 @@ export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
           <li key={name}>
             <a
               class="total"
-              href={addressOf('/app/explore', filterSearch({ show: name, over: 'day' }))}
+              href={addressOf('/app/explore', filterSearch({ show: name }))}
               title={
                 figure === undefined && name === 'engaged' ? 'The plugin engagement records it.' : undefined
               }
