@@ -2,7 +2,7 @@ import { countFunnel } from '../truth/countFunnel.mjs'
 import { countRetention } from '../truth/countRetention.mjs'
 import { kindOf } from '../people/kinds.mjs'
 import { countDays, countValues, listPeople, listTouches, listTraits } from '../truth/listPeople.mjs'
-import { countPaths, listSessions } from '../truth/listSessions.mjs'
+import { countBounces, countPaths, listSessions } from '../truth/listSessions.mjs'
 import { byPerson, groupBy, isNamed, labels, minuteOf, viewedPath, withoutBots } from '../truth/readings.mjs'
 
 const mark = `properties->>'mark'`
@@ -154,6 +154,12 @@ export const questions = [
   JOIN ${labelled('session_id')} l USING (session_id) JOIN ${labelled('person_id')} p USING (person_id)
   JOIN ${labelled('device_id')} d USING (device_id)`,
     expect: (truth) => listSessions(withoutBots(truth)),
+  },
+  {
+    name: 'bounces',
+    about: 'sessions by entry, the share that saw no second page, and the mean of page views',
+    sql: `SELECT entry, count(*), ${share('avg(bounced::INTEGER)')}, ${share('avg(page_views)')} FROM sessions GROUP BY entry`,
+    expect: (truth) => countBounces(withoutBots(truth)),
   },
   {
     name: 'page views',

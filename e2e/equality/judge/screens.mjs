@@ -1,7 +1,7 @@
 import { countFunnel } from '../truth/countFunnel.mjs'
 import { countRetention } from '../truth/countRetention.mjs'
 import { countDays, countTotals, countValues } from '../truth/listPeople.mjs'
-import { listSessions } from '../truth/listSessions.mjs'
+import { bounceRateOf, countBounces, listSessions, pagesPerSession } from '../truth/listSessions.mjs'
 import { groupBy, viewedPath, withoutBots } from '../truth/readings.mjs'
 import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
 
@@ -16,6 +16,7 @@ const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
 const lastNoon = Date.parse(`${scope.until}T12:00Z`)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const wholePercent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 })
 /** The periods that the table of the retention has room for. */
 const mostPeriods = 31
@@ -38,6 +39,23 @@ const totals = (name, among) => ({
     ),
   expect: (truth) => [countTotals(among(truth))].flatMap(Object.entries),
 })
+
+/** @type {Reading} */
+const sessionTotals = {
+  name: 'totals of sessions',
+  about: 'bounce rate and pages a session',
+  read: (cards) =>
+    cardOf(cards, 'Totals').items.flatMap(([title = '', figure = '']) =>
+      ['Bounce rate', 'Pages a session'].includes(title) ? [[title, figure]] : [],
+    ),
+  expect(truth) {
+    const sessions = listSessions(withoutBots(truth))
+    return [
+      ['Bounce rate', percent.format(Number(bounceRateOf(sessions)))],
+      ['Pages a session', mean.format(Number(pagesPerSession(sessions)))],
+    ]
+  },
+}
 
 /** One of the figures by day; those of days without are 0. @param {string} title @param {number} column of `countDays` @param {string} timeZone @returns {Reading} */
 const byDay = (title, column, timeZone) => {
@@ -138,7 +156,7 @@ function overviews(timeZone) {
     }),
     lastCard: 'Places',
     readings: [
-      ...(at === 0 ? [totals('totals', withoutBots), events] : []),
+      ...(at === 0 ? [totals('totals', withoutBots), sessionTotals, events] : []),
       ...titles.slice(at, at + 1).map((title) => byDay(title, at + 1, timeZone)),
       source,
       ...[pages[at], devices[at], places[at]].filter((reading) => reading !== undefined),
@@ -152,6 +170,56 @@ const withBots = {
   lastCard: 'Places',
   readings: [totals('totals with bots', (truth) => truth)],
 }
+
+/** @param {Record<string, string>} search @param {string} title @param {Omit<Reading, 'name' | 'about'>} reading @returns {Screen} */
+const explore = (search, title, reading) => ({
+  address: addressOf('explore', search),
+  lastCard: title,
+  readings: [{ name: `explore: ${title}`, about: 'each value, or day, and its figure', ...reading }],
+})
+
+/** @param {string} timeZone @returns {Screen[]} */
+const explorations = (timeZone) => [
+  explore({ event: 'Order Placed', by: 'prop.plan' }, 'Events of Order Placed by plan', {
+    read: (cards) =>
+      cardOf(cards, 'Events of Order Placed by plan').rows.map(([plan, count]) => [
+        readValue(plan),
+        readCount(count?.[0]),
+      ]),
+    expect: (truth) =>
+      countValues(
+        withoutBots(truth),
+        withoutBots(truth).events.filter(({ name }) => name === 'Order Placed'),
+        ({ properties: { plan } }) => (plan === undefined ? null : String(plan)),
+      ).map(([plan, , times]) => [plan ?? null, times ?? null]),
+  }),
+  explore({ show: 'bounce_rate', by: 'entry' }, 'Bounce rate by Entry page', {
+    read: (cards) =>
+      cardOf(cards, 'Bounce rate by Entry page').rows.map(([entry, rate, sessions]) => [
+        readValue(entry),
+        readCount(sessions?.[0]),
+        rate?.[0] ?? null,
+      ]),
+    expect: (truth) =>
+      countBounces(withoutBots(truth)).map(([entry, sessions, rate]) => [
+        entry ?? null,
+        sessions ?? null,
+        rate === null ? '–' : percent.format(Number(rate)),
+      ]),
+  }),
+  explore({ show: 'people', over: 'day', filter: 'path|is|/pricing' }, 'People by day', {
+    read: (cards) =>
+      cardOf(cards, 'People by day')
+        .rows.map(([day, figure]) => [readDay(day), readCount(figure?.[0])])
+        .filter(([, figure]) => figure !== 0),
+    expect(truth) {
+      const events = withoutBots(truth).events.filter(({ path }) => path === '/pricing')
+      return countDays({ ...truth, events }, timeZone)
+        .map(([day, people]) => [day ?? null, people ?? null])
+        .filter(([, people]) => people !== 0)
+    },
+  }),
+]
 
 const funnelOptions = { steps: stages, withinMinutes: 7 * 24 * 60 }
 /** @type {Screen} */
@@ -233,6 +301,7 @@ const retention = (timeZone, { unit, ...names }) => ({
 export const listScreens = (timeZone) => [
   ...overviews(timeZone),
   withBots,
+  ...explorations(timeZone),
   funnel,
   retention(timeZone, { unit: 'day' }),
   retention(timeZone, { unit: 'week' }),

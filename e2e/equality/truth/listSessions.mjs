@@ -1,5 +1,5 @@
 import { kindOf } from '../people/kinds.mjs'
-import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, viewedPath } from './readings.mjs'
+import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, share, viewedPath } from './readings.mjs'
 
 const minuteMs = 60_000
 /** @typedef {import('../types').TrueEvent} TrueEvent */
@@ -49,6 +49,28 @@ export function listSessions(truth) {
     ]
   })
 }
+
+/** Nobody's engaged time is recorded, so one page view is a bounce. @param {import('../types').Row[]} sessions of `listSessions` */
+export const bounceRateOf = (sessions) => {
+  const viewed = sessions.filter((row) => Number(row[7]) > 0)
+  return share(viewed.filter((row) => row[7] === 1).length, viewed.length)
+}
+
+/** @param {import('../types').Row[]} sessions of `listSessions` */
+export const pagesPerSession = (sessions) =>
+  share(
+    sessions.reduce((sum, row) => sum + Number(row[7]), 0),
+    sessions.length,
+  )
+
+/** Entry, sessions, bounce rate, pages a session. @param {import('../types').Truth} truth @returns {import('../types').Row[]} */
+export const countBounces = (truth) =>
+  [...groupBy(listSessions(truth), (row) => JSON.stringify(row[5]))].map(([entry, own]) => [
+    JSON.parse(entry),
+    own.length,
+    bounceRateOf(own),
+    pagesPerSession(own),
+  ])
 
 /**
  * The ways through the site: step, from, to, sessions.

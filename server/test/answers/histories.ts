@@ -36,6 +36,8 @@ export const timestampAt = (at: readonly number[]) =>
     .map(([moment, halfHours, more]) => moment + halfHours * 30 * minuteMs + more)
 
 export const eventNames = ['$pageview', 'Viewed', 'Ordered', "it's"]
+/** Events whose properties the service reads. */
+const pluginEvents = ['Page Engaged', 'Page Engaged', 'Web Vital', 'Web Vital', 'Error Caught']
 const urls = [
   'https://shop.example/',
   'https://shop.example/cart?step=1',
@@ -76,6 +78,11 @@ const properties = fc.record({
     'curl/8.5.0',
   ),
   'a/b~$c': often(fc.constantFrom('dark', 'light')),
+  visible_ms: often(fc.constantFrom('0', '4000', '6000.5', '9999', '9999', 'long')),
+  name: often(fc.constantFrom('LCP', 'LCP', 'CLS', 'else')),
+  value: often(fc.constantFrom('0.1', '0.2', '200', '2500', '4001', 'slow')),
+  id: often(fc.constantFrom('v1', 'v2')),
+  message: seldom(fc.constantFrom('x is not a function', '')),
 })
 
 const trackAt = (at: readonly number[]) =>
@@ -84,7 +91,7 @@ const trackAt = (at: readonly number[]) =>
       ids,
       fc.record({
         environment,
-        event: fc.constantFrom('$pageview', '$pageview', ...eventNames),
+        event: fc.constantFrom('$pageview', '$pageview', ...eventNames, ...pluginEvents),
         session_id: often(fc.constantFrom('s1', 's2', 's3', 's4', 's5')),
         device_id: often(fc.constantFrom('d1', 'd2')),
         timestamp: timestampAt(at),

@@ -10,7 +10,7 @@ import {
   type Seen,
 } from './readHistory.js'
 
-type Row = (string | number | null)[]
+type Row = (string | number | boolean | null)[]
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -213,6 +213,18 @@ export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArgum
 const browserOf = (agent: string | undefined): string | null =>
   agent?.includes('Firefox') ? 'Firefox' : agent?.includes('Chrome') ? 'Chrome' : null
 
+const numberOf = (text: string | undefined): number | null =>
+  text === undefined || Number.isNaN(Number(text)) ? null : Number(text)
+
+/** Engaged seconds, and whether it is a bounce. */
+const engagement = (events: readonly Seen[], views: number): [number | null, boolean | null] => {
+  const told = events.flatMap(({ event, properties }) =>
+    event === 'Page Engaged' ? (numberOf(properties['visible_ms']) ?? []) : [],
+  )
+  const seconds = told.length === 0 ? null : told.reduce((sum, ms) => sum + ms, 0) / 1000
+  return [seconds, views === 0 ? null : views === 1 && (seconds === null || seconds < 10)]
+}
+
 export const sessions = (all: readonly Seen[]): Row[] => {
   const rows: Row[] = []
   const within = all.filter(({ session }) => session !== null)
@@ -236,6 +248,7 @@ export const sessions = (all: readonly Seen[]): Row[] => {
       pages.at(-1)?.path ?? null,
       views.length,
       events.length,
+      ...engagement(events, views.length),
       referral?.referrer ?? null,
       referral?.referrerHost ?? null,
       firstOf('$utm_source'),
@@ -258,6 +271,49 @@ export const sessionsOfRange = (all: readonly Seen[], { from, until, environment
     const isInRange = (from === null || start >= from) && (until === null || start < until)
     return row[0] === environment && isInRange && (bots || row.at(-1) === null)
   })
+
+const bounds: Record<string, [good: number, poor: number]> = {
+  LCP: [2500, 4000],
+  INP: [200, 500],
+  CLS: [0.1, 0.25],
+}
+
+/** The last report of each measurement. */
+export const webVitals = (all: readonly Seen[], asked: Asked): Row[] => {
+  const last = new Map<string, Row>()
+  for (const { seq, ms, event, person, session, path, properties } of choose(all, asked)) {
+    const { name: metric, id } = properties
+    const value = numberOf(properties['value'])
+    if (event !== 'Web Vital' || metric === undefined || value === null) continue
+    const [good, poor] = bounds[metric] ?? [Number.NaN, Number.NaN]
+    const rating = value <= good ? 'good' : value <= poor ? 'needs improvement' : value > poor ? 'poor' : null
+    last.set(`${metric} ${id ?? seq}`, [
+      seq,
+      iso(ms),
+      person,
+      session,
+      path,
+      browserOf(properties['$user_agent']),
+      metric,
+      value,
+      rating,
+    ])
+  }
+  return [...last.values()]
+}
+
+export const errors = (all: readonly Seen[]): Row[] =>
+  all
+    .filter(({ event }) => event === 'Error Caught')
+    .map(({ environment, seq, person, path, properties, bot }) => [
+      environment,
+      seq,
+      person,
+      path,
+      properties['message'] ?? null,
+      properties['name'] ?? null,
+      bot,
+    ])
 
 export const pageViews = (all: readonly Seen[]): Row[] =>
   all

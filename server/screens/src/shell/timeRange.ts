@@ -1,3 +1,5 @@
+export type Unit = 'hour' | 'day' | 'week' | 'month'
+
 export interface Period {
   from: Date
   /** Exclusive. */
@@ -18,6 +20,7 @@ const days: Record<string, number> = { today: 1, '7d': 7, '30d': 30, '90d': 90, 
 
 export const ranges: readonly (readonly [name: string, title: string])[] = [
   ['today', 'Today'],
+  ['yesterday', 'Yesterday'],
   ['7d', 'Last 7 days'],
   ['30d', 'Last 30 days'],
   ['90d', 'Last 90 days'],
@@ -66,10 +69,12 @@ export function readTimeRange(search: URLSearchParams, now: Date): TimeRange {
   const asked = search.get('range') ?? usual
   const name = ranges.some(([each]) => each === asked) ? asked : usual
   const custom = readCustom(search, now)
-  const { from, until } = custom ?? {
-    from: startOfDay(now, 1 - (days[name] ?? 30)),
-    until: startOfDay(now, 1),
-  }
+  const yesterday = name === 'yesterday' ? { from: startOfDay(now, -1), until: startOfDay(now) } : undefined
+  const { from, until } = custom ??
+    yesterday ?? {
+      from: startOfDay(now, 1 - (days[name] ?? 30)),
+      until: startOfDay(now, 1),
+    }
   const length = countDays({ from, until })
   const over = until > now && from < now ? now : until
   return {

@@ -1,5 +1,6 @@
 import { channelSql } from '../channels.js'
 import { screenClassSql, utmColumns } from '../derivedColumns.js'
+import { pointerSql } from '../pointerSql.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
 import { choice, choiceProblems, isSince, isUntil, orderKey, range, sessionKey } from './askedEvents.js'
@@ -15,6 +16,11 @@ const channel = channelSql({
   referrerHost: 's.referrer_host',
 })
 const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
+/** What the plugin `engagement` records: the milliseconds in which a page was visible. */
+const visibleMs = `CASE WHEN e.event = 'Page Engaged'
+  THEN TRY_CAST(json_extract_string(e.properties, ${pointerSql(`'visible_ms'`)}) AS DOUBLE) END`
+/** A visit with as much engaged time is no bounce: the ten seconds of an "engaged session" in Google Analytics 4. */
+const leastEngagedSeconds = 10
 
 const firstComment = (name: string) => `The first ${name} that an event has.`
 
@@ -38,6 +44,17 @@ const columns: View['columns'] = [
   ['exit', pathOf('s.exit_url'), 'The path of the last page view.'],
   ['page_views', 's.page_views', 'How many page views there are.'],
   ['events', 's.events', 'How many events there are, page views included.'],
+  [
+    'engaged_seconds',
+    's.engaged_seconds',
+    'How long its pages were visible, as the plugin engagement records it; NULL without.',
+  ],
+  [
+    'bounced',
+    `CASE WHEN s.page_views > 0
+      THEN s.page_views = 1 AND coalesce(s.engaged_seconds < ${leastEngagedSeconds}, true) END`,
+    'Whether there is one page view, and less than 10 engaged seconds; NULL without a page view.',
+  ],
   ['referrer', 's.referrer', 'The first referrer that is another site than the page itself.'],
   ['referrer_host', 's.referrer_host', 'The host of referrer.'],
   [
@@ -53,6 +70,7 @@ const columns: View['columns'] = [
 /** The columns that are computed from a session's events. */
 const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
     count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
+    sum(${visibleMs}) / 1000 AS engaged_seconds,
     arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
