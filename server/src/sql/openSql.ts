@@ -1,5 +1,6 @@
 import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { dataChanges } from '../store/changes.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
@@ -7,6 +8,8 @@ import type { GivingBack } from '../store/givingBack.js'
 import { isMemoryFree } from '../store/isMemoryFree.js'
 import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
+import { AnswerCache } from './cache/AnswerCache.js'
+import { Volatility } from './cache/Volatility.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Guard } from './guard/Guard.js'
@@ -48,6 +51,8 @@ export interface Sql {
 }
 
 const maxBodyBytes = 8 * 1_048_576
+/** The cache lies beside DuckDB's memory, so it is small. With a small --memory-limit it is a 64th of that. */
+const maxCacheBytes = 16 * 1_048_576
 const maxWaiting = 200
 /** How many answers may wait for clients that do not read. */
 const maxPaused = 32
@@ -59,6 +64,8 @@ const maxLogged = 10_000
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
   const guard = await database.use((connection) => Guard.open(connection))
+  const volatility = await database.use((connection) => Volatility.open(connection))
+  const cache = new AnswerCache(Math.min(maxCacheBytes, options.memoryBytes / 64), dataChanges)
   const queryThreads = new QueryThreads(await database.connect(), threads, storingThreads(threads))
 
   const log = new QueryLog(maxLogged)
@@ -80,6 +87,8 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     readable,
     home,
     tempFolder,
+    cache,
+    volatility,
     threads,
     queryThreads,
     room: options.room,
@@ -92,6 +101,11 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     for (const query of log.live()) query.cancel(reason)
     for (const inspection of inspections) inspection.cancel(reason)
   }
+  const alone = withoutQueries({
+    limit,
+    isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
+    cancelAll: () => cancelAll('memory'),
+  })
   return {
     runner,
     connections,
@@ -120,11 +134,10 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       }),
     ],
     cancelAll,
-    withoutQueries: withoutQueries({
-      limit,
-      isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
-      cancelAll: () => cancelAll('memory'),
-    }),
+    withoutQueries(work) {
+      cache.clear()
+      return alone(work)
+    },
     async close() {
       await connections.close()
       await queryThreads.close()
