@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
-import type { ConcurrencyLimit, Pausable } from '../store/ConcurrencyLimit.js'
+import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import { beginReadOnly, inReadOnly, isForbidden } from '../store/readOnly.js'
 import { quoteText } from '../store/quote.js'
@@ -9,6 +9,7 @@ import type { AnswerCache, CachedAnswer } from './cache/AnswerCache.js'
 import { CacheUse, hit } from './cache/CacheUse.js'
 import type { Volatility } from './cache/Volatility.js'
 import { type Cancellation, queryEnded } from './Cancellation.js'
+import { sizeByPlan } from './computeSize.js'
 import type { Guard } from './guard/Guard.js'
 import { readHead } from './guard/readHead.js'
 import { onlyReads } from './onlyReads.js'
@@ -22,12 +23,12 @@ import { messageOf, refuseField, refuseStatement } from './refuse.js'
 import { linesAsRows } from './rows/bufferRows.js'
 import type { ParquetFile } from './rows/exportParquet.js'
 import type { Rows } from './rows/streamRows.js'
+import { Turn, type TurnOptions } from './Turn.js'
 import { enterConnection, pathOfRequest, type SearchPath } from './searchPath.js'
 import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
-export interface QueryRunnerOptions extends OpenRowsOptions {
+export interface QueryRunnerOptions extends OpenRowsOptions, TurnOptions {
   connections: HeldConnections
-  limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
   /** The search path of a new connection, and of one whose schema was dropped. */
@@ -37,7 +38,6 @@ export interface QueryRunnerOptions extends OpenRowsOptions {
   threads: number
   queryThreads: QueryThreads
   room: DiskRoom
-  timeoutMs: number
 }
 
 /** A query whose rows are ready to be read. The reader must call `end` or `fail`. */
@@ -57,22 +57,6 @@ export interface RunningQuery {
 }
 
 type Cleanup = () => void
-
-/** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
-const pausableFor = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
-  let isPaused = false
-  return {
-    pause() {
-      isPaused = true
-      const settled = 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(() => isPaused && permit.pause())
-    },
-    resume() {
-      isPaused = false
-      return permit.resume()
-    },
-  }
-}
 
 /** What a query that DuckDB need not run has in place of DuckDB's rows. It holds no permit that it could pause. */
 const cachedQuery = ({
@@ -102,7 +86,7 @@ export class QueryRunner {
 
   /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { connections, limit, log, threads, queryThreads, readable, timeoutMs } = this.#options
+    const { connections, log, threads, queryThreads, readable } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
     const held =
@@ -185,18 +169,13 @@ export class QueryRunner {
         const startedMs = performance.now()
         return { ...cachedQuery(cached), info, startedMs, signal: cancellation.signal, end, fail }
       }
-      const permit = await limit.acquire({
-        user,
-        signal: cancellation.signal,
-        end: () => cancellation.cancel('unread'),
-      })
-      cleanups.push(() => permit.release())
+      const turn = new Turn(this.#options, user, cancellation)
+      cleanups.push(() => turn.leave())
+      await turn.take(request.compute_size)
       cleanups.push(await queryThreads.enter())
       query.start()
       enter('running')
       const startedMs = performance.now()
-      const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
-      cleanups.push(() => clearTimeout(timer))
       release = cancellation.guard(held.connection)
       cleanups.push(release)
       if (cancellation.error !== undefined) throw cancellation.error
@@ -208,6 +187,10 @@ export class QueryRunner {
       // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
+      if (request.compute_size === 'AUTO') {
+        await turn.take(await sizeByPlan(held.connection, plan))
+        query.start()
+      }
       held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
       cleanups.push(await this.#watchDisk(job, plan))
       const opened = await openRows(this.#options, { job, held, plan })
@@ -228,7 +211,7 @@ export class QueryRunner {
         rows,
         info: query.info,
         startedMs,
-        turn: pausableFor(permit, rows),
+        turn: turn.whileReading(rows),
         signal: cancellation.signal,
         end,
         fail: (error) => fail(error, rows),

@@ -54,6 +54,8 @@ const maxBodyBytes = 8 * 1_048_576
 /** The cache lies beside DuckDB's memory, so it is small. With a small --memory-limit it is a 64th of that. */
 const maxCacheBytes = 16 * 1_048_576
 const maxWaiting = 200
+/** How many statements of the compute_size XS find room when all else is taken. */
+const keptForSmall = 2
 /** How many answers may wait for clients that do not read. */
 const maxPaused = 32
 const maxHeldConnections = 64
@@ -71,7 +73,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
-  const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxPaused: maxPaused })
+  const limit = new ConcurrencyLimit({ permits: maxQueries, kept: keptForSmall, maxWaiting, maxPaused })
   const connections = new HeldConnections({
     connect: () => database.connect(),
     home,
@@ -89,6 +91,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     tempFolder,
     cache,
     volatility,
+    permits: maxQueries,
     threads,
     queryThreads,
     room: options.room,
