@@ -1,14 +1,13 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
 import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
-import { beginReadOnly, inReadOnly, isForbidden } from '../store/readOnly.js'
+import { beginReadOnly, isForbidden } from '../store/readOnly.js'
 import { quoteText } from '../store/quote.js'
 import { readOnlyUser } from '../users/Identity.js'
 import type { AnswerCache, CachedAnswer } from './cache/AnswerCache.js'
 import { CacheUse, hit } from './cache/CacheUse.js'
 import type { Volatility } from './cache/Volatility.js'
-import { type Cancellation, queryEnded } from './Cancellation.js'
+import { queryEnded } from './Cancellation.js'
 import { sizeByPlan } from './computeSize.js'
 import type { Guard } from './guard/Guard.js'
 import { readHead } from './guard/readHead.js'
@@ -73,8 +72,6 @@ const outOfMemory = /out of memory/i
 /** These make room on the disk, so they may run when it is full. */
 const freeing = /^(drop|delete|truncate)$/
 const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
-/** Longer than this no client waits to learn about a statement that it has not run. */
-const longestInspectionMs = 30_000
 
 export class QueryRunner {
   readonly counts: QueryCounts = { ...noQueries }
@@ -218,30 +215,6 @@ export class QueryRunner {
       }
     } catch (error) {
       throw fail(error)
-    }
-  }
-
-  /** Runs `work`, which only reads, on a connection that it takes as a query would. */
-  async inspect<T>(
-    held: HeldConnection,
-    cancellation: Cancellation,
-    work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
-  ): Promise<T> {
-    const { limit, guard, readable, home, timeoutMs } = this.#options
-    const cleanups: Cleanup[] = []
-    try {
-      cleanups.push(await held.enter(cancellation.signal))
-      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
-      cleanups.push(() => permit.release())
-      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestInspectionMs))
-      cleanups.push(() => clearTimeout(timer))
-      cleanups.push(cancellation.guard(held.connection))
-      await enterConnection(held, {}, readable, home)
-      return await inReadOnly(held.connection, () => work(held.connection, guard))
-    } catch (error) {
-      throw cancellation.error ?? error
-    } finally {
-      for (const cleanup of cleanups.toReversed()) cleanup()
     }
   }
 

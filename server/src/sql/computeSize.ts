@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Share } from '../store/ConcurrencyLimit.js'
 import type { Plan } from './planStatement.js'
 import { prepareOne } from './prepareOne.js'
 import { parsePlan, type PlanNode } from './readPlan.js'
@@ -7,22 +8,18 @@ export const computeSizes = ['XS', 'S', 'M', 'L', 'XL', 'AUTO'] as const
 export type ComputeSize = (typeof computeSizes)[number]
 
 /** What a statement of a size takes of the machine. */
-export interface Share {
-  /** How many of the permits it needs at once. */
-  permits: number
-  /** Whether it may take one of the permits that are kept for small statements. */
-  isSmall: boolean
+export interface SizeShare extends Share {
   /** How long it may run, if that is less than every statement may. */
   maxMs: number
 }
 
-const plain: Share = { permits: 1, isSmall: false, maxMs: Infinity }
+const plain: SizeShare = { permits: 1, isSmall: false, maxMs: Infinity }
 
 /**
  * DuckDB has one pool of threads and one memory for all statements, so a size cannot give a statement more of them. It
  * says how many others may run beside it.
  */
-export const shareOf = (size: ComputeSize | null | undefined, allPermits: number): Share => {
+export const shareOf = (size: ComputeSize | null | undefined, allPermits: number): SizeShare => {
   switch (size) {
     // The time limit keeps the room for small statements free, also from those that only call themselves small.
     case 'XS':

@@ -13,6 +13,7 @@ import { Volatility } from './cache/Volatility.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Guard } from './guard/Guard.js'
+import { type Inspect, inspector } from './inspect.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
@@ -42,6 +43,7 @@ export interface Sql {
   routes: Route[]
   runner: QueryRunner
   connections: HeldConnections
+  inspect: Inspect
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
@@ -112,6 +114,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   return {
     runner,
     connections,
+    inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs }),
     newCancellation,
     routes: [
       ...queryRoutes({

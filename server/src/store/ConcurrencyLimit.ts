@@ -23,7 +23,7 @@ interface Waiting extends Share {
 }
 
 /** How much of the limit something takes. */
-interface Share {
+export interface Share {
   /** How many permits it takes at once. */
   permits: number
   /** Whether it may take a kept permit. */

@@ -85,7 +85,10 @@ export class CacheUse {
     rows: Rows,
     fingerprint: number | null,
   ): Promise<Caching | null> {
-    if (kind !== 'read' || (await this.#volatility.isVolatile(connection, tokens))) return null
+    if (kind !== 'read') return null
+    // Definitions cannot be read when memory is short, or when the engine is being closed. The answer is sent all the same.
+    const isVolatile = await this.#volatility.isVolatile(connection, tokens).catch(() => true)
+    if (isVolatile) return null
     if (this.#isComplete && this.#parts !== undefined) {
       const { names, types } = rows
       // A buffer of Node's pool would hold the pool's 8 KiB for a short answer.

@@ -4,10 +4,15 @@ import { readHead } from '../guard/readHead.js'
 import { isSymbol, type SqlToken, tokenize } from '../guard/tokenize.js'
 
 /**
- * DuckDB calls these CONSISTENT, but `age` of one moment counts from today, and the others tell what belongs to the
- * connection or the clock.
+ * DuckDB calls these CONSISTENT. But `age` of one moment counts from today, two others tell the time, and the last two
+ * what belongs to the connection.
  */
-const wronglyConsistent = ['age', 'current_setting', 'getvariable']
+const wronglyConsistent = 'age current_localtime current_localtimestamp current_setting getvariable'.split(
+  ' ',
+)
+
+/** DuckDB calls it VOLATILE to have it called at all. It answers nothing, and no failure is ever kept. */
+const wronglyVolatile = 'error'
 
 /**
  * DuckDB does not say which of its table functions are consistent. These are; `read_parquet` can only stand in the
@@ -42,16 +47,9 @@ interface Definition {
   tokens: readonly SqlToken[]
 }
 
-/** A text is the name of a table in `FROM 'table'`. */
+/** A text is the name of a table in `FROM 'table'`; the guard refuses one with escapes there. */
 const nameOf = ({ kind, text }: SqlToken): string =>
   (kind === 'text' ? text.replace(/^'|'$|^\$\w*\$|\$\w*\$$/g, '').replaceAll("''", "'") : text).toLowerCase()
-
-/** Whether a text is written with escapes, which could spell any name. */
-const isEscaped = (tokens: readonly SqlToken[], at: number): boolean =>
-  tokens[at]!.kind === 'text' &&
-  tokens[at]!.text.includes('\\') &&
-  tokens[at - 1]?.text.toLowerCase() === 'e' &&
-  tokens[at - 1]!.end === tokens[at]!.start
 
 /** Adds the names of the definitions that use a volatile one, also through others. */
 const closeOver = (
@@ -109,6 +107,7 @@ export class Volatility {
       const isMacro = type === 'macro' || type === 'table_macro'
       if (isPlain ? stability !== 'CONSISTENT' : !isMacro && !consistentTables.has(name)) functions.add(name)
     }
+    functions.delete(wronglyVolatile)
     const volatility = new Volatility(functions, new Set(views.map(([name]) => name)))
     const macros = rows.filter(([, type]) => type.endsWith('macro'))
     const definitions = macros.map(([name, , , definition]) => asDefinition(name, definition))
@@ -119,7 +118,7 @@ export class Volatility {
   /** Reads the definitions of views and macros when one may have changed. */
   async isVolatile(connection: DuckDBConnection, tokens: readonly SqlToken[]): Promise<boolean> {
     if (!readingVerbs.has(readHead(tokens).verb)) return true
-    if (this.#isBuiltIn(tokens) || tokens.some((_, at) => isEscaped(tokens, at))) return true
+    if (this.#isBuiltIn(tokens)) return true
     const at = definitionChanges.count
     if (at === undefined) return true
     if (this.#defined?.at !== at) {

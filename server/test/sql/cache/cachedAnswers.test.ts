@@ -83,6 +83,16 @@ describe('an answer from the cache', () => {
     expect(zipped.body).toEqual({ seventeen: 17 })
   })
 
+  it.each([
+    ...['FROM events', 'FROM persons', 'FROM identities', 'FROM all_sessions', 'FROM page_views'],
+    ...[`FROM daily('2026-01-01', '2026-02-01')`, `FROM sessions('2026-01-01', '2026-02-01')`],
+    ...[`FROM breakdown('A', 'theme')`, `FROM funnel(['A', 'B'], INTERVAL 1 DAY)`, `FROM paths('/')`],
+    ...[`FROM retention('A', 'B', 'day')`, 'FROM first_touch()', 'SELECT median(a) FROM range(3) r(a)'],
+  ])('is there for what the screens ask: %s', async (statement) => {
+    await ask(statement)
+    expect(await isHit(statement)).toBe(true)
+  })
+
   it('is one without rows, too', async () => {
     await ask('SELECT 1 AS a WHERE false')
     expect(await isHit('SELECT 1 AS a WHERE false')).toBe(true)
