@@ -75,7 +75,8 @@ const keptMemory = 'mmap_threshold=33554432 trim_threshold=67108864 top_pad=1677
 const engineEnv = (): NodeJS.ProcessEnv => ({
   GLIBC_TUNABLES: keptMemory,
   ...process.env,
-  UV_THREADPOOL_SIZE: process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(16, 4 * availableParallelism())),
+  UV_THREADPOOL_SIZE:
+    process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(18, 4 * availableParallelism() + 2)),
 })
 
 /** Lowers the engine's priority: when both processes want a processor, the ingest process goes first. */

@@ -44,6 +44,12 @@ describe('readTimeRange', () => {
     expect(days('month')).toEqual(['2026-03-01', '2026-04-01'])
   })
 
+  it('asks the same within a minute, so that the service has the answer in its cache', () => {
+    const early = read('range=7d', '2026-07-10T09:15:00.001Z')
+    expect(read('range=7d', '2026-07-10T09:15:59.999Z')).toEqual(early)
+    expect(read('range=7d', '2026-07-10T09:16:00Z')).not.toEqual(early)
+  })
+
   it('keeps whole days where clocks change', () => {
     // On 29 March 2026 the day has 23 hours in Berlin.
     const range = read('range=custom&from=2026-03-29&until=2026-03-31', '2026-07-01T00:00:00Z')

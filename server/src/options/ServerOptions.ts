@@ -83,7 +83,7 @@ export interface ServerOptions {
   statementTimeoutMs?: number
   /** How long a statement may run on after it was cancelled, in milliseconds; then the engine is ended. @defaultValue 15,000 */
   stuckAfterMs?: number
-  /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
+  /** SQL statements that run at once; more wait. @defaultValue eight less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
   /** How `/query` describes columns to clients that do not say which form they read. @defaultValue 'objects' */
   columns?: ColumnsForm
@@ -152,7 +152,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,
   stuckAfterMs: 15_000,
-  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
+  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 8),
   columns: 'objects',
   logLevel: 'info',
   writeLog: logToStandardError,

@@ -1,5 +1,6 @@
 import { checkParameters } from '../http/checkParameters.js'
 import { shapeChecker } from '../http/readJson.js'
+import { type ComputeSize, computeSizes } from './computeSize.js'
 import { columnsForms, type ColumnsForm } from './columnsForm.js'
 import { readDialect } from './dialects/readDialect.js'
 import { refuseField } from './refuse.js'
@@ -13,7 +14,7 @@ export interface QueryRequest {
   schema?: string | null
   session_id?: string | null
   query_id?: string | null
-  compute_size?: string | null
+  compute_size?: ComputeSize | null
   dialect?: string | null
   ephemeral?: boolean | null
   format?: Format | null
@@ -42,7 +43,7 @@ export const querySchema = {
     schema: text,
     session_id: text,
     query_id: text,
-    compute_size: oneOf('XS', 'S', 'M', 'L', 'XL', 'AUTO'),
+    compute_size: oneOf(...computeSizes),
     dialect: text,
     ephemeral: flag,
     format: oneOf('default', 'csv', 'jsonl', 'parquet'),

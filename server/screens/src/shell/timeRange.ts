@@ -42,6 +42,9 @@ const addDays = (date: Date, count: number): Date => {
   return next
 }
 
+/** With a time that changes only each minute, the service has the answers of a reload in its cache. */
+const startOfMinute = (date: Date): Date => new Date(Math.floor(date.getTime() / 60_000) * 60_000)
+
 const countDays = ({ from, until }: Period) => Math.round((until.getTime() - from.getTime()) / 86_400_000)
 
 /** A day as `<input type="date">` has it. */
@@ -76,7 +79,7 @@ export function readTimeRange(search: URLSearchParams, now: Date): TimeRange {
       until: startOfDay(now, 1),
     }
   const length = countDays({ from, until })
-  const over = until > now && from < now ? now : until
+  const over = until > now && from < now ? startOfMinute(now) : until
   return {
     from,
     until,
