@@ -210,7 +210,9 @@ export class InsertIdWindow {
     this.#runs.push(run)
     this.#recent = new IdSet(this.#runIds)
     this.#begin(span.through)
-    while (this.#runs.length > 1 && this.#runs[0]!.span.toMs < span.toMs - this.windowMs) {
+    // A row that came while the clock was ahead makes no other too old.
+    const newestMs = Math.min(span.toMs, Date.now())
+    while (this.#runs.length > 1 && this.#runs[0]!.span.toMs < newestMs - this.windowMs) {
       const [oldest] = this.#runs
       // A merge may be reading the oldest file.
       await this.#work

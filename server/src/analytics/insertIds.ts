@@ -60,21 +60,25 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   // The newest event is nearly always in the table; then no file of the archive has to be read.
   const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
+  const firstUntil = (untilMs: number) =>
+    readNumber(
+      connection,
+      `SELECT min(seq) ${events} WHERE received_at BETWEEN ${momentSql(`${untilMs - windowMs}::BIGINT`)}
+         AND ${momentSql(`${untilMs}::BIGINT`)}`,
+    )
   // One event that came while the clock was ahead would make all others too old.
-  const untilMs = Math.min(newest, Date.now())
-  const since = `received_at >= ${momentSql(`${untilMs - windowMs}::BIGINT`)}`
-  const first = await readNumber(connection, `SELECT min(seq) ${events} WHERE ${since}`)
-  if (first !== undefined) {
-    // There are older rows than the window knows, or the window has no files at all: it is filled from the start.
-    if (first <= window.after || window.after === after) {
-      window.clear(first - 1)
-      after = 0
-    }
-    after = Math.max(after, first - 1)
+  const now = Date.now()
+  const first = (newest > now ? await firstUntil(now) : undefined) ?? (await firstUntil(newest))
+  if (first === undefined) return
+  // There are older rows than the window knows, or the window has no files at all: it is filled from the start.
+  if (first <= window.after || window.after === after) {
+    window.clear(first - 1)
+    after = 0
   }
+  after = Math.max(after, first - 1)
   while (after < applied) {
     const through = Math.min(after + rowsAtOnce, applied)
-    const some = `${events} WHERE ${since} AND seq > ${after} AND seq <= ${through}`
+    const some = `${events} WHERE seq > ${after} AND seq <= ${through}`
     const { ids } = await readInsertIds(connection, some)
     const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${some}`)
     await window.add({ ids, through, atMs: atMs ?? newest })

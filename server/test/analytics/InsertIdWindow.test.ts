@@ -148,6 +148,18 @@ it('gives up files whose ids another hash made, and files from before they said 
   await older.close()
 })
 
+it('keeps files when a row came while the clock was ahead', async () => {
+  const window = new InsertIdWindow({ folder, windowMs: 1e6, runIds: 10 })
+  window.open(0, hash)
+  const now = Date.now()
+  for (const [run, atMs] of [now, now + 1e9, now].entries()) {
+    const ids = sorted(Array.from({ length: 10 }, (_, at) => idOf(10 * run + at)))
+    await window.add({ ids, through: run + 1, atMs })
+  }
+  expect(window.seen(sorted([idOf(0), idOf(10), idOf(20)]))).toHaveLength(3)
+  await window.close()
+})
+
 it('forgets files whose rows are all older than the window', async () => {
   const window = new InsertIdWindow({ folder, windowMs: 3, runIds: 10 })
   window.open(0, hash)

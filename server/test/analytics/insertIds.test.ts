@@ -137,16 +137,18 @@ it('knows second copies when DuckDB hashes differently than it did, and again wh
   await store.close()
 })
 
-it('knows second copies from before and after a clock that was ahead for a moment', async () => {
+it('knows second copies of what came while the clock was wrong for a moment, before and after', async () => {
   const store = await open(15)
   const today = (Date.now() - 1e12) / dayMs
   await store.store(['before'], today - 0.1)
   await store.store(['ahead'], today + 400)
+  await store.store(['behind'], today - 400)
   await store.store(['after'], today)
   // With fewer ids than a file holds all of them are read from the events again.
   await store.restart()
-  await store.store(['before', 'ahead', 'after'], today)
-  expect(await store.count()).toEqual(new Map(['before', 'ahead', 'after'].map((id) => [id, 1])))
+  const all = ['before', 'ahead', 'behind', 'after']
+  await store.store(all, today)
+  expect(await store.count()).toEqual(new Map(all.map((id) => [id, 1])))
   await store.close()
 })
 
