@@ -126,7 +126,7 @@ export const questions = [
       ]),
   },
   {
-    name: 'systems',
+    name: 'events by system',
     about: 'people and events of each system, by the name of a property that nobody sends',
     sql: `SELECT value, people, events FROM breakdown(NULL, '$os')`,
     expect: (truth) =>

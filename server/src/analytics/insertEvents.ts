@@ -1,7 +1,7 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api'
 import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
-import { derivedColumns, filledColumns } from '../store/derivedColumns.js'
+import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { Pause } from '../wal/ApplierOptions.js'
@@ -44,11 +44,13 @@ WITH item AS (${items}), flat AS (
 ), named AS (
   SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${builtIns.join(', ')}
   FROM flat
+), addressed AS (
+  SELECT *, ${addressColumns} FROM named
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, properties, ${values.join(', ')},
   ${botSql}
-FROM named`
+FROM addressed`
 
 const setAside = `
 INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)

@@ -161,6 +161,7 @@ export interface Origin {
   medium: string
   campaign: string
   clickId: string
+  referrer: string
   referrerHost: string
 }
 
@@ -188,7 +189,7 @@ export const channelSql = (origin: Origin): string => {
     ['search', from(search)],
     [
       'referral',
-      `coalesce(${origin.source}, ${origin.medium}, ${origin.campaign}, ${origin.referrerHost}) IS NOT NULL`,
+      `coalesce(${origin.source}, ${origin.medium}, ${origin.campaign}, ${origin.referrer}) IS NOT NULL`,
     ],
   ] as const
   return `CASE ${rules.map(([name, when]) => `WHEN ${when} THEN ${quoteText(name)}`).join('\n    ')} ELSE 'direct' END`

@@ -5,20 +5,25 @@ const clickIds = ['gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li
 
 export const utmColumns = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
 
+/**
+ * Columns that the others are read out of. Each parameter of `query` has an `&` before it: finding texts takes a third
+ * of the time of a pattern. Parts of two campaigns must never be mixed, so the address counts as a campaign only where
+ * the payload names no part of one.
+ */
+export const addressColumns = `CASE WHEN contains(url, '?')
+    THEN '&' || substr(split_part(url, '#', 1), strpos(url, '?') + 1) END AS query,
+  CASE WHEN coalesce(${utmColumns.join(', ')}) IS NULL THEN query END AS campaign`
+
 /** As `URLSearchParams` reads it, but for bytes that are no UTF-8: then it is as good as missing. */
-const parameterSql = (name: string): string => {
-  const raw = `regexp_extract(url, '^[^#]*?[?&]${name}=([^&#]*)', 1)`
+const utmSql = (name: string): string => {
+  const raw = `split_part(split_part(campaign, '&${name}=', 2), '&', 1)`
   const decoded = `TRY(url_decode(replace(replace(${raw}, '+', ' '), '%00', '')))`
-  return `nullif(left(${decoded}, 200), '')`
+  return `CASE WHEN contains(campaign, '&${name}=') THEN nullif(left(${decoded}, 200), '') ELSE ${name} END`
 }
 
-/** Parts of two campaigns must never be mixed, so the address counts only where the payload names no part of one. */
-const namesCampaign = `coalesce(${utmColumns.join(', ')}) IS NOT NULL`
-const utmSql = (name: string): string =>
-  `CASE WHEN ${namesCampaign} THEN ${name} WHEN contains(url, 'utm_') THEN ${parameterSql(name)} END`
-
-const clickIdSql = `CASE WHEN contains(url, '?')
-  THEN nullif(regexp_extract(url, '^[^#]*?[?&](${clickIds.join('|')})=[^&#]', 1), '') END`
+const clickIdSql = `CASE ${clickIds
+  .map((name) => `WHEN contains(query, '&${name}=') THEN ${quoteText(name)}`)
+  .join(' ')} END`
 
 /** What the sender's request says counts only for an event that names no user agent itself; `markAgents` reads those. */
 const ofSender = (name: string): string => `CASE WHEN user_agent IS NULL THEN sender.${name} END`
@@ -30,7 +35,7 @@ export const filledColumns: Readonly<Record<string, string>> = {
   device: `coalesce(device, ${ofSender('device')})`,
 }
 
-/** The columns of `raw.events` that no property has: the SQL of each, over the built-in columns and the `sender`. */
+/** The columns of `raw.events` that no property has: the SQL of each, over the built-in columns, `query` and `sender`. */
 export const derivedColumns: Readonly<Record<string, string>> = {
   browser: ofSender('browser'),
   language: 'sender.language',
@@ -64,7 +69,7 @@ export const derivedComments = {
   utm_campaign: utmComment('utm_campaign'),
   utm_term: utmComment('utm_term'),
   utm_content: utmComment('utm_content'),
-  click_id: 'The first click id that url has, by its name, such as gclid; the id itself is in url.',
+  click_id: 'The click id that url has, by its name, such as gclid; the id itself is in url.',
   os: 'The property $os; else the system that the user agent names.',
   browser: 'The browser that the user agent names: the property $user_agent, else that of the request.',
   device: 'The property $device; else desktop, phone, tablet or tv, by the user agent.',

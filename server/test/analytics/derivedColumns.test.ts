@@ -140,7 +140,8 @@ describe('the campaign', () => {
   it.each([
     ['/?gclid=abc', 'gclid'],
     ['/?a=1&fbclid=abc', 'fbclid'],
-    ['/?gclid=', null],
+    ['/?a=b?gclid=c', null],
+    ['/?msclkid=a&gclid=b', 'gclid'],
     ['/?mygclid=abc', null],
     ['/', null],
   ])('has the click id of %s', async (path, name) => {

@@ -43,6 +43,8 @@ const urls = [
   'https://shop.example/cart?step=1',
   'https://ada@shop.example:8443/cart#top',
   'https://shop.example/maps/1',
+  'https://shop.example/?utm_source=mail&utm_campaign=a+b%2Bc#?utm_term=no',
+  'https://shop.example/cart?gclid=1&utm_medium=cpm',
   'not a url',
 ]
 const referrers = [
@@ -70,10 +72,13 @@ const properties = fc.record({
   $referer: seldom(fc.constantFrom(...referrers)),
   $utm_source: seldom(fc.constantFrom('mail', 'ads')),
   $utm_campaign: seldom(fc.constantFrom('spring', 'fall')),
-  $os: often(fc.constantFrom('Linux', 'macOS')),
+  $viewport: seldom(fc.constantFrom('390x844', '1280x720')),
+  $os: seldom(fc.constantFrom('Linux', 'macOS')),
   $user_agent: fc.constantFrom(
     ...Array.from({ length: 20 }, (_, at) =>
-      at % 2 === 0 ? 'x Chrome/142.0 Safari/537' : 'x Firefox/145.0',
+      at % 2 === 0
+        ? 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36'
+        : 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
     ),
     'curl/8.5.0',
   ),

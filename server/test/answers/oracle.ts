@@ -52,7 +52,8 @@ const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
     const found =
       inOrder.find(
         ({ referrer, properties: p }) =>
-          referrer !== null || p['$utm_source'] !== undefined || p['$utm_campaign'] !== undefined,
+          referrer !== null ||
+          ['$utm_source', '$utm_medium', '$utm_campaign'].some((name) => p[name] !== undefined),
       ) ?? inOrder.at(0)!
     const { ms, referrerHost, properties } = found
     rows.push([
@@ -60,7 +61,7 @@ const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
       iso(ms),
       referrerHost,
       properties['$utm_source'] ?? null,
-      null,
+      properties['$utm_medium'] ?? null,
       properties['$utm_campaign'] ?? null,
     ])
   }
@@ -210,8 +211,15 @@ export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArgum
   return rows
 }
 
-const browserOf = (agent: string | undefined): string | null =>
-  agent?.includes('Firefox') ? 'Firefox' : agent?.includes('Chrome') ? 'Chrome' : null
+/** As far as the histories go: see `histories.ts`. */
+const channelOf = (first: (name: string) => string | null, isReferred: boolean): string => {
+  if (first('click_id') !== null || first('$utm_medium') === 'cpm') return 'paid'
+  if (first('$utm_source') === 'mail') return 'mail'
+  const isCampaign = first('$utm_source') !== null || first('$utm_campaign') !== null
+  return isCampaign || isReferred ? 'referral' : 'direct'
+}
+
+const screenClasses: Record<string, string> = { '390x844': 'phone', '1280x720': 'desktop' }
 
 const numberOf = (text: string | undefined): number | null =>
   text === undefined || Number.isNaN(Number(text)) ? null : Number(text)
@@ -251,14 +259,19 @@ export const sessions = (all: readonly Seen[]): Row[] => {
       ...engagement(events, views.length),
       referral?.referrer ?? null,
       referral?.referrerHost ?? null,
+      channelOf(firstOf, referral !== undefined),
       firstOf('$utm_source'),
-      null,
+      firstOf('$utm_medium'),
       firstOf('$utm_campaign'),
       null,
       null,
-      browserOf(firstOf('$user_agent') ?? undefined),
+      firstOf('click_id'),
+      firstOf('browser'),
       firstOf('$os'),
+      firstOf('$device'),
       null,
+      null,
+      screenClasses[firstOf('$viewport') ?? ''] ?? null,
       events.flatMap(({ bot }) => bot ?? []).toSorted()[0] ?? null,
     ])
   }
@@ -332,7 +345,7 @@ export const pageViews = (all: readonly Seen[]): Row[] =>
       each.referrerHost,
       each.properties['$utm_source'] ?? null,
       each.properties['$utm_campaign'] ?? null,
-      browserOf(each.properties['$user_agent']),
+      each.properties['browser'] ?? null,
       each.properties['$os'] ?? null,
       each.bot,
     ])

@@ -9,6 +9,7 @@ const sql = channelSql({
   medium: '$medium',
   campaign: '$campaign',
   clickId: '$clickId',
+  referrer: '$referrer',
   referrerHost: hostOf('$referrer'),
 })
 
@@ -81,6 +82,7 @@ it.each<[string, Given]>([
 
   ['referral', { referrer: 'https://blog.example/post' }],
   ['referral', { referrer: 'http://localhost:8080/' }],
+  ['referral', { referrer: 'android-app:mail' }],
   ['referral', { campaign: 'spring' }],
   ['referral', { source: 'partner', medium: 'affiliate' }],
   ['referral', { medium: 'qr' }],

@@ -13,6 +13,7 @@ const channel = channelSql({
   medium: 's.utm_medium',
   campaign: 's.utm_campaign',
   clickId: 's.click_id',
+  referrer: 's.referrer',
   referrerHost: 's.referrer_host',
 })
 const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
