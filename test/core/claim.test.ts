@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld, withTransact } from '../world/createWorld'
+import { scan } from '../../src/core/claim'
+import type { Instance } from '../../src/core/instance'
+import { createWorld, openDatabase, withTransact } from '../world/createWorld'
+import { openQueue } from '../world/openQueue'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -266,6 +269,26 @@ describe('records', () => {
     await world.advance(3000)
     expect(waymark.stats().queued).toBe(1)
     expect(commits).toEqual({ wanted: 2, made: 2 })
+  })
+
+  it.each<[string, Partial<Instance>, number]>([
+    ['by a page that is open', {}, 1],
+    ['not by one that has left', { pageState: 'away' }, 0],
+    ['not by one that is looking already', { isScanning: true }, 0],
+    ['not where the database does not work', { brokenUntil: Infinity }, 0],
+  ])('are looked for %s', async (_, state, reads) => {
+    const world = createWorld()
+    let count = 0
+    const database = openDatabase('q')
+    const transact: typeof database.transact = (...asked) => {
+      count++
+      return database.transact(...asked)
+    }
+    await scan(
+      Object.assign(openQueue(world), { database: { ...database, transact }, brokenUntil: 0 }, state),
+      () => {},
+    )
+    expect(count).toBe(reads)
   })
 
   it('are looked for by a page that is back, whatever became of the look during which it left', async () => {

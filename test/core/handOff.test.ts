@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld, openDatabase } from '../world/createWorld'
+import { createWorld, openDatabase, withTransact } from '../world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -339,6 +339,31 @@ describe('leaving', () => {
     track('B')
     await world.advance(10_000)
     expect(service.names()).toEqual(['A', 'B'])
+  })
+
+  it('puts nothing on disk any more of what it hands off', async () => {
+    const world = createWorld()
+    const puts: unknown[] = []
+    const counted = withTransact((database, mode, work) =>
+      database.transact(mode, (store, commit) => {
+        const put = store.put.bind(store)
+        store.put = (value, key) => {
+          puts.push(key)
+          return put(value, key)
+        }
+        return work(store, commit)
+      }),
+    )
+    const tab = world.openTab('https://shop.test/', counted)
+    const waymark = tab.init()
+    await waymark.ready()
+    await world.settle()
+    puts.length = 0
+    waymark.track('Last')
+    tab.leave()
+    await world.settle()
+    expect(world.service.names()).toEqual(['Last'])
+    expect(puts.filter((key) => Array.isArray(key))).toEqual([])
   })
 
   it('before the ids are read hands the early calls over all the same', async () => {
