@@ -3,6 +3,7 @@ import { scan } from '../../src/core/claim'
 import type { Instance } from '../../src/core/instance'
 import { createWorld, openDatabase, withTransact } from '../world/createWorld'
 import { openQueue } from '../world/openQueue'
+import { readRecords } from '../world/readStore'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -407,6 +408,7 @@ describe('records', () => {
     await world.advance(20_000)
     expect(waymark.stats().dropped).toEqual({ 'too-many': 60 })
     expect(world.service.names()).toEqual(names(60, 'Tab 2 event '))
+    expect(await readRecords()).toEqual([])
   })
 
   it('that are too old are dropped, and it is counted', async () => {

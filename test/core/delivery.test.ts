@@ -187,6 +187,23 @@ describe('a service that is not well', () => {
     expect(service.names()).toEqual(names(20))
   })
 
+  it('is waited for by a tab in its own time, also when another had an answer meanwhile', async () => {
+    const { world, service, waymark, track } = await open()
+    const other = world.openTab().init()
+    await other.ready()
+    service.become({ kind: 'answers', status: 503, body: '', headers: { 'Retry-After': '60' } })
+    track('A')
+    await world.advance(3000)
+    service.become({ kind: 'well' })
+    other.track('B')
+    await other.flush()
+    await world.settle()
+    expect(waymark.stats().state).toBe('waiting')
+    await world.advance(60_000)
+    expect(service.names()).toEqual(['B', 'A'])
+    expect(waymark.stats().state).toBe('idle')
+  })
+
   it('is tried at once when the network is back', async () => {
     const { world, tab, service, track } = await open()
     service.become({ kind: 'down' })
