@@ -106,7 +106,10 @@ describe('records', () => {
     owner.track('A')
     await world.advance(60_000)
     const other = world.openTab().init()
+    const codes: string[] = []
+    for (const waymark of [owner, other]) waymark.on('error', ({ code }) => codes.push(code))
     await world.advance(20_000)
+    expect(codes).not.toContain('internal')
     expect(other.stats().queued).toBe(0)
     expect(owner.stats().queued).toBe(1)
   })

@@ -95,6 +95,16 @@ describe('flushing', () => {
     },
   )
 
+  it('sends also what waits for the next session to be read', async () => {
+    const { world, service, waymark, track } = await open()
+    track('A')
+    await world.advance(40 * 60_000)
+    track('B')
+    expect(service.names()).toEqual(['A'])
+    expect(await waymark.flush()).toEqual({ sent: 1, left: 0, dropped: 0 })
+    expect(service.names()).toEqual(['A', 'B'])
+  })
+
   it('leaves no timer when the queue is empty', async () => {
     const { world, track } = await open()
     // It has looked for what others left.
