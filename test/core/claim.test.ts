@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld, withTransact } from '../world/createWorld'
+import { scan } from '../../src/core/claim'
+import type { Instance } from '../../src/core/instance'
+import { createWorld, openDatabase, withTransact } from '../world/createWorld'
+import { openQueue } from '../world/openQueue'
+import { readRecords } from '../world/readStore'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -102,7 +106,10 @@ describe('records', () => {
     owner.track('A')
     await world.advance(60_000)
     const other = world.openTab().init()
+    const codes: string[] = []
+    for (const waymark of [owner, other]) waymark.on('error', ({ code }) => codes.push(code))
     await world.advance(20_000)
+    expect(codes).not.toContain('internal')
     expect(other.stats().queued).toBe(0)
     expect(owner.stats().queued).toBe(1)
   })
@@ -268,6 +275,26 @@ describe('records', () => {
     expect(commits).toEqual({ wanted: 2, made: 2 })
   })
 
+  it.each<[string, Partial<Instance>, number]>([
+    ['by a page that is open', {}, 1],
+    ['not by one that has left', { pageState: 'away' }, 0],
+    ['not by one that is looking already', { isScanning: true }, 0],
+    ['not where the database does not work', { brokenUntil: Infinity }, 0],
+  ])('are looked for %s', async (_, state, reads) => {
+    const world = createWorld()
+    let count = 0
+    const database = openDatabase('q')
+    const transact: typeof database.transact = (...asked) => {
+      count++
+      return database.transact(...asked)
+    }
+    await scan(
+      Object.assign(openQueue(world), { database: { ...database, transact }, brokenUntil: 0 }, state),
+      () => {},
+    )
+    expect(count).toBe(reads)
+  })
+
   it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
@@ -384,6 +411,7 @@ describe('records', () => {
     await world.advance(20_000)
     expect(waymark.stats().dropped).toEqual({ 'too-many': 60 })
     expect(world.service.names()).toEqual(names(60, 'Tab 2 event '))
+    expect(await readRecords()).toEqual([])
   })
 
   it('that are too old are dropped, and it is counted', async () => {
