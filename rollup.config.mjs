@@ -5,6 +5,7 @@ import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
 import { flatten } from './scripts/build/flatten.mjs'
+import { letOnly } from './scripts/build/letOnly.mjs'
 import { innerNames, shortNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
@@ -87,7 +88,7 @@ const checkInnerNames = {
 /** A file that a page loads by a script tag. */
 const script = (file, input, ...plugins) => ({
   input,
-  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), minify],
+  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), letOnly(), minify],
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })
 
