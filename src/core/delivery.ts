@@ -5,7 +5,7 @@ import { handOff } from './handOff'
 import { isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
 import { finish, mark, next, stillOurs } from './queue'
 import { complain } from './signals'
-import { send } from './transport'
+import { canOutlive, send } from './transport'
 import { set } from './visitor'
 
 /**
@@ -125,7 +125,9 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   const batch = await stillOurs(w, given)
   if (isAway(w) || !batch[0]) return true
 
-  w.inFlight = batch
+  const { attempts } = w
+  // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
+  attempts.push({ batch, begun: canOutlive(w, batch) })
   mark(batch, true)
   const answer = await send(w, batch)
   if (answer.isMissing && w.browser.closing()) {
@@ -133,8 +135,8 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
     await new Promise<void>((resolve) => w.browser.after(believeAfterMs, resolve))
   }
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
-  if (w.inFlight !== batch) return false
-  w.inFlight = []
+  if (attempts !== w.attempts) return false
+  attempts.pop()
   mark(batch, false)
 
   const { status, errorCode, taskId } = answer
@@ -219,16 +221,12 @@ export const hide = (w: Instance) => {
  */
 export const leave = (w: Instance) => {
   wait(w, Infinity)
-  if (!w.browser.online() || w.settings.down) return
-  const sent = w.inFlight
-  w.inFlight = []
-  handOff(w, sent)
+  if (w.browser.online() && !w.settings.down) handOff(w)
 }
 
 /** The page is back: what was under way when it left is done or lost. */
 export const enter = (w: Instance) => {
   w.running = undefined
-  w.inFlight = []
   w.failures = 0
   w.isPaused = false
   w.attempts = []

@@ -1,7 +1,7 @@
-import type { Attempt, Instance, Payload } from './instance'
+import type { Attempt, Instance } from './instance'
 import { save } from './disk'
 import { finish, next, sizeOf } from './queue'
-import { canOutlive, handOffBytes, prepareHandOff } from './transport'
+import { handOffBytes, prepareHandOff } from './transport'
 
 /** What was begun is off the queue, and taken off the disk. */
 const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
@@ -17,11 +17,10 @@ const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
  * on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted once more; what
  * was not waits again.
  */
-export const handOff = (w: Instance, inFlight: Payload[]) => {
+export const handOff = (w: Instance) => {
   const { maxBytes } = w.config.batch
+  // A new list tells the sending under way that the page has left.
   w.attempts = w.attempts.filter(({ begun }) => begun)
-  // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true })
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
