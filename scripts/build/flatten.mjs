@@ -14,8 +14,8 @@ const binder = 'bindAll'
 
 /**
  * Makes variables of the fields of an instance (`w`) and of the door to the platform (`browser`): `f(w, a)` becomes
- * `f(a)`, and `w.field` becomes `w$field`. What uses an instance moves into `createWaymarkIn`, so that an instance is one
- * closure. The reason is size: minifiers shorten variables, and keep the names of fields.
+ * `f(a)`, and `w.field` becomes `w$field`. What only instances use moves into `createWaymarkIn`, so that an instance is
+ * one closure. The reason is size: minifiers shorten variables, and keep the names of fields.
  *
  * The source keeps to what can be rewritten so, and the build stops where it does not: each object has one name, is made
  * by one function, and is handed on, or its fields are used as `w.field` or `const { field } = w`.
@@ -109,8 +109,8 @@ function rewriteUses({ text, valueOf, isOfModule, fail, removeFrom }, statement,
 }
 
 /**
- * Moves to where the instance is all that nothing outside uses. The reason is size, too: names that minifiers give to the
- * variables of a function depend on how deep it lies.
+ * Moves to where the instance is all that nothing outside uses. The reason is size, too: how a minifier names the
+ * variables of a function depends on how deep the function lies.
  * @param {Module} module
  * @param {Map<Node, Set<string>>} readBy
  * @param {number} to

@@ -84,9 +84,13 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const both = `${code} ${bare}`
   const meaning = /^(environment-not-found|invalid-headers) |http-40[134]$/.test(both)
     ? 'misconfigured'
-    : /^(event-name-too-long|property-name-too-long|trait-name-too-long|unknown-built-in-property) |http-4(00|13|22)$/.test(both)
+    : /^(event-name-too-long|property-name-too-long|trait-name-too-long|unknown-built-in-property) |http-4(00|13|22)$/.test(
+          both,
+        )
       ? 'refused'
-      : isAccepted ? 'accepted' : 'retry'
+      : isAccepted
+        ? 'accepted'
+        : 'retry'
   return {
     status: meaning,
     errorCode: code ?? bare,
