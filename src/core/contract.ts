@@ -46,7 +46,7 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 })
 
 /** One request's body. */
-export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body).join()}]`
+export const toBody = (batch: { body: string }[]) => `[${batch.map((payload) => payload.body).join()}]`
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>

@@ -20,11 +20,11 @@ const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
 export const handOff = (w: Instance) => {
   const { maxBytes } = w.config.batch
   // A new list tells the sending under way that the page has left.
-  w.attempts = w.attempts.filter(({ begun }) => begun)
+  w.attempts = w.attempts.filter((attempt) => attempt.begun)
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
-    const budget = w.attempts.reduce((bytes, { batch }) => bytes - sizeOf(batch), handOffBytes)
+    const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
     const batch = next(w, Math.min(maxBytes, budget))
     if (!batch[0] || sizeOf(batch) > budget) return
     const send = prepareHandOff(w, batch)

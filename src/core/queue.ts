@@ -9,10 +9,10 @@ import type { DropReason, Kind, Outcome } from './types'
 export const claimableAfterMs = 5000
 
 /** Bytes of the body of a request with these payloads. */
-export const sizeOf = (batch: Payload[]) => batch.reduce((sum, { size }) => sum + size, 1)
+export const sizeOf = (batch: Payload[]) => batch.reduce((sum, payload) => sum + payload.size, 1)
 
 export const mark = (batch: Payload[], isBusy: boolean) => {
-  for (const { record } of batch) record.isBusy = isBusy
+  for (const payload of batch) payload.record.isBusy = isBusy
 }
 
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)
@@ -56,13 +56,13 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
 
 /** Takes whole records off the queue: dropped for that reason, or, without one, left on the disk for a later page. */
 const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
-  for (const { items } of records)
-    finish(w, [...items], reason ? { status: 'dropped', reason } : { status: 'queued' }, !reason)
+  for (const record of records)
+    finish(w, [...record.items], reason ? { status: 'dropped', reason } : { status: 'queued' }, !reason)
 }
 
 /** Lets go of all that waits. */
 export const dropAll = (w: Instance, reason: DropReason) => {
-  for (const { end } of w.heldCalls.splice(0)) end([reason])
+  for (const call of w.heldCalls.splice(0)) call.end([reason])
   letGo(w, [...w.records], reason)
 }
 
@@ -140,14 +140,14 @@ export const next = (w: Instance, maxBytes: number): Payload[] => {
 /** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
 export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
   const young = (w.browser.now() - claimableAfterMs) * 1000
-  const old = batch.map(({ record }) => record).filter((record) => record.isStored && record.key[1] < young)
+  const old = batch.map((payload) => payload.record).filter((record) => record.isStored && record.key[1] < young)
   if (old[0]) {
     // All of their milliseconds: within one, records of several pages lie in another order on disk.
     const keys = await readKeys(w, [w.queueId, old[0].key[1]], [w.queueId, old.at(-1)!.key[1], []])
     // As text: that is how keys compare.
     letGo(
       w,
-      old.filter(({ key }) => keys && !String(keys).includes(String(key))),
+      old.filter((record) => keys && !String(keys).includes(String(record.key))),
     )
   }
   return batch.filter(isQueued)
@@ -170,7 +170,7 @@ export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBVa
 export const giveUp = (w: Instance, queueId: string) => {
   letGo(
     w,
-    w.records.filter(({ isStored }) => isStored),
+    w.records.filter((record) => record.isStored),
   )
   w.queueId = queueId
   w.isMixed = true
