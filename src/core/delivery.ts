@@ -139,7 +139,7 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   attempts.pop()
   mark(batch, false)
 
-  const { status, errorCode, taskId } = answer
+  const { status } = answer
   const isRefused = status === 'refused'
   const isDown = !isRefused && status !== 'accepted'
   learn(w, answer, isDown)
@@ -151,16 +151,16 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   finish(
     w,
     batch,
-    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
+    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode: answer.errorCode } : { status: 'accepted', taskId: answer.taskId },
   )
   return true
 }
 
 /** How the service is, and when to try again. */
 const learn = (w: Instance, answer: Answer, isDown: boolean) => {
-  const { status, afterMs, isMissing } = answer
+  const { isMissing } = answer
   const random = w.browser.random()
-  w.isPaused = status === 'misconfigured'
+  w.isPaused = answer.status === 'misconfigured'
   tellTrouble(w, answer, isDown)
   if (isMissing && typeof w.settings.down !== 'boolean' && w.browser.online()) {
     const misses = (unheard(w)?.misses ?? 0) + 1
@@ -171,7 +171,7 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
   }
   w.failures = w.isPaused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
   setDown(w, isMissing ? undefined : isDown)
-  if (isDown) wait(w, backOff(w.failures, random, afterMs))
+  if (isDown) wait(w, backOff(w.failures, random, answer.afterMs))
 }
 
 /**

@@ -4,11 +4,11 @@ import { finish, next, sizeOf } from './queue'
 import { handOffBytes, prepareHandOff } from './transport'
 
 /** What was begun is off the queue, and taken off the disk. */
-const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
+const settle = (w: Instance, attempt: Attempt) => {
   // Behind a service worker nothing is sure to arrive that was not deferred.
-  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !isDeferred)
+  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !attempt.isDeferred)
   if (isKept) save(w)
-  finish(w, batch, { status: 'handed-off' }, isKept)
+  finish(w, attempt.batch, { status: 'handed-off' }, isKept)
 }
 
 /**
@@ -18,14 +18,13 @@ const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
  * was not waits again.
  */
 export const handOff = (w: Instance) => {
-  const { maxBytes } = w.config.batch
   // A new list tells the sending under way that the page has left.
   w.attempts = w.attempts.filter((attempt) => attempt.begun)
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
     const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
-    const batch = next(w, Math.min(maxBytes, budget))
+    const batch = next(w, Math.min(w.config.batch.maxBytes, budget))
     if (!batch[0] || sizeOf(batch) > budget) return
     const send = prepareHandOff(w, batch)
     const attempt = { batch, begun: false }

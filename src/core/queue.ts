@@ -74,14 +74,14 @@ export const dropHalf = (w: Instance) => {
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
 const trim = (w: Instance) => {
-  const { ttlMs, maxEvents, maxBytes } = w.config.queue
-  for (let record; (record = w.records.find(({ isBusy, items }) => !isBusy && items[0]));) {
+  const limits = w.config.queue
+  for (let record; (record = w.records.find((one) => !one.isBusy && one.items[0]));) {
     const reason =
-      record.key[1] < (w.browser.now() - ttlMs) * 1000
+      record.key[1] < (w.browser.now() - limits.ttlMs) * 1000
         ? 'too-old'
-        : w.queuedCount > maxEvents
+        : w.queuedCount > limits.maxEvents
           ? 'too-many'
-          : w.queuedBytes > maxBytes && 'too-big'
+          : w.queuedBytes > limits.maxBytes && 'too-big'
     if (!reason) return
     letGo(w, [record], reason)
   }
@@ -89,7 +89,7 @@ const trim = (w: Instance) => {
 
 /** Puts a payload at the end: true in memory at once, on disk a few milliseconds later. */
 export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) => {
-  const { maxEvents, maxBytes } = w.config.batch
+  const limits = w.config.batch
   const size = byteLength(ended.body) + 1
   // It alone would push all others out, and then itself.
   if (size > w.config.queue.maxBytes)
@@ -100,8 +100,8 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     record.isStored ||
     record.isBusy ||
     record.kind !== kind ||
-    record.key[2] >= maxEvents ||
-    sizeOf(record.items) + size > maxBytes
+    record.key[2] >= limits.maxEvents ||
+    sizeOf(record.items) + size > limits.maxBytes
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
     record = addRecord(w, kind, [w.queueId, w.sequence, 0, w.queueId], false)
