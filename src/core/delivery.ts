@@ -151,7 +151,9 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   finish(
     w,
     batch,
-    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode: answer.errorCode } : { status: 'accepted', taskId: answer.taskId },
+    isRefused
+      ? { status: 'dropped', reason: 'quarantined', errorCode: answer.errorCode }
+      : { status: 'accepted', taskId: answer.taskId },
   )
   return true
 }

@@ -140,7 +140,9 @@ export const next = (w: Instance, maxBytes: number): Payload[] => {
 /** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
 export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
   const young = (w.browser.now() - claimableAfterMs) * 1000
-  const old = batch.map((payload) => payload.record).filter((record) => record.isStored && record.key[1] < young)
+  const old = batch
+    .map((payload) => payload.record)
+    .filter((record) => record.isStored && record.key[1] < young)
   if (old[0]) {
     // All of their milliseconds: within one, records of several pages lie in another order on disk.
     const keys = await readKeys(w, [w.queueId, old[0].key[1]], [w.queueId, old.at(-1)!.key[1], []])
