@@ -16,22 +16,22 @@ export const isUnknown = (name: string) =>
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
-  track: (ids, { event, properties }, timestamp) => ({
-    event,
+  track: (ids, draft, timestamp) => ({
+    event: draft.event,
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties: properties ?? {},
+    properties: draft.properties ?? {},
   }),
-  identify: (ids, { traits }, timestamp) => ({
+  identify: (ids, draft, timestamp) => ({
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.anonymousId,
-    traits: traits ?? {},
+    traits: draft.traits ?? {},
   }),
-  alias: (ids, { userId }) => ({ distinct_id: ids.distinctId, new_user_id: userId }),
+  alias: (ids, draft) => ({ distinct_id: ids.distinctId, new_user_id: draft.userId }),
 }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */

@@ -181,9 +181,8 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
  * key, an environment, a proxy without a rule. A service that is not well is told of at its third failure.
  */
 const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer, isDown: boolean) => {
-  const { endpoint, environment, debug } = w.config
   let code = ''
-  let what = `${endpoint} ${environment}`
+  let what = `${w.config.endpoint} ${w.config.environment}`
   if (!isDown) w.told = ''
   else if (isMissing) code = 'unreachable'
   else if (strange) {
@@ -196,7 +195,7 @@ const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer
   }
   if (w.told.includes(code)) return
   w.told += code
-  complain(w, code, what, debug || w.isPaused || !!strange)
+  complain(w, code, what, w.config.debug || w.isPaused || !!strange)
 }
 
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
