@@ -91,8 +91,6 @@ const quietly =
     }
   }
 
-const taken: unique symbol = Symbol.for('waymark')
-
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
 let referrer = ''
@@ -185,6 +183,6 @@ export const createBrowser = (): Browser => {
         return channel
       }),
     warn: (text) => console.warn(text),
-    taken: ((globalThis as { [taken]?: Set<string> })[taken] ??= new Set()),
+    taken: ((globalThis as unknown as Record<symbol, Set<string>>)[Symbol.for('waymark')] ??= new Set()),
   }
 }

@@ -16,22 +16,22 @@ export const isUnknown = (name: string) =>
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
-  track: (ids, { event, properties }, timestamp) => ({
-    event,
+  track: (ids, draft, timestamp) => ({
+    event: draft.event,
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties: properties ?? {},
+    properties: draft.properties ?? {},
   }),
-  identify: (ids, { traits }, timestamp) => ({
+  identify: (ids, draft, timestamp) => ({
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.anonymousId,
-    traits: traits ?? {},
+    traits: draft.traits ?? {},
   }),
-  alias: (ids, { userId }) => ({ distinct_id: ids.distinctId, new_user_id: userId }),
+  alias: (ids, draft) => ({ distinct_id: ids.distinctId, new_user_id: draft.userId }),
 }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */
@@ -46,7 +46,7 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 })
 
 /** One request's body. */
-export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body).join()}]`
+export const toBody = (batch: { body: string }[]) => `[${batch.map((payload) => payload.body).join()}]`
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>
@@ -71,25 +71,6 @@ export interface Answer {
   strange?: string
 }
 
-/** What an answer means: by its code (contract, "Error codes"), else by its status. Any other is tried again. */
-const meanings: Record<string, Answer['status'] | undefined> = {
-  // A stranger's code may be `constructor`.
-  __proto__: null as never,
-  'event-name-too-long': 'refused',
-  'property-name-too-long': 'refused',
-  'trait-name-too-long': 'refused',
-  'unknown-built-in-property': 'refused',
-  'environment-not-found': 'misconfigured',
-  'invalid-headers': 'misconfigured',
-  'http-400': 'refused',
-  'http-401': 'misconfigured',
-  'http-403': 'misconfigured',
-  'http-404': 'misconfigured',
-  'http-413': 'refused',
-  'http-422': 'refused',
-  'http-429': 'retry',
-}
-
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
   // A proxy or a captive portal answers without JSON.
@@ -99,7 +80,17 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const bare = `http-${status}`
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
   const isAccepted = status < 300 && told.ok === true
-  const meaning = meanings[`${code}`] ?? meanings[bare] ?? (isAccepted ? 'accepted' : 'retry')
+  // By its code (contract, "Error codes"), else by its status; any other is tried again.
+  const both = `${code} ${bare}`
+  const meaning = /^(environment-not-found|invalid-headers) |http-40[134]$/.test(both)
+    ? 'misconfigured'
+    : /^(event-name-too-long|property-name-too-long|trait-name-too-long|unknown-built-in-property) |http-4(00|13|22)$/.test(
+          both,
+        )
+      ? 'refused'
+      : isAccepted
+        ? 'accepted'
+        : 'retry'
   return {
     status: meaning,
     errorCode: code ?? bare,
