@@ -71,6 +71,25 @@ export interface Answer {
   strange?: string
 }
 
+/** What an answer means: by its code (contract, "Error codes"), else by its status. Any other is tried again. */
+const meanings: Record<string, Answer['status'] | undefined> = {
+  // A stranger's code may be `constructor`.
+  __proto__: null as never,
+  'event-name-too-long': 'refused',
+  'property-name-too-long': 'refused',
+  'trait-name-too-long': 'refused',
+  'unknown-built-in-property': 'refused',
+  'environment-not-found': 'misconfigured',
+  'invalid-headers': 'misconfigured',
+  'http-400': 'refused',
+  'http-401': 'misconfigured',
+  'http-403': 'misconfigured',
+  'http-404': 'misconfigured',
+  'http-413': 'refused',
+  'http-422': 'refused',
+  'http-429': 'retry',
+}
+
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
   // A proxy or a captive portal answers without JSON.
@@ -80,17 +99,7 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const bare = `http-${status}`
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
   const isAccepted = status < 300 && told.ok === true
-  // By its code (contract, "Error codes"), else by its status; any other is tried again.
-  const both = `${code} ${bare}`
-  const meaning = /^(environment-not-found|invalid-headers) |http-40[134]$/.test(both)
-    ? 'misconfigured'
-    : /^(event-name-too-long|property-name-too-long|trait-name-too-long|unknown-built-in-property) |http-4(00|13|22)$/.test(
-          both,
-        )
-      ? 'refused'
-      : isAccepted
-        ? 'accepted'
-        : 'retry'
+  const meaning = meanings[`${code}`] ?? meanings[bare] ?? (isAccepted ? 'accepted' : 'retry')
   return {
     status: meaning,
     errorCode: code ?? bare,
