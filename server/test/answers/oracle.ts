@@ -306,7 +306,7 @@ export const webVitals = (all: readonly Seen[], asked: Asked): Row[] => {
       person,
       session,
       path,
-      browserOf(properties['$user_agent']),
+      properties['browser'] ?? null,
       metric,
       value,
       rating,

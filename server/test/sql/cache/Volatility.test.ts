@@ -60,7 +60,7 @@ const valuesOf = (type: string | null): string[] => {
 const callsOf = (name: string, types: (string | null)[]): string[] => {
   const quoted = `"${name}"`
   if (types.length === 0) return [`${quoted}()`]
-  const [first, ...rest] = types.map(valuesOf)
+  const [first = [], ...rest] = types.map(valuesOf)
   const width = Math.max(1, ...rest.map((values) => values.length))
   return first.flatMap((value) =>
     Array.from({ length: width }, (_, at) => {
@@ -87,7 +87,7 @@ it('every function that is allowed gives the same a moment later on another conn
       statements.add(type.startsWith('table') ? `FROM ${call} LIMIT 50` : `SELECT ${call}`)
     }
   }
-  const nameOf = (statement: string) => /"([^"]+)"/.exec(statement)![1]
+  const nameOf = (statement: string) => /"([^"]+)"/.exec(statement)?.[1] ?? ''
   const first = new Map<string, string>()
   const tried = new Map<string, number>()
   for (const statement of statements) {
