@@ -236,6 +236,7 @@ describe('listings', () => {
   it('name the views and tell what each column says', async () => {
     expect(await rowsOf(`SHOW TABLES FROM analytics`)).toEqual([
       ['all_sessions'],
+      ['errors'],
       ['events'],
       ['identities'],
       ['identity_traits'],
