@@ -114,6 +114,7 @@ export const load = (w: Instance, use: (stored: Settings) => void) => {
 export const wipe = (w: Instance) => {
   const isChosen = w.settings.consent === 'denied'
   w.settings = w.recent = w.changes = {}
+  w.unmerged = undefined
   w.dirty.clear()
   if (isChosen || canWriteSettings(w))
     w.database

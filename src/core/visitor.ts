@@ -135,7 +135,7 @@ export const readNote = (w: Instance): Note =>
 
 /** Notes the last changes of a page that goes: they may not be stored, because WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
-  if (!w.database || !(w.unmerged?.[0] || w.changes.ids || w.changes.persistent)) return
+  if (!w.database || !(w.changes.ids || w.changes.persistent)) return
   const late = w.unmerged && [...(readNote(w).late || []), ...w.unmerged]
   if (late) w.unmerged = []
   // JSON leaves undefined out, so a property that was taken away is null.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld } from '../world/createWorld'
+import { createWorld, withTransact } from '../world/createWorld'
 import { readRecords, readSettings } from '../world/readStore'
 
 const databases = async () => (await indexedDB.databases()).map((database) => database.name)
@@ -113,6 +113,25 @@ describe('consent', () => {
     waymark.optIn()
     await world.settle()
     expect(world.channels()).toBe(0)
+  })
+
+  it('that is given as the page comes back takes the place of the page’s own read', async () => {
+    const world = createWorld()
+    let reads = 0
+    const counted = withTransact((database, mode, work) => {
+      if (mode === 'readwrite') reads++
+      return database.transact(mode, work)
+    })
+    const tab = world.openTab('https://shop.test/', counted)
+    const waymark = tab.init()
+    await waymark.ready()
+    await world.settle()
+    tab.leave()
+    reads = 0
+    tab.fire('pageshow')
+    waymark.optIn()
+    await world.advance(3000)
+    expect(reads).toBe(1)
   })
 
   it('is denied by Global Privacy Control, without a trace, until the visitor opts in here', async () => {

@@ -47,6 +47,17 @@ describe('flushing', () => {
     expect(service.names()).toEqual([...names(20), 'Meanwhile'])
   })
 
+  it('sends at once what came in during a request when it is enough for one', async () => {
+    const { world, service, track } = await open()
+    track(...names(20))
+    service.hold()
+    await world.advance(0)
+    track(...names(20, 'Meanwhile '))
+    service.answerNow()
+    await world.settle()
+    expect(service.names()).toEqual([...names(20), ...names(20, 'Meanwhile ')])
+  })
+
   it('keeps the order of kinds, so that an alias never overtakes what came before it', async () => {
     const { world, service, waymark } = await open()
     waymark.track('A')
@@ -354,6 +365,19 @@ describe('shutdown', () => {
     world.openTab().init()
     await world.advance(10_000)
     expect(service.names()).toEqual(['A'])
+  })
+
+  it('sets no timer either for what fails after it gave up waiting', async () => {
+    const { world, service, waymark, track } = await open({ transport: { timeoutMs: 60_000 } })
+    service.become({ kind: 'answers', status: 503, body: '' })
+    service.hold()
+    track('A')
+    const ended = waymark.shutdown()
+    await world.advance(31_000)
+    await ended
+    service.answerNow()
+    await world.settle()
+    expect(world.timers()).toBe(0)
   })
 
   it('before the visitor has chosen tells the calls that waited for it, and who waits for the ids', async () => {

@@ -215,6 +215,25 @@ describe('what a page noted as it went', () => {
     expect(next.ids.userId).toBe('ann')
   })
 
+  it.each([
+    ['and holds nothing but that then', false],
+    ['also when a consent follows', true],
+  ])('of a page whose database does not answer is wiped by a refusal, %s', async (_, isTakenBack) => {
+    const world = createWorld()
+    const tab = world.openSlowTab()
+    const waymark = tab.init()
+    waymark.identify('ann')
+    waymark.register({ plan: 'pro' })
+    await world.advance(40_000)
+    waymark.optOut()
+    if (isTakenBack) waymark.optIn()
+    await world.advance(40_000)
+    tab.leave()
+    const notes = [...world.notes.values()].join()
+    expect(notes).not.toMatch(/ann|plan/)
+    expect(JSON.parse(notes)).toMatchObject({ consent: isTakenBack ? 'granted' : 'denied' })
+  })
+
   it('is wiped by a refusal, and holds nothing but that then', async () => {
     const { world, tab, waymark } = await createKnown()
     await tab.callAndLeave(() => waymark.identify('ann'))

@@ -157,7 +157,7 @@ describe('the queue', () => {
 })
 
 describe('a batch', () => {
-  /** A queue of records, some of them in flight, and how much a request may carry. */
+  /** A queue of records, some of them in flight, some empty by now, and how much a request may carry. */
   const made = fc.record({
     maxEvents: fc.integer({ min: 1, max: 4 }),
     maxBytes: fc.integer({ min: 1, max: 20 }),
@@ -166,11 +166,18 @@ describe('a batch', () => {
       { maxLength: 30 },
     ),
     busy: fc.array(fc.boolean(), { maxLength: 30 }),
+    gone: fc.array(fc.boolean(), { maxLength: 30 }),
   })
-  const build = ({ maxEvents, payloads, busy }: typeof made extends fc.Arbitrary<infer T> ? T : never) => {
+  const build = ({
+    maxEvents,
+    payloads,
+    busy,
+    gone,
+  }: typeof made extends fc.Arbitrary<infer T> ? T : never) => {
     const w = openQueue(createWorld(), { batch: { maxEvents } })
     payloads.forEach(({ kind, size }, n) => put(w, kind, { id: `${n}`, body: 'x'.repeat(size) }))
     w.records.forEach((record, n) => (record.isBusy = !!busy[n]))
+    for (const { items } of w.records.filter((_, n) => gone[n])) finish(w, [...items], accepted)
     return w
   }
 
@@ -178,7 +185,7 @@ describe('a batch', () => {
     fc.assert(
       fc.property(made, (given) => {
         const w = build(given)
-        const waiting = w.records.filter(({ isBusy }) => !isBusy)
+        const waiting = w.records.filter(({ isBusy, items }) => !isBusy && items[0])
         const batch = next(w, given.maxBytes)
         const records = [...new Set(batch.map(({ record }) => record))]
         expect(records).toEqual(waiting.slice(0, records.length))

@@ -64,6 +64,17 @@ describe('a refusal of an earlier page', () => {
     expect(world.service.names()).toEqual([])
   })
 
+  it('gives way to a consent also where the page may have no localStorage, to note that', async () => {
+    const world = await createRefused()
+    world.notes.clear()
+    const waymark = world.openTab('https://shop.test/', { writeNote() {} }).init()
+    await world.advance(1000)
+    expect(waymark.getConsent()).toBe('denied')
+    waymark.optIn()
+    await world.advance(1000)
+    expect(waymark.getConsent()).toBe('granted')
+  })
+
   it('is gone everywhere once it is taken back', async () => {
     const world = await createRefused()
     world.openTab().init().optIn()

@@ -191,6 +191,21 @@ describe('identity', () => {
     expect(waymark.ids).toMatchObject({ deviceId, distinctId })
   })
 
+  it('that had to be assumed is not changed once more when the database answers', async () => {
+    const world = createWorld()
+    const tab = world.openSlowTab()
+    const waymark = tab.init()
+    await world.advance(31_500)
+    waymark.identify('ann')
+    waymark.reset()
+    const { ids } = waymark
+    tab.open()
+    await world.advance(5000)
+    waymark.track('A')
+    await world.advance(3000)
+    expect(waymark.ids).toEqual(ids)
+  })
+
   it('is not signed in by the server again where someone has signed out, or in', async () => {
     const world = createWorld()
     const tab = world.openTab()
