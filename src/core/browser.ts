@@ -45,7 +45,7 @@ export interface Browser {
    */
   keepsAlive(): boolean
   page(): PageView
-  /** A name such as `Europe/Berlin`, read once: to ask takes some thirty microseconds. */
+  /** A name such as `Europe/Berlin`, read once: to ask takes tens of microseconds. */
   timeZone: string
   fetch(url: string, init: RequestInit): Promise<Response>
   /** Makes ready to hand a request off by `sendBeacon`, or by a keepalive `fetch`. */
