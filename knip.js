@@ -42,6 +42,7 @@ export default {
     server: {
       entry: [
         'src/main.ts',
+        'src/sql/dialects/translateProcess.ts',
         'bin/*.mjs',
         'test/**/*.test.ts',
         'screens/src/main.tsx',

@@ -5,6 +5,7 @@ import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
 import { flatten } from './scripts/build/flatten.mjs'
+import { letOnly } from './scripts/build/letOnly.mjs'
 import { innerNames, shortNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
@@ -50,12 +51,23 @@ const properties = { builtins: true, only_cache: true, cache: { props: shortName
 
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }
 
+/** Few letters for variables compress better than short names of many: `e`, `t`, …, then `ee`, `te`, … */
+const fewLetters = {
+  // Terser runs in a worker, which gets this function as text.
+  get(n) {
+    const letters = 'etnrosiacdulfp'
+    let name = letters[n % letters.length]
+    while ((n = Math.floor(n / letters.length) - 1) >= 0) name += letters[n % letters.length]
+    return name
+  },
+}
+
 /** What a page loads as it is. */
 const minify = terser({
   ecma: 2022,
   module: true,
   compress: { ...usual, lhs_constants: false, pure_new: true },
-  mangle: { properties },
+  mangle: { properties, nth_identifier: fewLetters },
 })
 
 /** What bundlers read, and minify again: they do the rest best when functions and statements are left as they are. */
@@ -70,6 +82,7 @@ const shrink = terser({
     join_vars: false,
   },
   mangle: { properties },
+  format: { preserve_annotations: true },
 })
 
 /** The core's types are what the world may name: none of it may have been taken for an inner name. */
@@ -87,7 +100,7 @@ const checkInnerNames = {
 /** A file that a page loads by a script tag. */
 const script = (file, input, ...plugins) => ({
   input,
-  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), minify],
+  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), letOnly(), minify],
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })
 

@@ -5,6 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { createService, type Service } from './fixtures/createService'
+import { sendRecorded } from './fixtures/recorded'
 import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
 
 /** All tests read the same events, so they share a service. */
@@ -61,6 +62,7 @@ const isIn = (from: number, until: number) => (visit: ShopVisit) =>
 const now = shopVisits.filter(isIn(0, 29))
 const before = shopVisits.filter(isIn(30, 59))
 
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 const people = (visits: readonly ShopVisit[]) => new Set(visits.map(personOf)).size
 const views = (visits: readonly ShopVisit[]) => visits.flatMap((visit) => visit.pages)
 const events = (visits: readonly ShopVisit[]) => visits.flatMap((visit) => [...visit.pages, ...visit.events])
@@ -70,7 +72,7 @@ test.describe('the screens', () => {
     await page.goto(service.url)
     await expect(page).toHaveURL(`${service.url}/app/`)
     await logIn(page, { ...service, password: 'guessed' })
-    await expect(page.getByRole('alert')).toHaveText('The name or the password is wrong.')
+    await expect(page.getByRole('alert')).toHaveText('The user name or the password is wrong.')
 
     await logIn(page, service)
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
@@ -109,8 +111,30 @@ test.describe('the screens', () => {
       String(people(shopVisits.filter(isIn(35, 35)))),
     ])
 
-    const expectRow = (cardName: string, value: string, count: number, persons: number) =>
-      expect(row(page, cardName, value).getByRole('cell')).toHaveText([String(count), String(persons)])
+    const expectRow = (
+      cardName: string,
+      value: string,
+      count: number,
+      persons: number,
+      more: string[] = [],
+    ) =>
+      expect(row(page, cardName, value).getByRole('cell')).toHaveText([
+        String(count),
+        String(persons),
+        ...more,
+      ])
+    // Engaged time is not recorded, so a session of one page view is a bounce.
+    const bounced = (visits: readonly ShopVisit[]) =>
+      percent.format(visits.filter((visit) => visit.pages.length === 1).length / visits.length)
+    const ofSession = (title: string) => card(page, 'Totals').getByRole('listitem').filter({ hasText: title })
+    await expect(ofSession('Bounce rate')).toContainText(
+      `Bounce rate${bounced(now)}${bounced(before)} before`,
+    )
+    const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(
+      views(now).length / now.length,
+    )
+    await expect(ofSession('Pages a session')).toContainText(`Pages a session${mean}`)
+    await expect(ofSession('Engaged time')).toContainText('not recorded')
     const withPage = now.filter((visit) => visit.pages.includes('/pricing'))
     await expectRow(
       'Pages',
@@ -118,19 +142,21 @@ test.describe('the screens', () => {
       views(now).filter((path) => path === '/pricing').length,
       people(withPage),
     )
+    const mailed = now.filter((visit) => visit.source === 'newsletter')
+    await expectRow('Sources', 'mail', mailed.length, people(mailed), [bounced(mailed)])
+    await card(page, 'Sources').getByRole('button', { name: 'Referrers' }).click()
     const found = now.filter((visit) => visit.referrer)
-    await expectRow('Sources', 'search.example', found.length, people(found))
+    await expectRow('Sources', 'search.example', found.length, people(found), [bounced(found)])
     const ordered = now.filter((visit) => visit.events.includes('Order Placed'))
     await expectRow('Events', 'Order Placed', ordered.length, people(ordered))
     const firefox = now.filter((visit) => visit.browser === 'Firefox')
-    await expectRow('Devices', 'Firefox', firefox.length, people(firefox))
+    await expectRow('Devices', 'Firefox', firefox.length, people(firefox), [bounced(firefox)])
 
     await card(page, 'Pages').getByRole('button', { name: 'Entry' }).click()
     const entered = now.filter((visit) => visit.pages[0] === '/maps')
-    await expectRow('Pages', '/maps', entered.length, people(entered))
+    await expectRow('Pages', '/maps', entered.length, people(entered), [bounced(entered)])
     await card(page, 'Sources').getByRole('button', { name: 'Source', exact: true }).click()
-    const mailed = now.filter((visit) => visit.source === 'newsletter')
-    await expectRow('Sources', 'newsletter', mailed.length, people(mailed))
+    await expectRow('Sources', 'newsletter', mailed.length, people(mailed), [bounced(mailed)])
     expect(complaints).toEqual([])
   })
 
@@ -155,10 +181,46 @@ test.describe('the screens', () => {
     await check()
     await page.reload()
     await check()
-    await page.getByRole('button', { name: 'Remove the filter Browsers: Chrome' }).click()
-    await expect(page).not.toHaveURL(/browser/)
+    await page.getByRole('button', { name: 'Remove the filter Browser is Chrome' }).click()
+    await expect(page).not.toHaveURL(/filter=browser/)
     await page.goBack()
     await check()
+  })
+
+  test('filter by a click anywhere on a row, and by what is typed', async ({ page, service }) => {
+    await open(page, service, '/app/?range=90d')
+    const sessions = async (visits: readonly ShopVisit[]) => {
+      await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
+        `Sessions${visits.length}`,
+      )
+    }
+    const firefox = row(page, 'Devices', 'Firefox')
+    const { width = 0, height = 0 } = (await firefox.boundingBox()) ?? {}
+    expect(height).toBeGreaterThanOrEqual(24)
+    await firefox.click({ position: { x: width - 4, y: height / 2 } })
+    const ofFirefox = shopVisits.filter((visit) => visit.browser === 'Firefox')
+    await sessions(ofFirefox)
+
+    const field = page.getByRole('combobox', { name: 'Filter by' })
+    await field.fill('page ~ ELDER')
+    await field.press('Enter')
+    const saw = (visit: ShopVisit) => visit.pages.some((path) => path.includes('elder'))
+    await sessions(ofFirefox.filter(saw))
+
+    await field.fill('Source')
+    await field.press('Enter')
+    await page.getByRole('combobox', { name: 'How Source is compared' }).selectOption('is none of')
+    await page.getByRole('combobox', { name: 'Value of Source' }).fill('newsletter, walkers')
+    await page.keyboard.press('Enter')
+    await sessions(ofFirefox.filter(saw).filter((visit) => visit.source === undefined))
+
+    await page.getByRole('button', { name: 'Remove all' }).click()
+    await field.fill('page != /pricing')
+    await field.press('Enter')
+    await sessions(shopVisits.filter((visit) => !visit.pages.includes('/pricing')))
+    // The other pages that heed filters keep them.
+    await page.getByRole('navigation').getByRole('link', { name: 'Explore' }).click()
+    await expect(page.getByRole('button', { name: 'Remove the filter Page is not /pricing' })).toBeVisible()
   })
 
   test('show the SQL of a picture, which gives the same figures', async ({ page, service }) => {
@@ -253,6 +315,7 @@ test.describe('the screens', () => {
     test.setTimeout(240_000)
     const context = await browser.newContext({ bypassCSP: true, timezoneId: 'UTC' })
     const page = await context.newPage()
+    await sendRecorded(service.url)
     const check = async (name: string) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -273,7 +336,11 @@ test.describe('the screens', () => {
     await check('login')
     await logIn(page, service)
     for (const [path, part] of [
-      ['/app/?browser=Firefox', 'Devices'],
+      ['/app/?filter=browser%7Cis%7CFirefox', 'Devices'],
+      ['/app/explore?event=Order+Placed&by=person_id', 'Events of Order Placed by Person'],
+      ['/app/explore?by=prop.plan&over=day', 'Events by plan, by day'],
+      ['/app/vitals', 'Largest contentful paint (LCP) by page and device'],
+      ['/app/errors', 'Newest'],
       ['/app/live?event=Order+Placed', 'Newest events'],
       ['/app/persons', 'Seen last'],
       ['/app/persons?id=user-4', 'Timeline'],

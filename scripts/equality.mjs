@@ -106,7 +106,7 @@ async function run(/** @type {import('../e2e/ledger/engines/types').Engine} */ e
     progress('everybody is done; the service is asked in SQL')
     const answers = await askSql(service.query)
     progress('and the screens are read')
-    answers.push(...(await askScreens({ session, engine: engine.name, service })))
+    answers.push(...(await askScreens({ session, service })))
     progress('all is asked')
     return { requests, answers }
   } finally {

@@ -70,10 +70,10 @@ describe('compose.yaml', () => {
       name: name!,
       value,
     }))
-    expect(given.map(({ name }) => name)).toEqual(['base-path', 'max-connections-per-address'])
+    expect(given.map(({ name }) => name)).toEqual(['max-connections-per-address'])
     for (const { name } of given) expect(flags.map((flag) => flag.name)).toContain(name)
     // Behind the proxy all visitors come from one address.
-    expect(given[1]!.value).toBe(flags.find(({ name }) => name === 'max-connections')!.usual)
+    expect(given[0]!.value).toBe(flags.find(({ name }) => name === 'max-connections')!.usual)
     const set = [...compose.matchAll(/(WAYMARK_\w+): '\$\{(\w+)/g)].filter(
       ([, name]) => name !== 'WAYMARK_HOST_NAME',
     )

@@ -13,6 +13,8 @@ import { summariseCost } from '../bench/peers/page/summarise.mjs'
 import { peers } from '../bench/peers/peers.mjs'
 // @ts-expect-error plain JavaScript
 import { readEvents } from '../bench/peers/protocols.mjs'
+// @ts-expect-error plain JavaScript
+import { busyShare } from '../bench/peers/quietMachine.mjs'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const results = JSON.parse(read('bench/peers/results.json'))
@@ -123,5 +125,17 @@ describe('a summary of the cost', () => {
     const { figures } = summariseCost([round(5, 3, 1)], metric)
     expect(sayBehind('Something', figures, String)).toEqual(['Something: PostHog 3; waymark 5.'])
     expect(sayBehind('Something', figures, () => 'alike')).toEqual([])
+  })
+})
+
+describe('a busy machine', () => {
+  const before = { atMs: 0, idleMs: 1000, processors: 2 }
+
+  it.each([
+    [6000, 0],
+    [4500, 0.25],
+    [0, 1],
+  ])('is told by the time that its processors were idle: %i of 6,000 ms', (idleMs, share) => {
+    expect(busyShare(before, { atMs: 3000, idleMs: 1000 + idleMs, processors: 2 })).toBe(share)
   })
 })

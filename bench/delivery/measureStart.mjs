@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * What `init()` costs a page that loads for the first time, in milliseconds.
+ * What `init()` costs the first page of a visitor, and a later one, in milliseconds.
  * @param {import('./openBench.mjs').Bench} bench
  * @param {number} repeats
- * @returns {Promise<number[]>}
  */
 export async function measureInit(bench, repeats) {
-  const found = []
+  const first = []
+  const later = []
   for (let repeat = 0; repeat < repeats; repeat++) {
     const page = await bench.open({})
-    found.push(await page.run('bench.start()'))
+    first.push(await page.run('bench.start()'))
+    const again = await page.visit()
+    later.push(await again.run('bench.start()'))
   }
-  return found
+  return { first, later }
 }
 
 /**

@@ -49,10 +49,12 @@ export async function openBench(parts = {}) {
     await session?.close()
     const profile = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
     profiles.push(profile)
-    session = await engine.launch({ profile, proxyPort: pages.port, flags: parts.flags ?? [] })
+    const browser = await engine.launch({ profile, proxyPort: pages.port, flags: parts.flags ?? [] })
+    session = browser
     const full = { endpoint: sink.url, queue: 'waymark', ...plan }
-    const tab = await session.open(`${pages.url}/page?plan=${encodeURIComponent(JSON.stringify(full))}`)
-    const { pid } = session
+    const { pid } = browser
+    const visit = () => browser.open(`${pages.url}/page?plan=${encodeURIComponent(JSON.stringify(full))}`)
+    const tab = await visit()
 
     const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
     for (const renderer of renderers) {
@@ -78,6 +80,8 @@ export async function openBench(parts = {}) {
     }
     return {
       run: tab.run,
+      /** Opens the page once more, in the same browser. */
+      visit,
       /**
        * Processor time of `act` in milliseconds: of the page's main thread, and of all of the browser.
        * @param {() => Promise<unknown>} act

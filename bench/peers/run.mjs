@@ -6,6 +6,7 @@ import { ensurePeers, readVersions } from './ensurePeers.mjs'
 import { describeMachine, readResults, stamp, writeResults } from './results.mjs'
 
 const usage = `Compares waymark with its peers in Chromium, and writes bench/peers/results.json and docs/peers.html.
+It stops before a part when the machine is busy.
 
   npm run bench:peers -- [part…] [--rounds N] [--add]
 
@@ -41,6 +42,7 @@ const { measureService } = await import('./measureService.mjs')
 const { runnable } = await import('./peers.mjs')
 const { scenarios } = await import('./scenarios.mjs')
 const { servePeers } = await import('./servePeers.mjs')
+const { whyNotNow } = await import('./quietMachine.mjs')
 const { writePage } = await import('./writePage.mjs')
 
 const startedAt = Date.now()
@@ -137,6 +139,11 @@ const chosen = positionals.filter((name) => named.includes(name))
 const steps = positionals.length ? positionals.filter((name) => !named.includes(name)) : Object.keys(parts)
 for (const name of [...steps, ...(chosen.length ? ['scenarios'] : [])]) {
   progress(name)
+  const busy = ['bytes', 'page'].includes(name) ? '' : await whyNotNow()
+  if (busy) {
+    console.error(busy)
+    process.exit(1)
+  }
   await (name === 'scenarios' ? deliver(chosen) : parts[name]?.())
   Object.assign(results, { at: stamp().at })
   writeResults(results)

@@ -5,8 +5,8 @@ import { cpuOf, memoryOf, query, startBare, startFloor, startService } from './s
 
 /** Until both processes of the service are compiled, and its log has files that it uses again. */
 const warmUpMs = 6000
-/** The main.js of another build, to be measured in the same run. */
-const otherBuild = process.env.BENCH_AGAINST
+/** The main.js of other builds, to be measured in the same run, separated by commas. */
+const otherBuilds = (process.env.BENCH_AGAINST ?? '').split(',').filter(Boolean)
 
 /** Rows stored so far; they are stored in the order in which they were accepted. */
 const storedRows = async (service) =>
@@ -66,14 +66,17 @@ class Contestant {
   }
 }
 
-const startAll = async (connections) => ({
-  control: await Contestant.start(connections, startBare),
-  floor: await Contestant.start(connections, startFloor),
-  ours: await Contestant.start(connections, startService, true),
-  ...(otherBuild && {
-    before: await Contestant.start(connections, () => startService([], otherBuild), true),
-  }),
-})
+const startAll = async (connections) => {
+  const others = {}
+  for (const main of otherBuilds)
+    others[main] = await Contestant.start(connections, () => startService([], main), true)
+  return {
+    control: await Contestant.start(connections, startBare),
+    floor: await Contestant.start(connections, startFloor),
+    ours: await Contestant.start(connections, startService, true),
+    ...others,
+  }
+}
 
 const percent = (share) => `${(100 * share).toFixed(0)} %`
 const k = (value) => `${(value / 1000).toFixed(0)} k`
@@ -100,14 +103,19 @@ const measure = async ({ connections, target, rounds, forMs }) => {
   const shareOf = (name) => median(all.map(shareIn(name)))
   const share = shareOf('ours')
   const { control, ours } = all.toSorted((a, b) => shareIn('ours')(a) - shareIn('ours')(b))[all.length >> 1]
+  const medianOf = (name, read) => median(all.map((each) => read(each[name])))
+  const others = otherBuilds.map(
+    (name) =>
+      `\n         ${name}: ${percent(shareOf(name))}, ${medianOf(name, ({ mainUs }) => mainUs)} and ${medianOf(name, ({ othersUs }) => othersUs)} µs a request, stored ${k(medianOf(name, (each) => each.stored / each.seconds))} rows/s meanwhile`,
+  )
   const rates = all.map((each) => `${each.ours.perSecond.toFixed(0)} of ${each.control.perSecond.toFixed(0)}`)
   return [
     [
       `track, ${connections} connections: requests a second of the bare handler`,
       `≥ ${percent(target)}`,
       `${percent(share)}, median of ${rounds} interleaved segments of ${forMs / 1000} s (${rates.join(', ')})
-         parsing and the durable write alone: ${percent(shareOf('floor'))}${otherBuild === undefined ? '' : `; the other build: ${percent(shareOf('before'))}`}
-         CPU a request: bare ${control.mainUs + control.othersUs} µs, here ${ours.mainUs} in the main thread and ${ours.othersUs} in others, generator ${control.generatorUs} and ${ours.generatorUs}`,
+         parsing and the durable write alone: ${percent(shareOf('floor'))}
+         CPU a request: bare ${control.mainUs + control.othersUs} µs, here ${ours.mainUs} in the main thread and ${ours.othersUs} in others, generator ${control.generatorUs} and ${ours.generatorUs}${others.join('')}`,
       share >= target,
     ],
     [

@@ -15,6 +15,7 @@ const event = (n) => ({
     $referer: 'https://shop.example/',
     $lib: 'waymark',
     $viewport: '1280x720',
+    browser_time_zone: 'Europe/Vienna',
     price: 12.5,
     colour: 'red',
   },

@@ -2,19 +2,24 @@ import { Agent, request } from 'node:http'
 
 const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
+/** What a browser sends, which the service reads. */
+const headers = {
+  'content-type': 'application/json',
+  'user-agent':
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
+  'sec-ch-ua': '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+  'accept-language': 'de-AT,de;q=0.9,en;q=0.8',
+}
+
 const post = (url, agent, body) =>
   new Promise((resolve, reject) => {
     const began = performance.now()
-    const call = request(
-      url,
-      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
-      (answer) => {
-        answer.resume()
-        const retry = answer.headers['retry-after'] === undefined ? '' : ' with Retry-After'
-        const outcome = `${answer.statusCode}${retry}`
-        answer.on('end', () => resolve({ outcome, tookMs: performance.now() - began }))
-      },
-    )
+    const call = request(url, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume()
+      const retry = answer.headers['retry-after'] === undefined ? '' : ' with Retry-After'
+      const outcome = `${answer.statusCode}${retry}`
+      answer.on('end', () => resolve({ outcome, tookMs: performance.now() - began }))
+    })
     call.on('error', reject)
     call.end(body)
   })

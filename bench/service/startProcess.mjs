@@ -6,7 +6,7 @@ import { startProgram } from '../../scripts/startService.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-const threads = { UV_THREADPOOL_SIZE: '16' }
+const threads = { UV_THREADPOOL_SIZE: '18' }
 const log = (text) => process.stderr.write(text)
 
 /** A process and its children: the service is the ingest process and its engine. */
@@ -50,9 +50,9 @@ export const cpuOf = (pid) => {
   return spent
 }
 
-/** The service in its two processes, of this build or another one. */
-export const startService = async (flags = [], main = at('../../server/dist/main.js')) => {
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-bench-'))
+/** The service in its two processes, of this build or another one, on a folder of its own or a given one, which stays. */
+export const startService = async (flags = [], main = at('../../server/dist/main.js'), given) => {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'waymark-bench-'))
   const common = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'a:b', '--quiet']
   const service = await startProgram(main, [...common, ...flags], { env: threads, log })
   return {
@@ -60,7 +60,7 @@ export const startService = async (flags = [], main = at('../../server/dist/main
     folder,
     async stop() {
       await service.stop()
-      rmSync(folder, { recursive: true, force: true })
+      if (given === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

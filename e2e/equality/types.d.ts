@@ -56,6 +56,8 @@ export interface Device {
   gpc: boolean
   /** The endpoint has another origin than the page. */
   isCrossOrigin: boolean
+  /** Its pages load the plugin `campaign`; without it, only the address says where somebody comes from. */
+  hasCampaign: boolean
   /** It calls itself a crawler, in what its browser sends. */
   isBot: boolean
 }
@@ -82,6 +84,10 @@ export interface TrueEvent {
   path: string
   /** The page was reached from another site. */
   isFromNews: boolean
+  /** What the address of its page says, and what the plugin `campaign` has registered. */
+  address: Utm
+  registered: Utm
+  /** Which of both counts. */
   utm: Utm
   isBot: boolean
   properties: Record<string, unknown>

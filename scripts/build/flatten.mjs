@@ -14,8 +14,8 @@ const binder = 'bindAll'
 
 /**
  * Makes variables of the fields of an instance (`w`) and of the door to the platform (`browser`): `f(w, a)` becomes
- * `f(a)`, and `w.field` becomes `w$field`. What uses an instance moves into `createWaymarkIn`, so that an instance is one
- * closure. The reason is size: minifiers shorten variables, and keep the names of fields.
+ * `f(a)`, and `w.field` becomes `w$field`. What only instances use moves into `createWaymarkIn`, so that an instance is
+ * one closure. The reason is size: minifiers shorten variables, and keep the names of fields.
  *
  * The source keeps to what can be rewritten so, and the build stops where it does not: each object has one name, is made
  * by one function, and is handed on, or its fields are used as `w.field` or `const { field } = w`.
@@ -30,7 +30,7 @@ export const flatten = (objects) => ({
     const { text, statements, valueOf } = module
     const readBy = new Map(statements.map((statement) => [statement, rewriteUses(module, statement, objects)]))
     const inside = valueOf(factory).body.body
-    moveBound(module, readBy, inside[0].start)
+    moveInside(module, readBy, inside[0].start)
 
     const set = new Set()
     const makeDoor = statements.find(({ declares }) => declares.includes(makers.browser))
@@ -97,37 +97,43 @@ function rewriteUses({ text, valueOf, isOfModule, fail, removeFrom }, statement,
     },
     CallExpression(/** @type {Node} */ { callee, start, end, arguments: given }, _, ancestors) {
       const [parent, above] = /** @type {Node[]} */ ([ancestors.at(-2), ancestors.at(-3)])
+      if (callee.name === makers.browser && objects.includes('browser')) read.delete(callee.name)
       if (callee.name === binder) text.remove(start, given[1].start).remove(given[1].end, end)
       else if (callee.name !== makers.browser || !objects.includes('browser')) return
       else if (parent.arguments) removeFrom(parent.arguments, /** @type {Node} */ (ancestors.at(-1)))
       else text.remove(above.start, above.end)
     },
   })
+  for (const { local } of statement.specifiers ?? []) read.add(local.name)
   return read
 }
 
 /**
- * Moves what uses an instance, or uses what does, to where the instance is.
+ * Moves to where the instance is all that nothing outside uses. The reason is size, too: how a minifier names the
+ * variables of a function depends on how deep the function lies.
  * @param {Module} module
  * @param {Map<Node, Set<string>>} readBy
  * @param {number} to
  */
-function moveBound({ text, statements, fail }, readBy, to) {
-  const bound = new Set(['w'])
-  for (let size = 0; size < bound.size;) {
-    size = bound.size
-    for (const [{ declares }, read] of readBy)
-      if (!declares.includes(factory) && [...read].some((name) => bound.has(name)))
-        for (const name of declares) bound.add(name)
+function moveInside({ text, statements, fail }, readBy, to) {
+  const site = statements.find(({ declares }) => declares.includes(factory))
+  const staying = statements.filter((statement) => !statement.declares[0] || readBy.get(statement)?.has(factory))
+  // The list grows while it is read.
+  for (const statement of staying) {
+    const reads = readBy.get(statement) ?? new Set()
+    if (reads.has('w')) fail(statement, 'what uses an instance is a function of its own, and not exported')
+    const read = statements.filter((other) => namesOf(other).some((name) => reads.has(name)))
+    staying.push(...read.filter((other) => other !== site && !staying.includes(other)))
   }
   for (const statement of statements) {
     const { declares, start, end } = statement
-    const uses = [...(readBy.get(statement) ?? [])].some((name) => bound.has(name))
-    if (uses && !declares[0]) fail(statement, 'what uses an instance is a function of its own, and not exported')
-    if (!uses || declares.includes(factory) || declares.includes(makers.w)) continue
+    if (statement === site || staying.includes(statement) || declares.includes(makers.w)) continue
     text.appendLeft(end, '\n').move(start, end, to)
   }
 }
+
+/** What others read of a statement: the variables of the door count as one. @param {Node} statement @returns {string[]} */
+const namesOf = ({ declares }) => (declares.includes(makers.browser) ? [...declares, 'browser'] : declares)
 
 /**
  * Sets the variables of an object in the place of the statement that makes it.

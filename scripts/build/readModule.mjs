@@ -30,6 +30,7 @@ export function readModule(code) {
   return {
     code,
     text,
+    program,
     statements,
     /** What a name of the module stands for: a function, a class or another value. */
     valueOf: (/** @type {string | undefined} */ name) => (name ? values.get(name) : undefined),

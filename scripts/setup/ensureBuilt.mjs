@@ -54,23 +54,60 @@ function fingerprint(sources) {
   return hash.digest('hex')
 }
 
+const folder = join(root, '.cache/built')
+
+/** @param {string} path */
+const readText = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+/** Says what is built, how long that takes, and at a terminal how long it has taken. @param {string[]} names */
+function tellBuild(names) {
+  const before = names.map((name) => Number(readText(join(folder, `${name}-seconds`))))
+  const expected = before.every((seconds) => seconds > 0)
+    ? `${Math.max(...before)} s the last time`
+    : 'half a minute on two idle processors, two minutes on busy ones'
+  console.log(`· building the ${names.join(' and the ')}: ${expected}`)
+  const beganAt = Date.now()
+  const seconds = () => Math.round((Date.now() - beganAt) / 1000)
+  const timer = setInterval(() => process.stdout.isTTY && process.stdout.write(`\r  ${seconds()} s `), 1000)
+  return (/** @type {string} */ word) => {
+    clearInterval(timer)
+    if (process.stdout.isTTY) process.stdout.write('\r')
+    console.log(`  ${word} after ${seconds()} s`)
+  }
+}
+
+/** @param {keyof typeof targets} name @param {boolean} quiet */
+async function build(name, quiet) {
+  const beganAt = Date.now()
+  const { sources, command } = targets[name]
+  const print = fingerprint(sources)
+  const { code, output } = await run('npm', [...command, '--silent'], { quiet })
+  if (code !== 0) throw new Error(`The ${name} could not be built.\n${output}`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}-seconds`), String(Math.ceil((Date.now() - beganAt) / 1000)))
+  writeFileSync(join(folder, name), print)
+}
+
 /**
  * Builds the library and the server, each only when its sources changed since this function last built it:
  * contents are compared, because a checkout says nothing true about times.
  * @param {{ only?: (keyof typeof targets)[], force?: boolean }} [options]
  */
 export async function ensureBuilt({ only = ['library', 'server'], force = false } = {}) {
-  for (const name of only) {
-    const { sources, outputs, command } = targets[name]
-    const stamp = join(root, '.cache/built', name)
-    const print = fingerprint(sources)
+  const missing = only.filter((name) => {
+    const { sources, outputs } = targets[name]
     const isThere = outputs.every((output) => existsSync(join(root, output)))
-    if (!force && isThere && existsSync(stamp) && readFileSync(stamp, 'utf8') === print) continue
-    console.log(`· building the ${name} (npm ${command.join(' ')}), which takes some 20 seconds`)
-    // Sizes and hashes are for who builds, not for who starts the demo.
-    const { code, output } = await run('npm', [...command, '--silent'], { quiet: !force })
-    if (code !== 0) throw new Error(`The ${name} could not be built.\n${output}`)
-    mkdirSync(join(root, '.cache/built'), { recursive: true })
-    writeFileSync(stamp, print)
+    return force || !isThere || readText(join(folder, name)) !== fingerprint(sources)
+  })
+  if (missing.length === 0) return
+  const end = tellBuild(missing)
+  try {
+    // Sizes and hashes are for who builds, not for who starts the demo; they come one after the other.
+    if (force) for (const name of missing) await build(name, false)
+    else await Promise.all(missing.map((name) => build(name, true)))
+    end('built')
+  } catch (error) {
+    end('failed')
+    throw error
   }
 }

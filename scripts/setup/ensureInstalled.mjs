@@ -22,7 +22,9 @@ function isInstalled() {
 /** Installs the lockfile's packages when they are missing or of other versions. */
 export async function ensureInstalled() {
   if (isInstalled()) return
-  console.log('· installing the packages of package-lock.json (npm ci)')
+  console.log(
+    '· installing the packages of package-lock.json (npm ci): one minute, or several on a slow network',
+  )
   const { code } = await run('npm', ['ci', '--loglevel=error'])
   if (code !== 0)
     throw new Error('The packages of package-lock.json could not be installed: see what npm says above.')

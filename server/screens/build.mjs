@@ -12,11 +12,17 @@ import { rollup } from 'rollup'
 
 const here = import.meta.dirname
 const out = join(here, '../dist/screens')
-/** What a first visit may load, all of it compressed by brotli. */
+/** What a first visit may load, all of it compressed by brotli. Fonts come after the page is drawn, and count apart. */
 const mostBytes = 150_000
+const mostFontBytes = 80_000
 const { resolve: find } = createRequire(import.meta.url)
-/** Packages whose code is in the bundle. */
-const bundled = ['preact', 'uplot']
+/** Packages whose code or fonts are in the bundle. */
+const bundled = ['preact', 'uplot', '@fontsource-variable/alegreya', '@fontsource-variable/instrument-sans']
+/** The demo has the same ones. */
+const fonts = {
+  serif: '@fontsource-variable/alegreya/files/alegreya-latin-wght-normal.woff2',
+  sans: '@fontsource-variable/instrument-sans/files/instrument-sans-latin-wght-normal.woff2',
+}
 
 const compile = () => {
   rmSync(join(here, 'build'), { recursive: true, force: true })
@@ -62,6 +68,12 @@ const licences = () =>
     })
     .join('\n\n')
 
+/** A name with a hash, which changes with the contents. @param {string} name @param {string | Buffer} content */
+const nameOf = (name, content) => {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, '0')
+  return `${name.slice(0, -extname(name).length)}-${hash}${extname(name)}`
+}
+
 /** Writes a file, and tells its size as the service sends it. @param {string} name @param {string} text */
 const write = (name, text) => {
   writeFileSync(join(out, name), text)
@@ -70,20 +82,35 @@ const write = (name, text) => {
   return small
 }
 
-compile()
-const assets = {
-  script: ['screens.js', await bundleScript()],
-  style: ['screens.css', joinStyles()],
-  icon: ['icon.svg', readFileSync(join(here, 'icon.svg'), 'utf8')],
+/** Writes the fonts, and puts their names into the style sheet beside them. @param {string} style */
+const writeFonts = (style) => {
+  let size = 0
+  for (const [key, path] of Object.entries(fonts)) {
+    const font = readFileSync(find(path))
+    const name = nameOf(`${key}.woff2`, font)
+    writeFileSync(join(out, 'assets', name), font)
+    size += font.length
+    style = style.replace(`%${key}%`, `./${name}`)
+  }
+  console.log(`server/dist/screens/assets, fonts  ${size} B`)
+  if (size > mostFontBytes)
+    throw new Error(`The fonts of the screens weigh ${size} B; at most ${mostFontBytes} are allowed.`)
+  return style
 }
+
+compile()
 rmSync(out, { recursive: true, force: true })
 mkdirSync(join(out, 'assets'), { recursive: true })
+const assets = {
+  script: ['screens.js', await bundleScript()],
+  style: ['screens.css', writeFonts(joinStyles())],
+  icon: ['icon.svg', readFileSync(join(here, 'icon.svg'), 'utf8')],
+}
 
 let html = readFileSync(join(here, 'index.html'), 'utf8')
 let size = 0
 for (const [key, [name, text]] of Object.entries(assets)) {
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, '0')
-  const file = `assets/${name.slice(0, -extname(name).length)}-${hash}${extname(name)}`
+  const file = `assets/${nameOf(name, text)}`
   size += write(file, text)
   // The service makes it right for the depth of the page's address (`server/src/files/screenRoutes.ts`).
   html = html.replace(`%${key}%`, `./${file}`)

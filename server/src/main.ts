@@ -12,6 +12,8 @@ import type { RunningEngine } from './engine/startEngine.js'
 import { startIngest } from './startIngest.js'
 import { isDiskFull } from './OperatorError.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
+import { openOwnAccess } from './users/OwnAccess.js'
+import { tellAccess } from './users/tellAccess.js'
 import { version } from './version.js'
 import { whyFailing } from './wal/whyFailing.js'
 import { reasonOf } from './reasonOf.js'
@@ -73,7 +75,8 @@ const keptMemory = 'mmap_threshold=33554432 trim_threshold=67108864 top_pad=1677
 const engineEnv = (): NodeJS.ProcessEnv => ({
   GLIBC_TUNABLES: keptMemory,
   ...process.env,
-  UV_THREADPOOL_SIZE: process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(16, 4 * availableParallelism())),
+  UV_THREADPOOL_SIZE:
+    process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(18, 4 * availableParallelism() + 2)),
 })
 
 /** Lowers the engine's priority: when both processes want a processor, the ingest process goes first. */
@@ -101,8 +104,12 @@ const offerToOomKiller = () => {
   }
 }
 
-const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Promise<void> => {
-  const ingest = await startIngest(options, role)
+const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Promise<void> => {
+  const { options, news, undo } = await openOwnAccess(given, role)
+  const ingest = await startIngest(options, role, news?.link).catch((error: unknown) => {
+    undo()
+    throw error
+  })
   const supervisor = new Supervisor({
     program: fileURLToPath(import.meta.url),
     args: [...process.argv.slice(2), '--role', supervisedRole],
@@ -116,14 +123,14 @@ const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Pr
     await supervisor.stop()
     await ingest.close()
   }
-  for (const signal of endingSignals(options)) {
+  for (const signal of endingSignals(given)) {
     process.on(signal, () => {
       if (stopping !== undefined) return
       logger.info('Stopping.', { reason: signal })
       exitAfter(logger, () => (stopping = close()))
     })
   }
-  if (options.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
+  if (given.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
   if (role !== 'engine' && (options.apiKeys ?? []).length === 0) {
     logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
@@ -133,6 +140,7 @@ const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Pr
     const first = await supervisor.start()
     if (first.kind === 'fatal') {
       await close()
+      undo()
       throw new Error(first.reason)
     }
     if (first.kind === 'slow')
@@ -142,7 +150,8 @@ const runIngest = async (options: ServerOptions, logger: Logger, role: Role): Pr
   logger.info('Ready.', { url: ingest.url })
   const { url, postgresPort } = ingest
   const wire = postgresPort === undefined ? '' : ` and ${new URL(url).hostname}:${postgresPort} (Postgres)`
-  process.stdout.write(`waymark-server ready at ${url}${wire}\n`)
+  const told = news === undefined ? '' : tellAccess(news, { url, isTerminal: process.stdout.isTTY })
+  process.stdout.write(`waymark-server ready at ${url}${wire}\n${told}`)
 }
 
 /** Runs the engine. A parent process, if there is one, decides when the engine ends and logs why it failed. */

@@ -1,4 +1,5 @@
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
@@ -7,7 +8,7 @@ import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
-import { withoutBase } from './http/withoutBase.js'
+import { takeBase } from './http/withoutBase.js'
 import { idsPath, idsRoutes } from './ids/idsRoutes.js'
 import type { EngineLink } from './link/EngineLink.js'
 import { engineRoutes, noEngineRoutes } from './link/engineRoutes.js'
@@ -22,10 +23,12 @@ import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { asOperatorError } from './OperatorError.js'
-import { authenticateBy } from './users/authenticate.js'
+import { authenticateBy, identifyBy } from './users/authenticate.js'
+import type { LoginLink } from './users/LoginLink.js'
 import { PasswordCheck } from './users/PasswordCheck.js'
 import { sessionPath, loginRoutes } from './users/loginRoutes.js'
 import { LoginTokens } from './users/LoginTokens.js'
+import { setupRoute } from './users/setupRoute.js'
 import { Users } from './users/Users.js'
 import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
@@ -59,10 +62,14 @@ const closeWaitMs = 3000
  * Starts the part of the service that takes requests, checks them, writes them to the log, and answers. It does
  * not use DuckDB, so that no query can stop it. Rejects with one sentence that says why it cannot start.
  */
-export const startIngest = async (given: ServerOptions, role: Role = 'both'): Promise<RunningIngest> => {
+export const startIngest = async (
+  given: ServerOptions,
+  role: Role = 'both',
+  link?: LoginLink,
+): Promise<RunningIngest> => {
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
-  const { basePath, log: url, syncWaitMs } = options
+  const { log: url, syncWaitMs } = options
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
@@ -82,7 +89,8 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
     const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
-    const authenticate = authenticateBy({ logins, tokens, basePath })
+    const identify = identifyBy({ logins, tokens })
+    const authenticate = authenticateBy(identify)
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */
     const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
@@ -97,7 +105,9 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
-    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted })
+    const refused = {}
+    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase)
+    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted, refused, findCountry })
     const storing = () => engine?.storing.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
@@ -144,7 +154,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
           backlog,
         }),
         metricsRoute({ ...options, registry, authenticate }),
-        ...(options.idCookie ? idsRoutes(basePath) : []),
+        ...(options.idCookie ? idsRoutes : []),
         tasksRoute({
           authenticate,
           apiKeys,
@@ -154,8 +164,9 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
         ...(engine === undefined
           ? noEngineRoutes
           : [
-              ...screenRoutes(options.screensFolder, basePath),
-              ...loginRoutes({ ...options, logins, tokens, authenticate }),
+              ...screenRoutes(options.screensFolder),
+              ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
+              setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               eraseRoute({ authenticate, rounds, logger }),
             ]),
@@ -164,7 +175,7 @@ export const startIngest = async (given: ServerOptions, role: Role = 'both'): Pr
       new Origins(paths, options.origins),
     )
     const server = createPublicServer(options, (request, response) => {
-      request.url = withoutBase(request.url ?? '/', basePath)
+      takeBase(request, options.basePath)
       listener.listen(request, response)
     })
     const postgres =

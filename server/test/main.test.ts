@@ -71,6 +71,49 @@ describe('waymark-server', () => {
     expect(stdout.trim().split('\n')).toHaveLength(1)
   })
 
+  it('without users and keys makes them once, and its link logs in once', async () => {
+    const flags = ['--port', '0', '--data', folder, '--quiet']
+    const first = launch(flags)
+    const url = urlIn(await first.ready)
+    const post = (body: object) =>
+      fetch(`${url}/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify(body),
+      })
+    const told = await vi.waitFor(() => {
+      const lines = first.said().trimEnd().split('\n')
+      expect(lines).toHaveLength(5)
+      return lines.join('\n')
+    })
+    const [, token = ''] = /#login=(\S+)/.exec(told)!
+    const [, user, password = ''] = /(\w+), password (\S+)/.exec(told)!
+    const [, key] = /API key {2}(\S+)/.exec(told)!
+    expect([(await post({ token })).status, (await post({ token })).status]).toEqual([200, 401])
+    expect((await post({ user, password })).status).toBe(200)
+    const event = { environment: 'production', event: 'First', properties: {} }
+    const sent = await fetch(`${url}/track?apiKey=${key}`, { method: 'POST', body: JSON.stringify(event) })
+    expect(sent.status).toBe(200)
+    first.kill('SIGTERM')
+    const { stderr } = await first.ended
+    expect([stderr.includes(token), stderr.includes(password)]).toEqual([false, false])
+    // The key goes on, and the password is told no more.
+    const second = launch(flags)
+    await second.ready
+    second.kill('SIGTERM')
+    const { stdout } = await second.ended
+    expect(stdout).toContain(key)
+    expect(stdout).not.toMatch(/, password |#login=/)
+  })
+
+  it('leaves no user behind whose password nobody has read', async () => {
+    const other = start()
+    const { port } = new URL(urlIn(await other.ready))
+    const mine = mkdtempSync(join(folder, 'mine-'))
+    const { code } = await launch(['--port', port, '--data', mine, '--quiet']).ended
+    expect([code, readdirSync(mine).filter((name) => /users|keys/.test(name))]).toEqual([1, []])
+  })
+
   it('stops cleanly on SIGINT with a connection kept open', async () => {
     const service = start()
     const url = urlIn(await service.ready)

@@ -168,15 +168,16 @@ export const track = (w: Instance, event: string, properties?: object, options?:
       const page = w.browser.page()
 
       return (id, at) => {
-        const { insertId, release } = w.config
+        const { insertId } = w.config
         touch(w, at)
         const all: Properties = {
           $lib: 'waymark',
           $lib_version: __VERSION__,
-          $release: release || undefined,
+          $release: w.config.release || undefined,
           $url: w.filterUrl(page.url),
           $referer: w.filterUrl(page.referrer) || undefined,
           $viewport: page.viewport,
+          browser_time_zone: w.browser.timeZone,
           ...w.settings.persistent,
           ...own,
         }

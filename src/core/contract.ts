@@ -16,22 +16,22 @@ export const isUnknown = (name: string) =>
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
-  track: (ids, { event, properties }, timestamp) => ({
-    event,
+  track: (ids, draft, timestamp) => ({
+    event: draft.event,
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties: properties ?? {},
+    properties: draft.properties ?? {},
   }),
-  identify: (ids, { traits }, timestamp) => ({
+  identify: (ids, draft, timestamp) => ({
     timestamp,
     distinct_id: ids.distinctId,
     anonymous_id: ids.anonymousId,
-    traits: traits ?? {},
+    traits: draft.traits ?? {},
   }),
-  alias: (ids, { userId }) => ({ distinct_id: ids.distinctId, new_user_id: userId }),
+  alias: (ids, draft) => ({ distinct_id: ids.distinctId, new_user_id: draft.userId }),
 }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */
@@ -46,7 +46,7 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 })
 
 /** One request's body. */
-export const toBody = (batch: { body: string }[]) => `[${batch.map(({ body }) => body).join()}]`
+export const toBody = (batch: { body: string }[]) => `[${batch.map((payload) => payload.body).join()}]`
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>

@@ -5,7 +5,7 @@ import { handOff } from './handOff'
 import { isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
 import { finish, mark, next, stillOurs } from './queue'
 import { complain } from './signals'
-import { send } from './transport'
+import { canOutlive, send } from './transport'
 import { set } from './visitor'
 
 /**
@@ -125,7 +125,9 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   const batch = await stillOurs(w, given)
   if (isAway(w) || !batch[0]) return true
 
-  w.inFlight = batch
+  const { attempts } = w
+  // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
+  attempts.push({ batch, begun: canOutlive(w, batch) })
   mark(batch, true)
   const answer = await send(w, batch)
   if (answer.isMissing && w.browser.closing()) {
@@ -133,11 +135,11 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
     await new Promise<void>((resolve) => w.browser.after(believeAfterMs, resolve))
   }
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
-  if (w.inFlight !== batch) return false
-  w.inFlight = []
+  if (attempts !== w.attempts) return false
+  attempts.pop()
   mark(batch, false)
 
-  const { status, errorCode, taskId } = answer
+  const { status } = answer
   const isRefused = status === 'refused'
   const isDown = !isRefused && status !== 'accepted'
   learn(w, answer, isDown)
@@ -149,16 +151,18 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   finish(
     w,
     batch,
-    isRefused ? { status: 'dropped', reason: 'quarantined', errorCode } : { status: 'accepted', taskId },
+    isRefused
+      ? { status: 'dropped', reason: 'quarantined', errorCode: answer.errorCode }
+      : { status: 'accepted', taskId: answer.taskId },
   )
   return true
 }
 
 /** How the service is, and when to try again. */
 const learn = (w: Instance, answer: Answer, isDown: boolean) => {
-  const { status, afterMs, isMissing } = answer
+  const { isMissing } = answer
   const random = w.browser.random()
-  w.isPaused = status === 'misconfigured'
+  w.isPaused = answer.status === 'misconfigured'
   tellTrouble(w, answer, isDown)
   if (isMissing && typeof w.settings.down !== 'boolean' && w.browser.online()) {
     const misses = (unheard(w)?.misses ?? 0) + 1
@@ -169,7 +173,7 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
   }
   w.failures = w.isPaused ? misconfiguredFailures : isDown ? w.failures + 1 : 0
   setDown(w, isMissing ? undefined : isDown)
-  if (isDown) wait(w, backOff(w.failures, random, afterMs))
+  if (isDown) wait(w, backOff(w.failures, random, answer.afterMs))
 }
 
 /**
@@ -177,9 +181,8 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
  * key, an environment, a proxy without a rule. A service that is not well is told of at its third failure.
  */
 const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer, isDown: boolean) => {
-  const { endpoint, environment, debug } = w.config
   let code = ''
-  let what = `${endpoint} ${environment}`
+  let what = `${w.config.endpoint} ${w.config.environment}`
   if (!isDown) w.told = ''
   else if (isMissing) code = 'unreachable'
   else if (strange) {
@@ -192,7 +195,7 @@ const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer
   }
   if (w.told.includes(code)) return
   w.told += code
-  complain(w, code, what, debug || w.isPaused || !!strange)
+  complain(w, code, what, w.config.debug || w.isPaused || !!strange)
 }
 
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
@@ -219,16 +222,12 @@ export const hide = (w: Instance) => {
  */
 export const leave = (w: Instance) => {
   wait(w, Infinity)
-  if (!w.browser.online() || w.settings.down) return
-  const sent = w.inFlight
-  w.inFlight = []
-  handOff(w, sent)
+  if (w.browser.online() && !w.settings.down) handOff(w)
 }
 
 /** The page is back: what was under way when it left is done or lost. */
 export const enter = (w: Instance) => {
   w.running = undefined
-  w.inFlight = []
   w.failures = 0
   w.isPaused = false
   w.attempts = []

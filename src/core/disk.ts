@@ -59,8 +59,8 @@ export const save = (
   run((store) => {
     for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
     const gone = records
-      .filter(({ items }) => !items[0])
-      .map(({ key }) => key)
+      .filter((record) => !record.items[0])
+      .map((record) => record.key)
       .sort((a, b) => a[1] - b[1])
     const last = gone.at(-1)
     // A request costs the page as much as an event: one for a whole batch, where nothing else lies in between.
@@ -69,7 +69,7 @@ export const save = (
     else for (const key of gone) store.delete(key)
     for (const record of records) {
       if (record.items[0])
-        store.put([record.kind, ...record.items.map(({ body }) => body)].join('\n'), record.key)
+        store.put([record.kind, ...record.items.map((payload) => payload.body)].join('\n'), record.key)
       record.isStored = true
     }
   }).then(

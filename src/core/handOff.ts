@@ -1,14 +1,14 @@
-import type { Attempt, Instance, Payload } from './instance'
+import type { Attempt, Instance } from './instance'
 import { save } from './disk'
 import { finish, next, sizeOf } from './queue'
-import { canOutlive, handOffBytes, prepareHandOff } from './transport'
+import { handOffBytes, prepareHandOff } from './transport'
 
 /** What was begun is off the queue, and taken off the disk. */
-const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
+const settle = (w: Instance, attempt: Attempt) => {
   // Behind a service worker nothing is sure to arrive that was not deferred.
-  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !isDeferred)
+  const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !attempt.isDeferred)
   if (isKept) save(w)
-  finish(w, batch, { status: 'handed-off' }, isKept)
+  finish(w, attempt.batch, { status: 'handed-off' }, isKept)
 }
 
 /**
@@ -17,16 +17,14 @@ const settle = (w: Instance, { batch, isDeferred }: Attempt) => {
  * on. Firefox cuts the first one short at any call: what was begun then counts as sent, and is deleted once more; what
  * was not waits again.
  */
-export const handOff = (w: Instance, inFlight: Payload[]) => {
-  const { maxBytes } = w.config.batch
-  w.attempts = w.attempts.filter(({ begun }) => begun)
-  // A keepalive request in flight outlives the page; a larger one may not, and stays for the next visit.
-  if (inFlight[0] && canOutlive(w, inFlight)) w.attempts.push({ batch: inFlight, begun: true })
+export const handOff = (w: Instance) => {
+  // A new list tells the sending under way that the page has left.
+  w.attempts = w.attempts.filter((attempt) => attempt.begun)
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
-    const budget = w.attempts.reduce((bytes, { batch }) => bytes - sizeOf(batch), handOffBytes)
-    const batch = next(w, Math.min(maxBytes, budget))
+    const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
+    const batch = next(w, Math.min(w.config.batch.maxBytes, budget))
     if (!batch[0] || sizeOf(batch) > budget) return
     const send = prepareHandOff(w, batch)
     const attempt = { batch, begun: false }

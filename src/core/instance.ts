@@ -90,7 +90,7 @@ export interface EventRecord {
  */
 export type RecordKey = [queue: string, sequence: number, payloads: number, origin: string]
 
-/** One request of an unload: what it carries, and whether it was given to the browser, as far as can be known. */
+/** One request that the page may not outlive: what it carries, and whether the browser has it, as far as can be known. */
 export interface Attempt {
   batch: Payload[]
   begun: boolean
@@ -235,7 +235,6 @@ export interface Instance {
   // delivery.ts, handOff.ts, transport.ts
   /** The sending under way, which may consist of several requests. */
   running?: Promise<void> | undefined
-  inFlight: Payload[]
   /** How many requests in a row have failed: the measure of the back-off. */
   failures: number
   /** When the timer rings that begins the next request; `Infinity` where there is none. */
@@ -302,7 +301,6 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     timerAt: Infinity,
     stopTimer: nothing,
     until: 0,
-    inFlight: [],
     failures: 0,
     told: '',
     attempts: [],

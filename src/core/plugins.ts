@@ -17,7 +17,7 @@ const remove = (w: Instance, plugin: Plugin) => {
 
 /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
 export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
-  if (!plugin || [...w.used.keys()].some(({ name }) => name === plugin.name)) return () => {}
+  if (!plugin || [...w.used.keys()].some((other) => other.name === plugin.name)) return () => {}
   w.used.set(
     plugin,
     safely(w, plugin, () => w.pluginHost && plugin.start?.(w.pluginHost)),

@@ -9,10 +9,10 @@ import type { DropReason, Kind, Outcome } from './types'
 export const claimableAfterMs = 5000
 
 /** Bytes of the body of a request with these payloads. */
-export const sizeOf = (batch: Payload[]) => batch.reduce((sum, { size }) => sum + size, 1)
+export const sizeOf = (batch: Payload[]) => batch.reduce((sum, payload) => sum + payload.size, 1)
 
 export const mark = (batch: Payload[], isBusy: boolean) => {
-  for (const { record } of batch) record.isBusy = isBusy
+  for (const payload of batch) payload.record.isBusy = isBusy
 }
 
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)
@@ -56,13 +56,13 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
 
 /** Takes whole records off the queue: dropped for that reason, or, without one, left on the disk for a later page. */
 const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
-  for (const { items } of records)
-    finish(w, [...items], reason ? { status: 'dropped', reason } : { status: 'queued' }, !reason)
+  for (const record of records)
+    finish(w, [...record.items], reason ? { status: 'dropped', reason } : { status: 'queued' }, !reason)
 }
 
 /** Lets go of all that waits. */
 export const dropAll = (w: Instance, reason: DropReason) => {
-  for (const { end } of w.heldCalls.splice(0)) end([reason])
+  for (const call of w.heldCalls.splice(0)) call.end([reason])
   letGo(w, [...w.records], reason)
 }
 
@@ -74,14 +74,14 @@ export const dropHalf = (w: Instance) => {
 
 /** Lets go of the oldest that are over a limit. What a request carries stays. */
 const trim = (w: Instance) => {
-  const { ttlMs, maxEvents, maxBytes } = w.config.queue
-  for (let record; (record = w.records.find(({ isBusy, items }) => !isBusy && items[0]));) {
+  const limits = w.config.queue
+  for (let record; (record = w.records.find((one) => !one.isBusy && one.items[0]));) {
     const reason =
-      record.key[1] < (w.browser.now() - ttlMs) * 1000
+      record.key[1] < (w.browser.now() - limits.ttlMs) * 1000
         ? 'too-old'
-        : w.queuedCount > maxEvents
+        : w.queuedCount > limits.maxEvents
           ? 'too-many'
-          : w.queuedBytes > maxBytes && 'too-big'
+          : w.queuedBytes > limits.maxBytes && 'too-big'
     if (!reason) return
     letGo(w, [record], reason)
   }
@@ -89,7 +89,7 @@ const trim = (w: Instance) => {
 
 /** Puts a payload at the end: true in memory at once, on disk a few milliseconds later. */
 export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) => {
-  const { maxEvents, maxBytes } = w.config.batch
+  const limits = w.config.batch
   const size = byteLength(ended.body) + 1
   // It alone would push all others out, and then itself.
   if (size > w.config.queue.maxBytes)
@@ -100,8 +100,8 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     record.isStored ||
     record.isBusy ||
     record.kind !== kind ||
-    record.key[2] >= maxEvents ||
-    sizeOf(record.items) + size > maxBytes
+    record.key[2] >= limits.maxEvents ||
+    sizeOf(record.items) + size > limits.maxBytes
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
     record = addRecord(w, kind, [w.queueId, w.sequence, 0, w.queueId], false)
@@ -140,14 +140,16 @@ export const next = (w: Instance, maxBytes: number): Payload[] => {
 /** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
 export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
   const young = (w.browser.now() - claimableAfterMs) * 1000
-  const old = batch.map(({ record }) => record).filter((record) => record.isStored && record.key[1] < young)
+  const old = batch
+    .map((payload) => payload.record)
+    .filter((record) => record.isStored && record.key[1] < young)
   if (old[0]) {
     // All of their milliseconds: within one, records of several pages lie in another order on disk.
     const keys = await readKeys(w, [w.queueId, old[0].key[1]], [w.queueId, old.at(-1)!.key[1], []])
     // As text: that is how keys compare.
     letGo(
       w,
-      old.filter(({ key }) => keys && !String(keys).includes(String(key))),
+      old.filter((record) => keys && !String(keys).includes(String(record.key))),
     )
   }
   return batch.filter(isQueued)
@@ -170,7 +172,7 @@ export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBVa
 export const giveUp = (w: Instance, queueId: string) => {
   letGo(
     w,
-    w.records.filter(({ isStored }) => isStored),
+    w.records.filter((record) => record.isStored),
   )
   w.queueId = queueId
   w.isMixed = true

@@ -8,11 +8,11 @@ const clockSlackMs = 60_000
  * another clock. Times are those of the events: what has waited for consent makes the sessions that it would have made.
  */
 export const isInSession = (w: Instance, at: number) => {
-  const { idleMs, maxMs } = w.config.session
+  const limits = w.config.session
   const { startedAt = -Infinity, lastAt = 0 } = w.settings.session ?? {}
   return (
-    at - lastAt < idleMs &&
-    at - startedAt < maxMs &&
+    at - lastAt < limits.idleMs &&
+    at - startedAt < limits.maxMs &&
     at > startedAt - clockSlackMs &&
     w.browser.now() > lastAt - clockSlackMs
   )

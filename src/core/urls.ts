@@ -5,12 +5,12 @@ import type { Config } from './types'
  * Returns a function that strips a URL to what may leave the page: no fragment's query, no credentials, and only
  * the query parameters on the list. The last answers are kept: a page tracks many events at one URL.
  */
-export const createUrlFilter = ({ keepParams, redact }: Config['url']) => {
+export const createUrlFilter = (rules: Config['url']) => {
   const cache = new Map<string, string>()
 
   const isKept = (name: string) =>
     // With as much of the name as the rule has before its `*`.
-    keepParams.some((rule) => rule === name || rule === name.slice(0, rule.length - 1) + '*')
+    rules.keepParams.some((rule) => rule === name || rule === name.slice(0, rule.length - 1) + '*')
 
   // It is none, or `redact` has thrown: nothing is safer than something.
   const strip = (href: string): string =>
@@ -23,7 +23,7 @@ export const createUrlFilter = ({ keepParams, redact }: Config['url']) => {
       // A router's path may live in the fragment, and a token in the query behind it.
       // What matches comes as a list of one, which the setter makes a text of.
       url.hash = (/^#!?\/[^?]*/.exec(hash) ?? '') as string
-      return redact ? redact(url.href) : url.href
+      return rules.redact ? rules.redact(url.href) : url.href
     }) ?? ''
 
   return (href: string): string => {

@@ -144,7 +144,7 @@ const methods = {
     sent: w.accepted,
     handedOff: w.handedOff,
     dropped: { ...w.dropCounts },
-    state: w.inFlight[0]
+    state: w.attempts[0]
       ? 'sending'
       : w.isPaused
         ? 'paused'

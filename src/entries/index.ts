@@ -4,4 +4,4 @@ export { createWaymark }
 export type * from '../core/types'
 
 /** The one instance that most pages need. */
-export const waymark = createWaymark()
+export const waymark = /* @__PURE__ */ createWaymark()

@@ -11,11 +11,13 @@ export interface TablePlace {
   table: string
 }
 
-/** Where a statement looks for names that are not qualified. */
+/** How a statement is read: where it looks for names that are not qualified, and whose SQL it is. */
 export interface Place {
   catalog?: string
   schema?: string
   session_id?: string
+  /** In which SQL the statement is written. @defaultValue DuckDB's */
+  dialect?: string
 }
 
 /** Contract: "Query request", without the statement. */
@@ -23,8 +25,6 @@ export interface QueryOptions extends Place, CallOptions {
   query_id?: string
   /** `AUTO` not together with `session_id`. */
   compute_size?: 'XS' | 'S' | 'M' | 'L' | 'XL' | 'AUTO'
-  /** @defaultValue DuckDB's */
-  dialect?: string
   /** @defaultValue `false` */
   ephemeral?: boolean
   limit?: number

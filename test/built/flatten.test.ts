@@ -51,6 +51,20 @@ describe('the build makes variables of an instance', () => {
     ])
   })
 
+  it('and moves in what only instances use', () => {
+    const code = run(
+      chunk(
+        'const triple = (n) => n * 3;',
+        'const shared = (n) => n;',
+        'const thrice = (w) => triple(shared(w.count));',
+        'export const other = shared(1);',
+      ),
+    )
+    const [outside] = code.split('const createWaymarkIn')
+    expect(outside).toContain('const shared')
+    expect(outside).not.toMatch(/triple|thrice|double/)
+  })
+
   it.each([
     ['an instance that is a value', 'const leak = (w) => [w];'],
     ['an instance under another name', 'const read = (it) => it.count; const use = (w) => read(w);'],
@@ -89,6 +103,10 @@ describe('the built library', () => {
       [['Event of pk_b', 'pk_b']],
     ])
     expect(sent[0]![0]![2]).not.toBe(sent[1]![0]![2])
+  })
+
+  it("says let for const in a script tag's file", () => {
+    expect(readFileSync(dist('waymark.iife.js'), 'utf8')).not.toMatch(/\bconst[ {[]/)
   })
 
   it.each([

@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createBrowser, type Send } from '../../src/core/browser'
 
@@ -92,6 +93,7 @@ describe('createBrowser', () => {
     width.mockReturnValue(600)
     window.dispatchEvent(new Event('resize'))
     expect(browser.page().viewport).toBe(`600x${innerHeight}`)
+    expect(browser.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
   })
 
   it('does not say that it took a beacon where there are none', () => {
@@ -126,6 +128,18 @@ describe('createBrowser', () => {
     const browser = createBrowser()
     expect(() => browser.writeNote('a', 'text')).not.toThrow()
     expect(browser.readNote('a')).toBe('')
+  })
+
+  it('says whether there is a database, and makes none; there may be one where the browser does not say', async () => {
+    const indexedDB = new IDBFactory()
+    vi.stubGlobal('indexedDB', indexedDB)
+    const { hasDatabase } = createBrowser()
+    expect(await hasDatabase('a')).toBe(false)
+    expect(await indexedDB.databases()).toEqual([])
+    await new Promise((resolve) => (indexedDB.open('a').onsuccess = resolve))
+    expect([await hasDatabase('a'), await hasDatabase('b')]).toEqual([true, false])
+    vi.stubGlobal('indexedDB', {})
+    expect(await hasDatabase('b')).toBe(true)
   })
 
   it('is no page where the browser is older than the README says', () => {

@@ -35,6 +35,7 @@ describe('a payload', () => {
           $url: 'https://shop.test/',
           $referer: 'https://search.test/',
           $viewport: '800x600',
+          browser_time_zone: 'Europe/Berlin',
           a: 1,
           insert_id: expect.any(String),
         },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createWorld, withTransact } from '../world/createWorld'
+import { readRecords } from '../world/readStore'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -102,7 +103,10 @@ describe('records', () => {
     owner.track('A')
     await world.advance(60_000)
     const other = world.openTab().init()
+    const codes: string[] = []
+    for (const waymark of [owner, other]) waymark.on('error', ({ code }) => codes.push(code))
     await world.advance(20_000)
+    expect(codes).not.toContain('internal')
     expect(other.stats().queued).toBe(0)
     expect(owner.stats().queued).toBe(1)
   })
@@ -244,77 +248,6 @@ describe('records', () => {
     })
   })
 
-  it('are claimed by a transaction that commits in words, which a kill of the browser cannot undo', async () => {
-    const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
-    await world.advance(10_000)
-    const commits = { wanted: 0, made: 0 }
-    const counted = withTransact((database, mode, work) => {
-      if (mode === 'readwrite') commits.wanted++
-      return database.transact(mode, (store, commit) =>
-        work(store, () => {
-          if (mode === 'readwrite') commits.made++
-          commit()
-        }),
-      )
-    })
-    const waymark = world.openTab('https://shop.test/', counted).init()
-    await world.advance(3000)
-    expect(waymark.stats().queued).toBe(1)
-    expect(commits).toEqual({ wanted: 2, made: 2 })
-  })
-
-  it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
-    const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
-    await world.advance(10_000)
-    let isStuck = true
-    // Firefox tells a page that is back nothing of a transaction that it ended when it left.
-    const stuck = withTransact((database, mode, work) =>
-      isStuck && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
-    )
-    const tab = world.openTab('https://shop.test/', stuck)
-    const waymark = tab.init()
-    await waymark.ready()
-    tab.leave()
-    isStuck = false
-    tab.fire('pageshow')
-    await world.advance(3000)
-    expect(waymark.stats().queued).toBe(1)
-  })
-
-  it('are not taken from a live tab by a page that left while it looked, and is back', async () => {
-    const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
-    await world.advance(10_000)
-    const tab = world.openTab()
-    const waymark = tab.init()
-    await waymark.ready()
-    await world.advance(100)
-    tab.leave()
-    const timers = world.pauseTimersOf(tab)
-    const owner = world.openTab().init()
-    await owner.ready()
-    owner.track('Mine')
-    await world.advance(6000)
-    tab.fire('pageshow')
-    timers.resume()
-    await world.advance(5000)
-    expect([owner.stats().queued, waymark.stats().queued]).toEqual([2, 0])
-  })
-
   it('of the same millisecond as one of this page are sent with it', async () => {
     for (let n = 0; n < 8; n++) {
       const world = createWorld()
@@ -384,6 +317,7 @@ describe('records', () => {
     await world.advance(20_000)
     expect(waymark.stats().dropped).toEqual({ 'too-many': 60 })
     expect(world.service.names()).toEqual(names(60, 'Tab 2 event '))
+    expect(await readRecords()).toEqual([])
   })
 
   it('that are too old are dropped, and it is counted', async () => {

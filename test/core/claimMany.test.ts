@@ -58,6 +58,27 @@ describe('a claim', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(250)
   })
 
+  it('takes off the disk, unread, what is over the limit', async () => {
+    const world = createWorld()
+    await leaveBehind(world, 'q', 150)
+    const w = openQueue(world, { queue: { maxEvents: 60 } }, 'q')
+    await find(w)
+    while (await claim(w));
+    expect(w.dropCounts).toEqual({ 'too-many': 90 })
+    expect(all(w).map(({ body }) => body)).toEqual(numbers(150).slice(90))
+    expect(await readKeys(w)).toHaveLength(60)
+  })
+
+  it('takes nothing in a page that has left', async () => {
+    const world = createWorld()
+    await leaveBehind(world, 'q', 10)
+    const w = openQueue(world, {}, 'q')
+    await find(w)
+    w.pageState = 'away'
+    expect(await claim(w)).toBe(false)
+    expect((await readKeys(w))!.map(([queue]) => queue)).toEqual(Array(10).fill('queue-0'))
+  })
+
   it('by two pages at the same time gives each record to one of them', async () => {
     const world = createWorld()
     await leaveBehind(world, 'q', 1000)

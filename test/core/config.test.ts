@@ -13,6 +13,7 @@ describe('an option with a value that it does not take', () => {
     [{ transport: { timeoutMs: '5' } }],
     [{ batch: 20 }],
     [{ plugins: {} }],
+    [{ insertId: null }],
   ])('%j has its default', (given) => {
     expect(readConfig(given)).toEqual(defaults)
   })

@@ -19,6 +19,7 @@ describe('consent', () => {
     tab.fire('hidden', 'visible', 'online')
     await world.settle()
     expect(waymark.getConsent()).toBe('pending')
+    expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 3 })
     expect(await databases()).toEqual([])
     expect(world.service.arrivals).toEqual([])
     expect(waymark.ids.distinctId).toBe('')

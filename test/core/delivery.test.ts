@@ -95,6 +95,16 @@ describe('flushing', () => {
     },
   )
 
+  it('sends also what waits for the next session to be read', async () => {
+    const { world, service, waymark, track } = await open()
+    track('A')
+    await world.advance(40 * 60_000)
+    track('B')
+    expect(service.names()).toEqual(['A'])
+    expect(await waymark.flush()).toEqual({ sent: 1, left: 0, dropped: 0 })
+    expect(service.names()).toEqual(['A', 'B'])
+  })
+
   it('leaves no timer when the queue is empty', async () => {
     const { world, track } = await open()
     // It has looked for what others left.
@@ -185,6 +195,23 @@ describe('a service that is not well', () => {
     expect(ids).toHaveLength(2)
     expect(ids[1]).toEqual(ids[0])
     expect(service.names()).toEqual(names(20))
+  })
+
+  it('is waited for by a tab in its own time, also when another had an answer meanwhile', async () => {
+    const { world, service, waymark, track } = await open()
+    const other = world.openTab().init()
+    await other.ready()
+    service.become({ kind: 'answers', status: 503, body: '', headers: { 'Retry-After': '60' } })
+    track('A')
+    await world.advance(3000)
+    service.become({ kind: 'well' })
+    other.track('B')
+    await other.flush()
+    await world.settle()
+    expect(waymark.stats().state).toBe('waiting')
+    await world.advance(60_000)
+    expect(service.names()).toEqual(['B', 'A'])
+    expect(waymark.stats().state).toBe('idle')
   })
 
   it('is tried at once when the network is back', async () => {

@@ -102,13 +102,16 @@ describe('the disk', () => {
     expect(world.service.names()).toEqual(['A'])
   })
 
-  it('that fails for a while gets what memory kept when it works again', async () => {
+  it('that fails for a while gets what memory kept when it works again, and says so', async () => {
     const { world, tab, waymark, mend } = await breakDown()
+    const stores: string[] = []
+    waymark.on('storage', ({ store }) => stores.push(store))
     expect(waymark.stats()).toMatchObject({ store: 'memory', queued: 1 })
     mend()
     await world.advance(60_000)
     waymark.track('B')
     await world.advance(1000)
+    expect(stores).toEqual(['indexeddb'])
     expect(waymark.stats()).toMatchObject({ store: 'indexeddb', queued: 2 })
     tab.crash()
     await world.advance(10_000)

@@ -103,6 +103,19 @@ describe('a first read that fails', () => {
   })
 })
 
+it('that fails again half a minute later keeps what was done since the first time', async () => {
+  const { world, disk, waymark } = await createKnown()
+  await world.advance(30_000)
+  waymark.track('Fails Again')
+  await world.advance(3000)
+  disk.isBroken = false
+  await world.advance(30_000)
+  waymark.track('Works')
+  await world.advance(3000)
+  expect(waymark.stats().store).toBe('indexeddb')
+  expect(await propertiesOf(world, waymark)).toEqual(all)
+})
+
 it('and that works when the page is back from the page cache gets the ids and properties that memory kept', async () => {
   const world = createWorld()
   const disk = { isBroken: true }

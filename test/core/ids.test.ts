@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { newId } from '../../src/core/ids'
 
 it('makes ids of 21 characters that differ, beyond one draw of random bytes', () => {
@@ -6,4 +6,11 @@ it('makes ids of 21 characters that differ, beyond one draw of random bytes', ()
   for (const id of ids) expect(id).toMatch(/^[\w-]{21}$/)
   expect(new Set(ids).size).toBe(1000)
   expect(newId(10)).toMatch(/^[\w-]{10}$/)
+})
+
+it('asks the browser for random bytes once for many ids', () => {
+  const draw = vi.spyOn(crypto, 'getRandomValues')
+  for (let n = 0; n < 90; n++) newId()
+  expect(draw.mock.calls.length).toBeLessThanOrEqual(1)
+  draw.mockRestore()
 })

@@ -34,6 +34,21 @@ describe('a page that goes', () => {
     },
   )
 
+  it('leaves no timer, also where it waits for the queue of another that has just gone', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    const tab = world.openTab()
+    tab.init()
+    await world.advance(1000)
+    expect(world.timers()).toBe(1)
+    tab.leave()
+    expect(world.timers()).toBe(0)
+  })
+
   it('while it was only believed to be online again leaves everything on disk', async () => {
     const world = createWorld()
     const tab = world.openTab()

@@ -14,7 +14,9 @@ async function carried(isReady: boolean, act: (waymark: Waymark) => void) {
   waymark.track('E')
   await world.advance(5000)
   const own = Object.fromEntries(
-    Object.entries(world.service.events()[0]!.properties).filter(([name]) => !/^\$|^insert_id$/.test(name)),
+    Object.entries(world.service.events()[0]!.properties).filter(
+      ([name]) => !/^(\$|insert_id$|browser_time_zone$)/.test(name),
+    ),
   )
   return { own, codes, sent: world.service.names() }
 }

@@ -30,6 +30,17 @@ describe('a refusal of an earlier page', () => {
     expect(await readSettings()).toEqual(['consent'])
   })
 
+  it('holds where the database is slow, also when a page in between could read it', async () => {
+    const world = await createRefused()
+    const between = world.openTab()
+    between.init()
+    await world.advance(1000)
+    between.leave()
+    const waymark = world.openSlowTab().init()
+    await world.advance(1500)
+    expect(waymark.getConsent()).toBe('denied')
+  })
+
   it('holds where the database is slow and remembers it alone', async () => {
     const world = await createRefused()
     world.notes.clear()
@@ -78,6 +89,27 @@ describe('a consent of an earlier page', () => {
     second.init().track('A')
     await world.advance(3000)
     expect(world.service.names()).toEqual(['A'])
+  })
+
+  it('is left as it is by a page that goes before its database has answered', async () => {
+    const world = createWorld()
+    const first = world.openTab()
+    first.init().optIn()
+    await world.advance(3000)
+    first.leave()
+    const slow = world.openSlowTab()
+    slow.init().identify('ann')
+    await world.advance(2000)
+    slow.leave()
+    slow.crash()
+    const third = world.openTab()
+    const waymark = third.init()
+    await world.advance(3000)
+    expect(waymark.ids.userId).toBe('ann')
+    third.leave()
+    const last = world.openTab().init({ consent: 'pending' })
+    await world.advance(3000)
+    expect(last.getConsent()).toBe('granted')
   })
 
   it('that was only assumed is over when the browser refuses: what was stored is wiped', async () => {

@@ -111,6 +111,22 @@ describe('identity', () => {
     expect(one.ids.userId).toBeUndefined()
   })
 
+  it('is told when it is known and when it changes, and by no other change', async () => {
+    const world = createWorld()
+    const waymark = world.openTab().init()
+    const users: unknown[] = []
+    waymark.on('identity', ({ userId }) => users.push(userId))
+    await waymark.ready()
+    waymark.identify('ann')
+    const before = users.length
+    waymark.register({ plan: 'pro' })
+    await world.advance(40 * 60_000)
+    waymark.track('In Another Session')
+    await world.advance(1000)
+    expect(users.slice(0, before)).toEqual([undefined, undefined, 'ann'])
+    expect(users.slice(before)).toEqual(['ann'])
+  })
+
   it('of a page that was in the page cache is read again before it tracks', async () => {
     const world = createWorld()
     const stale = world.openTab()

@@ -25,6 +25,8 @@ const truthOf = (list: [who: string, minute: number, what: string, more?: Partia
     session: who,
     path: what.startsWith('/') ? what : '/',
     isFromNews: false,
+    address: {},
+    registered: {},
     utm: {},
     isBot: false,
     properties: {},
@@ -136,8 +138,21 @@ describe('own answers to what SQL is asked', () => {
       ['ada', 8, '/b', { utm: { source: 'search' } }],
     ])
     expect(listSessions(truth)).toEqual([
-      ['m00', 'm00', 'm00', '2026-03-02 00:00', 8, '/a', '/b', 2, 3, 'news', 'search', null, null, 'phone'],
+      [
+        ...['m00', 'm00', 'm00', '2026-03-02 00:00', 8, '/a', '/b', 2, 3, 'news', 'search', null, null],
+        ...['referral', 'Safari', 'iOS', 'phone', 'de-AT', 'AT', 'phone'],
+      ],
     ])
+  })
+
+  it('takes the channel of a session from its first medium, else from the site before', () => {
+    const truth = truthOf([
+      ['ada', 0, '/', { utm: { medium: 'cpc' }, isFromNews: true }],
+      ['ada', 4, '/', { utm: { medium: 'social' } }],
+      ['bob', 0, '/', { isFromNews: true }],
+      ['eve', 0, '/'],
+    ])
+    expect((listSessions(truth) as Row[]).map((row) => row[13])).toEqual(['paid', 'referral', 'direct'])
   })
 
   it('counts a page that is seen twice running as one step of a path', () => {

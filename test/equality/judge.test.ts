@@ -19,7 +19,7 @@ import type { Answer, Person, Question, Row, Truth, Verdict } from '../../e2e/eq
 
 const planOf = (seed: number) => planPeople({ count: 20, seed, canKill: true }) as Person[]
 const truthOf = (people: Person[]) => tellTruth(people) as Truth
-const readings = listScreens({ engine: 'chromium', timeZone: 'Europe/Berlin' }).flatMap(
+const readings = listScreens('Europe/Berlin').flatMap(
   (screen: { readings: Question[] }) => screen.readings,
 ) as Question[]
 /** A service that answers as it should. */

@@ -11,6 +11,7 @@ const phone: Device = {
   consent: 'granted',
   gpc: false,
   isCrossOrigin: false,
+  hasCampaign: true,
   isBot: false,
 }
 
@@ -193,5 +194,28 @@ describe('what people did', () => {
       [60, visit()],
     ])
     expect(truth.events.map((event) => event.utm)).toEqual([utm, utm, {}])
+  })
+
+  it('has a campaign on the page with its address alone where no plugin keeps it', () => {
+    const utm = { source: 'news' }
+    const deeds: [number, Deed][] = [
+      [0, { kind: 'visit', path: '/', utm }],
+      [4, call(['track', 'One'])],
+      [8, { kind: 'link', path: '/b' }],
+      [12, { kind: 'back' }],
+    ]
+    const truth = tellOf(deeds, [{ ...phone, hasCampaign: false }])
+    expect(truth.events.map((event) => event.utm)).toEqual([utm, utm, {}, utm])
+    expect(truth.events.map(({ registered }) => registered)).toEqual([{}, {}, {}, {}])
+  })
+
+  it('takes the campaign of the address again where a later session has none', () => {
+    const utm = { source: 'news' }
+    const truth = tellOf([
+      [0, { kind: 'visit', path: '/', utm }],
+      [60, call(['track', 'Later'])],
+    ])
+    expect(truth.events.map(({ registered }) => registered)).toEqual([utm, {}])
+    expect(truth.events.map((event) => event.utm)).toEqual([utm, utm])
   })
 })

@@ -21,7 +21,9 @@ const carried = (world: World) =>
     .events()
     .map(({ event, properties }) => [
       event,
-      Object.fromEntries(Object.entries(properties).filter(([name]) => !/^\$|^insert_id$/.test(name))),
+      Object.fromEntries(
+        Object.entries(properties).filter(([name]) => !/^(\$|insert_id$|browser_time_zone$)/.test(name)),
+      ),
     ])
 
 const nextSession = 31 * 60_000

@@ -7,11 +7,10 @@ import { listScreens } from './screens.mjs'
  * Opens the service's screens in the browser, and reads the figures that they show.
  * @param {object} parts
  * @param {import('../../ledger/engines/types').Session} parts.session
- * @param {'chromium' | 'firefox' | 'webkit'} parts.engine
  * @param {import('../../ledger/serve/startService.mjs').Service} parts.service
  * @returns {Promise<import('../types').Answer[]>}
  */
-export async function askScreens({ session, engine, service: { url, login } }) {
+export async function askScreens({ session, service: { url, login } }) {
   const tab = await session.open(`${url}/app/`)
   /** @param {string} address @param {string} lastCard */
   const look = async (address, lastCard) => {
@@ -30,7 +29,7 @@ export async function askScreens({ session, engine, service: { url, login } }) {
   if (!isIn) throw new Error('The screens do not let the judge in')
   const timeZone = await tab.run('Intl.DateTimeFormat().resolvedOptions().timeZone')
   const answers = []
-  for (const { address, lastCard, readings } of listScreens({ engine, timeZone })) {
+  for (const { address, lastCard, readings } of listScreens(timeZone)) {
     const cards = await look(address, lastCard)
     for (const { read, ...question } of readings)
       answers.push({ ...question, by: /** @type {const} */ ('screen'), source: address, rows: read(cards) })

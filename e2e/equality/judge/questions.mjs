@@ -1,7 +1,8 @@
 import { countFunnel } from '../truth/countFunnel.mjs'
 import { countRetention } from '../truth/countRetention.mjs'
+import { kindOf } from '../people/kinds.mjs'
 import { countDays, countValues, listPeople, listTouches, listTraits } from '../truth/listPeople.mjs'
-import { countPaths, listSessions } from '../truth/listSessions.mjs'
+import { countBounces, countPaths, listSessions } from '../truth/listSessions.mjs'
 import { byPerson, groupBy, isNamed, labels, minuteOf, viewedPath, withoutBots } from '../truth/readings.mjs'
 
 const mark = `properties->>'mark'`
@@ -111,6 +112,27 @@ export const questions = [
         ]),
   },
   {
+    name: 'what with, and where from',
+    about: 'campaign, browser, system, device, language, country and class of the screen of each event',
+    sql: `SELECT ${mark}, utm_source, utm_medium, utm_campaign, browser, os, device, language, country, screen_class
+  FROM events WHERE bot IS NULL`,
+    expect: (truth) =>
+      withoutBots(truth).events.map((event) => [
+        event.mark,
+        event.utm.source ?? null,
+        event.utm.medium ?? null,
+        event.utm.campaign ?? null,
+        ...Object.values(kindOf(event.device).is),
+      ]),
+  },
+  {
+    name: 'events by system',
+    about: 'people and events of each system, by the name of a property that nobody sends',
+    sql: `SELECT value, people, events FROM breakdown(NULL, '$os')`,
+    expect: (truth) =>
+      countValues(withoutBots(truth), withoutBots(truth).events, ({ device }) => kindOf(device).is.os),
+  },
+  {
     name: 'people',
     about: 'every person: name, events, first and last seen',
     sql: `SELECT p.label, CASE WHEN starts_with(q.person_id, 'anonymous-') THEN '' ELSE q.person_id END, q.events,
@@ -125,12 +147,19 @@ export const questions = [
   },
   {
     name: 'sessions',
-    about: 'every session: whose, when, how long, from where to where',
+    about: 'every session: whose, when, how long, from where to where, by which channel, with what',
     sql: `SELECT l.label, p.label, d.label, ${minute('s.started_at')}, round(s.duration_seconds / 60)::INTEGER, s.entry, s.exit,
-  s.page_views, s.events, ${host('s.referrer_host')}, s.utm_source, s.utm_medium, s.utm_campaign, s.device FROM sessions s
+  s.page_views, s.events, ${host('s.referrer_host')}, s.utm_source, s.utm_medium, s.utm_campaign,
+  s.channel, s.browser, s.os, s.device, s.language, s.country, s.screen_class FROM sessions s
   JOIN ${labelled('session_id')} l USING (session_id) JOIN ${labelled('person_id')} p USING (person_id)
   JOIN ${labelled('device_id')} d USING (device_id)`,
     expect: (truth) => listSessions(withoutBots(truth)),
+  },
+  {
+    name: 'bounces',
+    about: 'sessions by entry, the share that saw no second page, and the mean of page views',
+    sql: `SELECT entry, count(*), ${share('avg(bounced::INTEGER)')}, ${share('avg(page_views)')} FROM sessions GROUP BY entry`,
+    expect: (truth) => countBounces(withoutBots(truth)),
   },
   {
     name: 'page views',
@@ -180,6 +209,15 @@ export const questions = [
       steps: ['/pricing', 'Order Placed'],
       withinMinutes: 4321,
       breakdown: ({ utm }) => utm.source ?? null,
+    },
+  }),
+  funnel({
+    name: 'funnel by device',
+    about: 'from the price list to the order, by the kind of device',
+    arguments: `NULL, breakdown := '$device'`,
+    options: {
+      steps: ['/pricing', 'Order Placed'],
+      breakdown: ({ device }) => kindOf(device).is.device,
     },
   }),
   retention('retention by day', { unit: 'day' }),

@@ -1,7 +1,7 @@
 import { countFunnel } from '../truth/countFunnel.mjs'
 import { countRetention } from '../truth/countRetention.mjs'
 import { countDays, countTotals, countValues } from '../truth/listPeople.mjs'
-import { listSessions } from '../truth/listSessions.mjs'
+import { bounceRateOf, countBounces, listSessions, pagesPerSession } from '../truth/listSessions.mjs'
 import { groupBy, viewedPath, withoutBots } from '../truth/readings.mjs'
 import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
 
@@ -16,6 +16,7 @@ const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
 const lastNoon = Date.parse(`${scope.until}T12:00Z`)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const wholePercent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 })
 /** The periods that the table of the retention has room for. */
 const mostPeriods = 31
@@ -39,6 +40,23 @@ const totals = (name, among) => ({
   expect: (truth) => [countTotals(among(truth))].flatMap(Object.entries),
 })
 
+/** @type {Reading} */
+const sessionTotals = {
+  name: 'totals of sessions',
+  about: 'bounce rate and pages a session',
+  read: (cards) =>
+    cardOf(cards, 'Totals').items.flatMap(([title = '', figure = '']) =>
+      ['Bounce rate', 'Pages a session'].includes(title) ? [[title, figure]] : [],
+    ),
+  expect(truth) {
+    const sessions = listSessions(withoutBots(truth))
+    return [
+      ['Bounce rate', percent.format(Number(bounceRateOf(sessions)))],
+      ['Pages a session', mean.format(Number(pagesPerSession(sessions)))],
+    ]
+  },
+}
+
 /** One of the figures by day; those of days without are 0. @param {string} title @param {number} column of `countDays` @param {string} timeZone @returns {Reading} */
 const byDay = (title, column, timeZone) => {
   const isSome = (/** @type {Row} */ [, figure]) => figure !== 0
@@ -55,6 +73,9 @@ const byDay = (title, column, timeZone) => {
         .filter(isSome),
   }
 }
+
+/** As screens call a country or a language. @param {'region' | 'language'} type @param {string | number | null | undefined} code */
+const nameOf = (type, code) => new Intl.DisplayNames('en', { type }).of(String(code))
 
 /** The values of a dimension: value, people, how often. @param {string} card @param {string} title @param {(truth: Truth) => Row[]} count @returns {Reading} */
 const ranking = (card, title, count) => ({
@@ -79,15 +100,12 @@ const ofSessions = (card, title, read) =>
     ]),
   )
 
-/** The browser's name, by its engine. */
-const browsers = { chromium: 'Chrome', firefox: 'Firefox', webkit: 'Safari' }
-
 /**
- * Four views of the overview, so that each tab of each card is opened.
- * @param {Asker} asker
+ * Five views of the overview, so that each tab of each card is opened.
+ * @param {string} timeZone of the browser that shows the screens
  * @returns {Screen[]}
  */
-function overviews({ engine, timeZone }) {
+function overviews(timeZone) {
   /** A referrer is a host with a port that nobody knows before. @param {Reading} reading @returns {Reading} */
   const anyHost = (reading) => ({
     ...reading,
@@ -107,32 +125,41 @@ function overviews({ engine, timeZone }) {
     ofSessions('Sources', 'sources', (row) => row[10]),
     ofSessions('Sources', 'mediums', (row) => row[11]),
     ofSessions('Sources', 'campaigns', (row) => row[12]),
+    ofSessions('Sources', 'channels', (row) => row[13]),
   ]
   const devices = [
-    ofSessions('Devices', 'browsers', () => browsers[engine]),
-    ofSessions('Devices', 'devices', (row) => row[13]),
+    ofSessions('Devices', 'browsers', (row) => row[14]),
+    ofSessions('Devices', 'systems', (row) => row[15]),
+    ofSessions('Devices', 'devices', (row) => row[16]),
+    ofSessions('Devices', 'classes of screens', (row) => row[19]),
+  ]
+  const places = [
+    ofSessions('Places', 'countries', (row) => nameOf('region', row[18])),
+    ofSessions('Places', 'languages', (row) => nameOf('language', row[17])),
   ]
   const events = ranking('Events', 'events by name', (truth) =>
     countValues(truth, truth.events, ({ name }) => name),
   )
   const tabs = {
     by_pages: ['path', 'entry', 'exit'],
-    by_sources: ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'],
-    by_devices: ['browser', 'device'],
+    by_sources: ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign', 'channel'],
+    by_devices: ['browser', 'os', 'device', 'screen_class'],
+    by_places: ['country', 'language'],
   }
-  return columns.map((metric, at) => ({
+  return sources.map((source, at) => ({
     address: addressOf('', {
-      metric,
-      more: ['Pages', 'Sources', 'Events', 'Devices'],
+      metric: columns[at] ?? 'people',
+      more: ['Pages', 'Sources', 'Events', 'Devices', 'Places'],
       ...Object.fromEntries(
         Object.entries(tabs).map(([name, values]) => [name, values[at] ?? values[0] ?? '']),
       ),
     }),
-    lastCard: 'Devices',
+    lastCard: 'Places',
     readings: [
-      ...(at === 0 ? [totals('totals', withoutBots), events] : []),
-      byDay(titles[at] ?? '', at + 1, timeZone),
-      ...[pages[at], sources[at], devices[at]].filter((reading) => reading !== undefined),
+      ...(at === 0 ? [totals('totals', withoutBots), sessionTotals, events] : []),
+      ...titles.slice(at, at + 1).map((title) => byDay(title, at + 1, timeZone)),
+      source,
+      ...[pages[at], devices[at], places[at]].filter((reading) => reading !== undefined),
     ],
   }))
 }
@@ -140,9 +167,59 @@ function overviews({ engine, timeZone }) {
 /** @type {Screen} */
 const withBots = {
   address: addressOf('', { bots: '1' }),
-  lastCard: 'Devices',
+  lastCard: 'Places',
   readings: [totals('totals with bots', (truth) => truth)],
 }
+
+/** @param {Record<string, string>} search @param {string} title @param {Omit<Reading, 'name' | 'about'>} reading @returns {Screen} */
+const explore = (search, title, reading) => ({
+  address: addressOf('explore', search),
+  lastCard: title,
+  readings: [{ name: `explore: ${title}`, about: 'each value, or day, and its figure', ...reading }],
+})
+
+/** @param {string} timeZone @returns {Screen[]} */
+const explorations = (timeZone) => [
+  explore({ event: 'Order Placed', by: 'prop.plan' }, 'Events of Order Placed by plan', {
+    read: (cards) =>
+      cardOf(cards, 'Events of Order Placed by plan').rows.map(([plan, count]) => [
+        readValue(plan),
+        readCount(count?.[0]),
+      ]),
+    expect: (truth) =>
+      countValues(
+        withoutBots(truth),
+        withoutBots(truth).events.filter(({ name }) => name === 'Order Placed'),
+        ({ properties: { plan } }) => (plan === undefined ? null : String(plan)),
+      ).map(([plan, , times]) => [plan ?? null, times ?? null]),
+  }),
+  explore({ show: 'bounce_rate', by: 'entry' }, 'Bounce rate by Entry page', {
+    read: (cards) =>
+      cardOf(cards, 'Bounce rate by Entry page').rows.map(([entry, rate, sessions]) => [
+        readValue(entry),
+        readCount(sessions?.[0]),
+        rate?.[0] ?? null,
+      ]),
+    expect: (truth) =>
+      countBounces(withoutBots(truth)).map(([entry, sessions, rate]) => [
+        entry ?? null,
+        sessions ?? null,
+        rate === null ? '–' : percent.format(Number(rate)),
+      ]),
+  }),
+  explore({ show: 'people', over: 'day', filter: 'path|is|/pricing' }, 'People by day', {
+    read: (cards) =>
+      cardOf(cards, 'People by day')
+        .rows.map(([day, figure]) => [readDay(day), readCount(figure?.[0])])
+        .filter(([, figure]) => figure !== 0),
+    expect(truth) {
+      const events = withoutBots(truth).events.filter(({ path }) => path === '/pricing')
+      return countDays({ ...truth, events }, timeZone)
+        .map(([day, people]) => [day ?? null, people ?? null])
+        .filter(([, people]) => people !== 0)
+    },
+  }),
+]
 
 const funnelOptions = { steps: stages, withinMinutes: 7 * 24 * 60 }
 /** @type {Screen} */
@@ -220,14 +297,13 @@ const retention = (timeZone, { unit, ...names }) => ({
   ],
 })
 
-/** @typedef {{ engine: 'chromium' | 'firefox' | 'webkit', timeZone: string }} Asker whose browser shows the screens */
-
-/** The screens with figures, and what the truth says to each. @param {Asker} asker @returns {Screen[]} */
-export const listScreens = (asker) => [
-  ...overviews(asker),
+/** The screens with figures, and what the truth says to each. @param {string} timeZone of the browser that shows them @returns {Screen[]} */
+export const listScreens = (timeZone) => [
+  ...overviews(timeZone),
   withBots,
+  ...explorations(timeZone),
   funnel,
-  retention(asker.timeZone, { unit: 'day' }),
-  retention(asker.timeZone, { unit: 'week' }),
-  retention(asker.timeZone, { unit: 'week', first: 'Signed Up', again: 'Order Placed' }),
+  retention(timeZone, { unit: 'day' }),
+  retention(timeZone, { unit: 'week' }),
+  retention(timeZone, { unit: 'week', first: 'Signed Up', again: 'Order Placed' }),
 ]

@@ -1,5 +1,5 @@
 /* Runs in the page before the library: gives it the clock of the script, and makes the calls that a person's clicks make. */
-const { step, device, isBot, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
+const { step, timeZone, width, isOnline, gpc, wasKilled } = JSON.parse(document.currentScript.dataset.page)
 const minuteMs = 60_000
 
 let startedAt = 0
@@ -19,6 +19,13 @@ const readClock = () => {
 readClock()
 Date.now = () => Math.floor(base + performance.now() - startedAt)
 
+// The engine stands for the person's own device.
+const { resolvedOptions } = Intl.DateTimeFormat.prototype
+Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+  return { ...resolvedOptions.call(this), timeZone }
+}
+Object.defineProperty(window, 'innerWidth', { value: width, configurable: true })
+
 const setOnline = (value) => Object.defineProperty(navigator, 'onLine', { value, configurable: true })
 if (!isOnline) setOnline(false)
 if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true, configurable: true })
@@ -26,20 +33,14 @@ if (gpc) Object.defineProperty(navigator, 'globalPrivacyControl', { value: true,
 // It has to be right before the library hears of the return from the page cache.
 addEventListener('pageshow', ({ persisted }) => persisted && readClock(), { capture: true })
 
-// Each event says what it was done with; the service would take a browser without a screen for a bot. A page view gets the
-// mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
+// A page view gets the mark of its page, with how often that was seen in this tab: by reload, back and forward, too.
 const stamp = {
   name: 'stamp',
   beforeSend(draft) {
-    if (!draft.event) return draft
-    const properties = { ...draft.properties, $device: device }
-    if (!isBot) properties.$user_agent = navigator.userAgent.replace('Headless', '')
-    if (draft.event === '$pageview') {
-      const seen = Number(sessionStorage.getItem(step) ?? 0) + 1
-      sessionStorage.setItem(step, seen)
-      properties.mark = `${step}#${seen}`
-    }
-    return { ...draft, properties }
+    if (draft.event !== '$pageview') return draft
+    const seen = Number(sessionStorage.getItem(step) ?? 0) + 1
+    sessionStorage.setItem(step, seen)
+    return { ...draft, properties: { ...draft.properties, mark: `${step}#${seen}` } }
   },
 }
 window.waymark = [['use', stamp]]

@@ -5,9 +5,6 @@ export const minuteMs = 60_000
  */
 const stepMinutes = 4
 
-/** What kind it is: `phone` of `p07/phone`. @param {string} device its id */
-export const deviceName = (device) => device.split('/')[1] ?? ''
-
 /** @typedef {import('../types').Place} Place */
 
 /**
@@ -34,6 +31,7 @@ export function createPlan(id, random, startsAt) {
       consent: /** @type {const} */ ('granted'),
       gpc: false,
       isCrossOrigin: random.chance(0.3),
+      hasCampaign: random.chance(),
       isBot: false,
       ...options,
     }

@@ -2,15 +2,13 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createForward, readBody } from '../../ledger/serve/createForward.mjs'
-import { deviceName } from '../people/createPlan.mjs'
+import { kindOf } from '../people/kinds.mjs'
 
 const shopper = readFileSync(new URL('../page/shopper.js', import.meta.url))
 const dist = new URL('../../../dist/', import.meta.url)
 
 /** Of all doors: at a port that another one had, a device would find the storage of that one. @type {Set<number>} */
 const ports = new Set()
-
-const crawler = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 
 /** @param {string} text */
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll("'", '&#39;')
@@ -32,7 +30,8 @@ export function readLibrary() {
  */
 export async function createDoor({ serviceUrl, apiKey, device, library }) {
   const { forward, close } = createForward(serviceUrl)
-  const { consent, gpc, isCrossOrigin, isBot } = device
+  const { consent, gpc, isCrossOrigin, hasCampaign } = device
+  const { userAgent, languages, timeZone, width } = kindOf(device.id)
   /** What holds now. */
   const state = { clock: 0, isOnline: true, isKnown: false, wasKilled: false }
   const passed = { requests: 0, failed: 0 }
@@ -42,8 +41,8 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
     const { isKnown, wasKilled } = state
     const page = {
       step: searchParams.get('step'),
-      device: deviceName(device.id),
-      isBot,
+      timeZone,
+      width,
       gpc,
       isOnline: !isKnown,
       wasKilled,
@@ -53,7 +52,7 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
     return `<!doctype html><meta charset="utf-8"><title>Shop</title>
       <script src="/shopper.js" data-page='${escape(JSON.stringify(page))}'></script>
       <script async src="/waymark.iife.js" data-api-key="${apiKey}" data-endpoint="${endpoint}"
-        data-pageviews data-plugins="campaign" data-config='${config}'></script>`
+        data-pageviews ${hasCampaign ? 'data-plugins="campaign"' : ''} data-config='${config}'></script>`
   }
 
   /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
@@ -68,9 +67,9 @@ export async function createDoor({ serviceUrl, apiKey, device, library }) {
         return
       }
       if (isPost) passed.requests++
-      // The service takes a browser without a screen for a bot. People sit before one.
-      const userAgent = request.headers['user-agent']?.replace('Headless', '')
-      request.headers['user-agent'] = isBot ? crawler : userAgent
+      // Every engine stands for all kinds of devices here. The brands that Chromium names besides are its own.
+      Object.assign(request.headers, { 'user-agent': userAgent, 'accept-language': languages })
+      delete request.headers['sec-ch-ua']
       const answer = await forward(request, body, url.pathname.slice(2) + url.search)
       response.writeHead(answer.status, answer.headers).end(answer.body)
       return

@@ -1,5 +1,5 @@
-import { deviceName } from '../people/createPlan.mjs'
-import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, viewedPath } from './readings.mjs'
+import { kindOf } from '../people/kinds.mjs'
+import { byPerson, groupBy, inOrder, labelOf, labels, minuteOf, share, viewedPath } from './readings.mjs'
 
 const minuteMs = 60_000
 /** @typedef {import('../types').TrueEvent} TrueEvent */
@@ -7,9 +7,19 @@ const minuteMs = 60_000
 /** The first value that there is. @template T @param {TrueEvent[]} events @param {(event: TrueEvent) => T | undefined} read @returns {T | null} */
 const first = (events, read) => events.map(read).find((value) => value !== undefined) ?? null
 
+/** docs/answers.md, "Channels", as far as people here come from anywhere. @type {Record<string, string>} */
+const channels = { email: 'mail', cpc: 'paid', social: 'social' }
+
+/** @param {TrueEvent[]} events of a session */
+function channelOf(events) {
+  const medium = first(events, ({ utm }) => utm.medium)
+  const isKnown = medium !== null || events.some(({ isFromNews }) => isFromNews)
+  return channels[medium ?? ''] ?? (isKnown ? 'referral' : 'direct')
+}
+
 /**
- * Session, person, device, start, minutes, entry, exit, page views, events, referrer, source, medium, campaign,
- * what kind of device.
+ * Session, person, device, start, minutes, entry, exit, page views, events, referrer, source, medium, campaign, channel,
+ * browser, system, kind of device, language, country, class of the screen.
  * @param {import('../types').Truth} truth
  * @returns {import('../types').Row[]}
  */
@@ -34,10 +44,33 @@ export function listSessions(truth) {
       first(own, ({ utm }) => utm.source),
       first(own, ({ utm }) => utm.medium),
       first(own, ({ utm }) => utm.campaign),
-      deviceName(begin.device),
+      channelOf(own),
+      ...Object.values(kindOf(begin.device).is),
     ]
   })
 }
+
+/** Nobody's engaged time is recorded, so one page view is a bounce. @param {import('../types').Row[]} sessions of `listSessions` */
+export const bounceRateOf = (sessions) => {
+  const viewed = sessions.filter((row) => Number(row[7]) > 0)
+  return share(viewed.filter((row) => row[7] === 1).length, viewed.length)
+}
+
+/** @param {import('../types').Row[]} sessions of `listSessions` */
+export const pagesPerSession = (sessions) =>
+  share(
+    sessions.reduce((sum, row) => sum + Number(row[7]), 0),
+    sessions.length,
+  )
+
+/** Entry, sessions, bounce rate, pages a session. @param {import('../types').Truth} truth @returns {import('../types').Row[]} */
+export const countBounces = (truth) =>
+  [...groupBy(listSessions(truth), (row) => JSON.stringify(row[5]))].map(([entry, own]) => [
+    JSON.parse(entry),
+    own.length,
+    bounceRateOf(own),
+    pagesPerSession(own),
+  ])
 
 /**
  * The ways through the site: step, from, to, sessions.

@@ -25,12 +25,13 @@ export function tellTruth(people) {
  */
 function followPerson({ devices, steps }, { visitors, events, traits }) {
   const known = new Map(
-    devices.map(({ id, gpc, consent, isBot }) => [
+    devices.map(({ id, gpc, consent, isBot, hasCampaign }) => [
       id,
       {
         // docs/library.md, "Consent": "Global Privacy Control counts as denied".
         device: createDevice(id, gpc ? 'denied' : consent),
         isBot,
+        hasCampaign,
         /** @type {Map<number, import('./createHistory.mjs').TabHistory>} */
         tabs: new Map(),
         /** What waits in the memory of a page for the visitor's choice. @type {(() => void)[]} */
@@ -41,7 +42,7 @@ function followPerson({ devices, steps }, { visitors, events, traits }) {
 
   for (const { id, device: deviceId, tab, clock, deed } of steps) {
     const own = /** @type {NonNullable<ReturnType<typeof known.get>>} */ (known.get(deviceId))
-    const { device, tabs, isBot } = own
+    const { device, tabs, isBot, hasCampaign } = own
     const history = tabs.get(tab) ?? createHistory()
     tabs.set(tab, history)
 
@@ -53,11 +54,14 @@ function followPerson({ devices, steps }, { visitors, events, traits }) {
     }
     /** @param {{ mark: string, name: string, at: number, properties: Record<string, unknown> }} event */
     const track = (event) => {
-      const { path, isFromNews } = history.here
+      const { path, isFromNews, utm: address } = history.here
       run(() => {
         const session = device.sessionAt(event.at).id
-        const { visitor, utm } = device
-        events.push({ ...event, device: deviceId, visitor, session, path, isFromNews, utm, isBot })
+        const { visitor, utm: registered } = device
+        // docs/sql.md, "What the service adds": the address counts "where no `$utm_` property is sent".
+        const utm = Object.keys(registered).length ? registered : address
+        const page = { path, isFromNews, address, registered, utm }
+        events.push({ ...event, ...page, device: deviceId, visitor, session, isBot })
       })
     }
     /** The page is gone, and with it what waited for a choice: docs/delivery.md, "Lost". */
@@ -68,7 +72,7 @@ function followPerson({ devices, steps }, { visitors, events, traits }) {
       const { utm, isFromNews } = history.here
       run(() => {
         device.sessionAt(clock)
-        if (isFromNews || Object.keys(utm).length) device.arriveBy(utm)
+        if (hasCampaign && (isFromNews || Object.keys(utm).length)) device.arriveBy(utm)
       })
       view()
     }

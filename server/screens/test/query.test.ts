@@ -2,7 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ask, downloadAddress } from '../src/data/query'
 import { sql } from '../src/data/sql'
 
-const head = ['{"query_id":"q-1","session_id":"s-1"}', '[{"name":"n","type":"BIGINT"}]']
+const head = [
+  '{"statement":"SELECT 2","query_id":"q-1","session_id":"s-1"}',
+  '[{"name":"n","type":"BIGINT"}]',
+]
 
 /** Answers the next request with pieces of a body; returns what was asked. */
 function answerWith(pieces: readonly string[], status = 200) {
@@ -30,6 +33,7 @@ describe('ask', () => {
       expect(await ask('SELECT 1')).toEqual({
         queryId: 'q-1',
         sessionId: 's-1',
+        statement: 'SELECT 2',
         columns: [{ name: 'n', type: 'BIGINT' }],
         rows: [['Zürich'], ['b']],
       })

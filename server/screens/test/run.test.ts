@@ -10,7 +10,13 @@ const run = (count: number, more: Partial<Run>): Run => ({
   isRunning: false,
   since: 0,
   tookMs: 1234,
-  answer: { queryId: '', sessionId: '', columns: [], rows: Array.from({ length: count }, () => []) },
+  answer: {
+    queryId: '',
+    sessionId: '',
+    statement: '',
+    columns: [],
+    rows: Array.from({ length: count }, () => []),
+  },
   ...more,
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listTimes, toSeries } from '../src/pages/overview/toSeries'
+import { toSeries } from '../src/pages/overview/toSeries'
+import { listTimes } from '../src/shell/listTimes'
 import { fromDay, readTimeRange, toDay } from '../src/shell/timeRange'
 
 const zone = process.env['TZ']
@@ -27,6 +28,26 @@ describe('readTimeRange', () => {
     expect(unit).toBe('hour')
     expect(before.until.toISOString()).toBe('2026-07-09T09:15:00.000Z')
     expect(before.from.getTime()).toBe(from.getTime() - 86_400_000)
+  })
+
+  it('is all of yesterday, and compares it with the day before', () => {
+    const { from, until, before, unit } = read('range=yesterday', '2026-07-10T09:15:00Z')
+    expect([toDay(from), toDay(until), unit]).toEqual(['2026-07-09', '2026-07-10', 'hour'])
+    expect([toDay(before.from), toDay(before.until)]).toEqual(['2026-07-08', '2026-07-09'])
+  })
+
+  it('begins weeks on Monday and months on the first, also before the range', () => {
+    const range = read('range=custom&from=2026-03-25&until=2026-04-07', '2026-07-01')
+    const days = (unit: 'week' | 'month') =>
+      listTimes(range, unit).map((time) => toDay(new Date(time * 1000)))
+    expect(days('week')).toEqual(['2026-03-23', '2026-03-30', '2026-04-06'])
+    expect(days('month')).toEqual(['2026-03-01', '2026-04-01'])
+  })
+
+  it('asks the same within a minute, so that the service has the answer in its cache', () => {
+    const early = read('range=7d', '2026-07-10T09:15:00.001Z')
+    expect(read('range=7d', '2026-07-10T09:15:59.999Z')).toEqual(early)
+    expect(read('range=7d', '2026-07-10T09:16:00Z')).not.toEqual(early)
   })
 
   it('keeps whole days where clocks change', () => {

@@ -5,6 +5,7 @@ import { pickColumns, toChart } from '../src/pages/sql/toChart'
 const answer = (types: Record<string, string>, rows: Json[][]): Answer => ({
   queryId: '',
   sessionId: '',
+  statement: '',
   columns: Object.entries(types).map(([name, type]) => ({ name, type })),
   rows,
 })

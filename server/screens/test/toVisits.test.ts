@@ -19,6 +19,7 @@ describe('toVisits', () => {
     const visits = toVisits({
       queryId: '',
       sessionId: '',
+      statement: '',
       columns,
       rows: [
         [4, '2026-07-01T10:03:00Z', 'd', 'phone', null, null, null, null, 'automation'],

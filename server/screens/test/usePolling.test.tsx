@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
-import { usePolling } from '../src/pages/live/usePolling'
+import { usePolling } from '../src/data/usePolling'
 
 const root = document.createElement('div')
 let signals: AbortSignal[]

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { judgeSender } from './judgeUserAgent.js'
-import { refuse, type WriteError } from '../http/HttpError.js'
+import { createSenderReader, type FindCountry } from './createSenderReader.js'
+import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import { LargeBodies } from '../http/LargeBodies.js'
@@ -60,7 +60,23 @@ export interface AnalyticsRoutesOptions {
   intake: Intake
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
+  /** Keeps the newest refusal, for whoever sets up a page. */
+  refused: { newest?: Refusal }
+  /** @defaultValue the country of the browser's time zone alone */
+  findCountry?: FindCountry | undefined
 }
+
+/** A request that was wrong, so that sending it again does not help. */
+export interface Refusal {
+  at: string
+  code: string
+  message: string
+  /** The page's origin; null for a request of a program. */
+  origin: string | null
+}
+
+const isWrong = (error: unknown): error is HttpError =>
+  error instanceof HttpError && error.status >= 400 && error.status < 500
 
 /** `POST /track`, `/identify` and `/alias`. */
 export const analyticsRoutes = ({
@@ -68,8 +84,15 @@ export const analyticsRoutes = ({
   apiKeys,
   intake,
   accepted,
+  refused,
+  findCountry,
 }: AnalyticsRoutesOptions): Route[] => {
   const largeBodies = new LargeBodies()
+  const readSender = createSenderReader(findCountry)
+  const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
+    const from = origin === undefined ? null : shorten(origin, 200)
+    refused.newest = { at: new Date().toISOString(), code, message, origin: from }
+  }
 
   const store = async (
     kind: EntryKind,
@@ -77,14 +100,8 @@ export const analyticsRoutes = ({
     { request, sync }: { request: IncomingMessage; sync: boolean },
   ): Promise<Reply> => {
     if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-    const bot = kind === 'track' ? judgeSender(request.headers['user-agent']) : undefined
-    const record = {
-      kind,
-      count,
-      receivedAtMs: Date.now(),
-      body,
-      ...(bot && { target: JSON.stringify({ bot }) }),
-    }
+    const target = kind === 'track' ? readSender(request, body) : undefined
+    const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     accepted[kind] += count
     if (deadLetter !== undefined) {
@@ -96,27 +113,32 @@ export const analyticsRoutes = ({
 
   return kinds.map((kind) => {
     const readPayloads = payloadReader(kind, environments)
+    const accept = async (request: IncomingMessage, search: string): Promise<Reply> => {
+      const key = readApiKey(request.headers, search)
+      if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
+      const writable = key === undefined ? undefined : apiKeys.find(key)
+      if (key === undefined || writable === undefined) throw unauthorized(key)
+      checkHeaders(request.headers)
+      const sync = readSync(search)
+      intake.admit()
+      const large = largeBodies.begin(key, request.headers['content-length'])
+      try {
+        const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
+        return await store(kind, await readPayloads(sent, writable), { request, sync })
+      } finally {
+        large?.end()
+      }
+    }
     return {
       method: 'POST',
       path: `/${kind}`,
       isFrequent: true,
       writeError: analyticsError,
-      async handle({ request, search }) {
-        const key = readApiKey(request.headers, search)
-        if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
-        const writable = key === undefined ? undefined : apiKeys.find(key)
-        if (key === undefined || writable === undefined) throw unauthorized(key)
-        checkHeaders(request.headers)
-        const sync = readSync(search)
-        intake.admit()
-        const large = largeBodies.begin(key, request.headers['content-length'])
-        try {
-          const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-          return await store(kind, await readPayloads(sent, writable), { request, sync })
-        } finally {
-          large?.end()
-        }
-      },
+      handle: ({ request, search }) =>
+        accept(request, search).catch((error: unknown) => {
+          if (isWrong(error)) note(error, request.headers)
+          throw error
+        }),
     }
   })
 }

@@ -1,4 +1,5 @@
 import { BLOB, blobValue, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { senderFields } from '../store/derivedColumns.js'
 import type { Parameters } from '../store/runPrepared.js'
 import type { LogEntry } from '../wal/segment.js'
 
@@ -76,12 +77,12 @@ export function* itemParts(entries: readonly LogEntry[], environments: readonly 
 /** SQL that is true for an item of an environment that exists. */
 export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.environment)'
 
+const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
+
 /** SQL for the items of `$document`, one in each row, with its sequence and its time of arrival. */
 export const itemsSql = (fields: Record<string, string>): string => {
-  const shape = JSON.stringify([
-    { first: 'BIGINT', at_ms: 'BIGINT', about: { bot: 'VARCHAR' }, items: [fields] },
-  ])
+  const shape = JSON.stringify([{ first: 'BIGINT', at_ms: 'BIGINT', about: sender, items: [fields] }])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
-    ${momentSql('entry.at_ms')} AS received_at, entry.about.bot AS sender_bot, unnest(entry.items) AS e
+    ${momentSql('entry.at_ms')} AS received_at, entry.about AS sender, unnest(entry.items) AS e
   FROM (SELECT unnest(from_json(decode($document::BLOB), '${shape}')) AS entry)`
 }

@@ -1,6 +1,7 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api'
 import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
+import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { Pause } from '../wal/ApplierOptions.js'
@@ -19,9 +20,13 @@ const items = itemsSql({
   properties: 'JSON',
 })
 
-/** The sender's verdict holds only for events without a user agent of their own; `markBots` judges the others. */
-const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender_bot END,
-    CASE WHEN built_in[2] = 'bot' THEN '${automation}' END)`
+const columns = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
+const builtIns = builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`)
+const values = columns.map((column) => filledColumns[column] ?? derivedColumns[column] ?? column)
+
+/** The sender's verdict holds only for events without a user agent of their own; `markAgents` judges the others. */
+const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
+    CASE WHEN device_type = 'bot' THEN '${automation}' END)`
 
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
@@ -29,19 +34,23 @@ const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender_bot END,
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${builtInColumns.map(({ column }) => column).join(', ')}, bot)
+  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
     nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
-    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties,
-    sender_bot
+    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender
   FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
+), named AS (
+  SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${builtIns.join(', ')}
+  FROM flat
+), addressed AS (
+  SELECT *, ${addressColumns} FROM named
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
-  session_id, nullif(built_in[1], ''), properties, ${builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`).join(', ')},
+  session_id, insert_id, properties, ${values.join(', ')},
   ${botSql}
-FROM flat`
+FROM addressed`
 
 const setAside = `
 INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)

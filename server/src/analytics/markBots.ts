@@ -3,21 +3,29 @@ import { jsonRows } from '../store/jsonRows.js'
 import { momentSql } from './entryItems.js'
 import type { LogEntry } from '../wal/segment.js'
 import { judgeUserAgent } from './judgeUserAgent.js'
+import { readUserAgent } from './readUserAgent.js'
 
-const judged = jsonRows({ userAgent: 'VARCHAR', bot: 'VARCHAR' })
+const judged = jsonRows({
+  userAgent: 'VARCHAR',
+  bot: 'VARCHAR',
+  browser: 'VARCHAR',
+  os: 'VARCHAR',
+  device: 'VARCHAR',
+})
 
-/** Marks the events in a range whose property `$user_agent` is that of a bot. */
-export const markUserAgents = async (connection: DuckDBConnection, range: string): Promise<void> => {
+/** Says of the events in a range that have a property `$user_agent` what that tells: bot, browser, system, device. */
+export const markAgents = async (connection: DuckDBConnection, range: string): Promise<void> => {
   const reader = await connection.runAndReadAll(
     `SELECT DISTINCT user_agent FROM analytics.raw.events WHERE ${range} AND user_agent IS NOT NULL`,
   )
   const rows = (reader.getRows() as [string][]).flatMap(([userAgent]) => {
-    const bot = judgeUserAgent(userAgent)
-    return bot === undefined ? [] : [{ userAgent, bot }]
+    const found = { bot: judgeUserAgent(userAgent), ...readUserAgent(userAgent) }
+    return Object.values(found).some(Boolean) ? [{ userAgent, ...found }] : []
   })
   if (rows.length === 0) return
   await connection.run(
-    `UPDATE analytics.raw.events e SET bot = j.bot FROM ${judged} j
+    `UPDATE analytics.raw.events e SET bot = coalesce(j.bot, e.bot), browser = j.browser,
+       os = coalesce(e.os, j.os), device = coalesce(e.device, j.device) FROM ${judged} j
      WHERE ${range} AND e.user_agent = j."userAgent"`,
     { rows: JSON.stringify(rows) },
   )
@@ -50,6 +58,6 @@ const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: 
 
 /** Marks bots among the events that were just written: all from the first of these entries on. */
 export const markBots = async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
-  await markUserAgents(connection, `seq >= ${entries[0]!.first}`)
+  await markAgents(connection, `seq >= ${entries[0]!.first}`)
   await markSpeed(connection, entries[0]!)
 }

@@ -1,5 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { Ajv, type ErrorObject } from 'ajv'
+import type { ErrorObject } from 'ajv'
+import { compileSchema } from '../http/compileSchema.js'
 import { refuse } from '../http/HttpError.js'
 import { parseJson, withoutMark } from '../http/readJson.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
@@ -53,7 +54,7 @@ const describe = (error: ErrorObject | undefined, isSingle: boolean, before: num
  * parts, so that other requests get their turn in between.
  */
 export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
-  const validate = new Ajv({ allowUnionTypes: true }).compile(payloadSchemas[kind])
+  const validate = compileSchema(payloadSchemas[kind])
   const check = payloadCheck(kind)
   const checkEnvironment = environmentCheck(environments)
   const countPlain = kind === 'track' ? plainEventCounter() : undefined

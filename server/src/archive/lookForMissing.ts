@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../store/createMutex.js'
+import { inTransaction } from '../store/transactions.js'
 import type { Chore } from '../store/Upkeep.js'
 import { makeAllEvents } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
@@ -34,7 +35,7 @@ export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOp
       }
       const names = missing.join('\n')
       if (names === before) return
-      await oneAtATime(() => makeAllEvents(connection, archive))
+      await oneAtATime(() => inTransaction(connection, () => makeAllEvents(connection, archive)))
       before = names
       if (missing.length === 0) logger.info('All files of the archive are there again.', {})
       else {

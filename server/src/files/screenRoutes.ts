@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
+import { baseOf } from '../http/withoutBase.js'
 import { type CachedFile, FileCache } from './FileCache.js'
 import { immutable, sendFile } from './sendFile.js'
 
@@ -17,6 +18,7 @@ const securityHeaders = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'self'",
@@ -41,7 +43,7 @@ const below = (page: CachedFile, depth: number): CachedFile => {
 const notBuilt = 'The screens have not been built: run npm run build -w server in the folder of waymark.\n'
 
 /** Serves the screens: one page for every path below `/app/`, and the files that it loads. */
-export const screenRoutes = (folder: string, basePath: string): Route[] => {
+export const screenRoutes = (folder: string): Route[] => {
   const files = new FileCache(folder || usualFolder)
 
   const handle = async (exchange: Exchange) => {
@@ -64,9 +66,10 @@ export const screenRoutes = (folder: string, basePath: string): Route[] => {
     return undefined
   }
 
-  // The address is relative because a proxy may have removed a prefix that the service does not know.
-  const location = basePath === '' ? 'app/' : `${basePath}/app/`
-  const redirect = ({ response }: Exchange) => {
+  const redirect = ({ request, response }: Exchange) => {
+    const base = baseOf(request)
+    // Else it is relative, because a proxy may have removed a prefix that the service does not know.
+    const location = base === '' ? 'app/' : `${base}/app/`
     response.writeHead(302, { location, 'content-length': 0 }).end()
     return Promise.resolve(undefined)
   }

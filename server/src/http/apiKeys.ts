@@ -5,6 +5,7 @@ import { SecretSet } from './SecretSet.js'
 
 /** The keys that write events and read nothing: `key` for all environments, `key:staging` for one. */
 export class ApiKeys {
+  readonly #keys: readonly string[]
   readonly #secrets: SecretSet
   readonly #writable: readonly ReadonlySet<string>[]
 
@@ -23,8 +24,13 @@ export class ApiKeys {
         environment === undefined ? environments : new Set([...(keys.get(key) ?? []), environment]),
       )
     }
-    this.#secrets = new SecretSet([...keys.keys()])
+    this.#keys = [...keys.keys()]
+    this.#secrets = new SecretSet(this.#keys)
     this.#writable = [...keys.values()]
+  }
+
+  list(): { key: string; environments: string[] }[] {
+    return this.#keys.map((key, at) => ({ key, environments: [...this.#writable[at]!] }))
   }
 
   /** The environments that a key may write to; undefined when there is no such key. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { baseOf } from './withoutBase.js'
 
 export interface Cookie {
   name: string
   value: string
   /** How long the browser keeps the cookie; 0 removes it. */
   maxAgeSeconds: number
-  /** The prefix that a proxy leaves on the path. The browser sends the cookie only to paths below it. */
-  basePath: string
   sameSite: 'Lax' | 'Strict'
 }
 
@@ -25,9 +24,12 @@ export const readCookies = ({ headers }: IncomingMessage, name: string): string[
 export const isByHttps = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-proto']?.toString().split(',', 1)[0]!.trim() === 'https'
 
-/** The value of a `Set-Cookie` header. No script can read the cookie, and a cookie set over https is sent only over https. */
+/**
+ * The value of a `Set-Cookie` header. No script can read the cookie, and a cookie set over https is sent only over https.
+ * A browser sends it to the address below which it was set: with the prefix of `--base-path`, or without.
+ */
 export const writeCookie = (request: IncomingMessage, cookie: Cookie): string => {
-  const { name, value, maxAgeSeconds, basePath, sameSite } = cookie
-  const parts = [`${name}=${value}`, `Path=${basePath || '/'}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']
+  const { name, value, maxAgeSeconds, sameSite } = cookie
+  const parts = [`${name}=${value}`, `Path=${baseOf(request) || '/'}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']
   return [...parts, `SameSite=${sameSite}`, ...(isByHttps(request) ? ['Secure'] : [])].join('; ')
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { Ajv } from 'ajv'
+import { compileSchema } from './compileSchema.js'
 import { refuse } from './HttpError.js'
 import { readBody } from './readBody.js'
 import { shorten } from '../json/shorten.js'
@@ -39,7 +39,7 @@ export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
 
 /** Makes a function that refuses a value of another shape, and names the field with the first mistake. */
 export const shapeChecker = (schema: object, options?: { coerceTypes: boolean }) => {
-  const validate = new Ajv({ allowUnionTypes: true, ...options }).compile(schema)
+  const validate = compileSchema(schema, options)
   return (value: unknown): void => {
     if (validate(value)) return
     const [error] = validate.errors ?? []

@@ -1,7 +1,17 @@
-/** The address without the prefix that a proxy has left on it. */
-export const withoutBase = (url: string, basePath: string): string => {
-  if (basePath === '' || !url.startsWith(basePath)) return url
+import type { IncomingMessage } from 'node:http'
+
+/** The prefixes of requests that came with one. */
+const bases = new WeakMap<IncomingMessage, string>()
+
+/** Takes the prefix that a proxy has left off the request's address. */
+export const takeBase = (request: IncomingMessage, basePath: string): void => {
+  const { url = '/' } = request
+  if (basePath === '' || !url.startsWith(basePath)) return
   const rest = url.slice(basePath.length)
-  if (rest.startsWith('/')) return rest
-  return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+  if (rest !== '' && !rest.startsWith('/') && !rest.startsWith('?')) return
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  bases.set(request, basePath)
 }
+
+/** The prefix that a request came with; empty when it came without. */
+export const baseOf = (request: IncomingMessage): string => bases.get(request) ?? ''

@@ -47,41 +47,41 @@ const readIdCookie = (request: IncomingMessage): Ids =>
     .map(readValue)
     .find((ids) => ids !== undefined) ?? none
 
-/**
- * Keeps two ids in a cookie that scripts of the page cannot read: Safari forgets cookies that scripts write after seven
- * days. The service stores nothing and gives back what the browser has sent.
- */
-export const idsRoutes = (basePath: string): Route[] => {
-  const reply = (
-    request: IncomingMessage,
-    ids: Ids,
-    cookie?: { value: string; maxAgeSeconds: number },
-  ): Reply => ({
-    status: 200,
-    body: ids,
-    headers: {
-      'cache-control': 'no-store',
-      ...(cookie && {
-        'set-cookie': writeCookie(request, { ...cookie, name: cookieName, basePath, sameSite: 'Lax' }),
-      }),
-    },
-  })
-  const route = (method: Route['method'], handle: (request: IncomingMessage) => Promise<Reply>): Route => ({
-    method,
-    path: idsPath,
-    handle: ({ request }) => handle(request),
-    writeError: lakehouseError,
-  })
-  return [
-    route('GET', async (request) => reply(request, readIdCookie(request))),
-    route('POST', async (request) => {
-      // With another type a page of any site could send it without a preflight.
-      if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-        throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
-      const { device_id, anonymous_id } = await readIds(request)
-      const value = [device_id, anonymous_id].map((each) => encodeURIComponent(each!)).join(':')
-      return reply(request, { device_id, anonymous_id }, { value, maxAgeSeconds })
+const reply = (
+  request: IncomingMessage,
+  ids: Ids,
+  cookie?: { value: string; maxAgeSeconds: number },
+): Reply => ({
+  status: 200,
+  body: ids,
+  headers: {
+    'cache-control': 'no-store',
+    ...(cookie && {
+      'set-cookie': writeCookie(request, { ...cookie, name: cookieName, sameSite: 'Lax' }),
     }),
-    route('DELETE', async (request) => reply(request, none, { value: '', maxAgeSeconds: 0 })),
-  ]
-}
+  },
+})
+
+const route = (method: Route['method'], handle: (request: IncomingMessage) => Promise<Reply>): Route => ({
+  method,
+  path: idsPath,
+  handle: ({ request }) => handle(request),
+  writeError: lakehouseError,
+})
+
+/**
+ * These routes keep two ids in a cookie that scripts of the page cannot read: Safari forgets cookies that scripts write
+ * after seven days. The service stores nothing and gives back what the browser has sent.
+ */
+export const idsRoutes: readonly Route[] = [
+  route('GET', async (request) => reply(request, readIdCookie(request))),
+  route('POST', async (request) => {
+    // With another type a page of any site could send it without a preflight.
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+      throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
+    const { device_id, anonymous_id } = await readIds(request)
+    const value = [device_id, anonymous_id].map((each) => encodeURIComponent(each!)).join(':')
+    return reply(request, { device_id, anonymous_id }, { value, maxAgeSeconds })
+  }),
+  route('DELETE', async (request) => reply(request, none, { value: '', maxAgeSeconds: 0 })),
+]

@@ -28,6 +28,7 @@ export const noEngineRoutes: Route[] = [
   ['POST', erasePath] as const,
   ['GET', sessionPath] as const,
   ['POST', sessionPath] as const,
+  ['GET', '/setup'] as const,
 ].map(([method, path]) => ({
   method,
   path,

@@ -15,7 +15,7 @@ export interface ServerOptions {
   postgresPort?: number | undefined
   /** Files of a certificate and its key, in PEM, for TLS at the Postgres port. @defaultValue no TLS */
   postgresTls?: { cert: string; key: string } | undefined
-  /** The prefix that a proxy in front leaves on the path, such as `/w`; the service answers with it and without. @defaultValue '' */
+  /** The prefix that a proxy in front leaves on the path; the service answers with it and without. @defaultValue '/w' */
   basePath?: string
   /** Keep two ids in a cookie that only the service can read (`/ids`, `waymark/id-cookie`). @defaultValue false */
   idCookie?: boolean
@@ -39,6 +39,8 @@ export interface ServerOptions {
   users?: Readonly<Record<string, string>>
   /** A JSON file of more users, with hashed passwords and with roles. @defaultValue none */
   usersFile?: string
+  /** A file in MaxMind's format by which the country of an event is found from its address, which is not kept. @defaultValue none */
+  geoDatabase?: string
   /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
   metricsToken?: string
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
@@ -81,7 +83,7 @@ export interface ServerOptions {
   statementTimeoutMs?: number
   /** How long a statement may run on after it was cancelled, in milliseconds; then the engine is ended. @defaultValue 15,000 */
   stuckAfterMs?: number
-  /** SQL statements that run at once; more wait. @defaultValue six less than UV_THREADPOOL_SIZE, at least 2 */
+  /** SQL statements that run at once; more wait. @defaultValue eight less than UV_THREADPOOL_SIZE, at least 2 */
   maxQueries?: number
   /** How `/query` describes columns to clients that do not say which form they read. @defaultValue 'objects' */
   columns?: ColumnsForm
@@ -108,7 +110,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   port: 8787,
   postgresPort: undefined,
   postgresTls: undefined,
-  basePath: '',
+  basePath: '/w',
   idCookie: false,
   filesFolder: '',
   screensFolder: '',
@@ -120,6 +122,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   environments: ['production'],
   users: {},
   usersFile: '',
+  geoDatabase: '',
   metricsToken: '',
   origins: [],
   catalogs: ['lakehouse'],
@@ -149,7 +152,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   syncWaitMs: 30_000,
   statementTimeoutMs: 600_000,
   stuckAfterMs: 15_000,
-  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 6),
+  maxQueries: Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 8),
   columns: 'objects',
   logLevel: 'info',
   writeLog: logToStandardError,

@@ -68,6 +68,7 @@ export const flags: readonly Flag[] = [
     name: 'api-keys',
     value: 'A,B:ENV',
     about: 'keys that write events: a key alone to all environments, key:staging to one',
+    otherwise: 'the one that the first start has made',
     more: '[Users and roles](operate.md#users-and-roles)',
     isList: true,
     read: set('apiKeys', splitList),
@@ -84,6 +85,7 @@ export const flags: readonly Flag[] = [
     name: 'users',
     value: 'NAME:PASSWORD',
     about: 'users who may read and write by SQL, separated by commas',
+    otherwise: 'the one that the first start has made',
     isList: true,
     read: asUsers,
   },
@@ -93,6 +95,14 @@ export const flags: readonly Flag[] = [
     about: 'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
     more: '[Users and roles](operate.md#users-and-roles)',
     read: asText('usersFile'),
+  },
+  {
+    name: 'geo-database',
+    value: 'FILE',
+    about:
+      'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
+    more: '[Countries](operate.md#countries)',
+    read: asText('geoDatabase'),
   },
   {
     name: 'metrics-token',
@@ -111,7 +121,8 @@ export const flags: readonly Flag[] = [
   {
     name: 'base-path',
     value: 'PATH',
-    about: 'what a proxy leaves on the path, such as /w; requests are answered with it and without',
+    about: 'what a proxy leaves on the path; requests are answered with it and without',
+    usual: '/w',
     more: '[proxy.md](proxy.md)',
     read: asBasePath,
   },

@@ -68,7 +68,7 @@ export class WireConnection {
     const { edits } = this.#sqlOf(statement, command)
     const held = await this.#open()
     return this.#whileRunning((cancellation) =>
-      this.#options.sql.runner.inspect(held, cancellation, (connection, guard) =>
+      this.#options.sql.inspect(held, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       ),
     )

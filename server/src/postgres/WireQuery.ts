@@ -1,6 +1,7 @@
 import type { DuckDBType } from '@duckdb/node-api'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
-import type { QueryRunner, RunningQuery } from '../sql/QueryRunner.js'
+import type { Plan } from '../sql/planStatement.js'
+import type { QueryRunner } from '../sql/QueryRunner.js'
 import { createMend } from '../sql/rows/mendNumbers.js'
 import { isJson } from '../sql/rows/postgresText.js'
 import type { Rows } from '../sql/rows/streamRows.js'
@@ -59,7 +60,7 @@ const readerOf = (type: DuckDBType): CellReader => {
 const parseLines = (lines: string | Buffer): unknown[][] =>
   JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`) as unknown[][]
 
-const verbTag = (query: RunningQuery) => query.plan.tokens[0]!.text.toUpperCase()
+const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
@@ -82,7 +83,8 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
     })
   const rows = query.rows as Rows
   const readers = rows.types.map(readerOf)
-  const withRows = hasRows(query.plan)
+  const plan = query.plan!
+  const withRows = hasRows(plan)
   let isOpen = true
   const fail = (error: unknown): unknown => {
     clearTimeout(timer)
@@ -111,7 +113,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
         throw isOpen ? fail(error) : error
       }
     },
-    tag: (count) => (withRows && query.plan.kind !== 'change' ? `SELECT ${count}` : verbTag(query)),
+    tag: (count) => (withRows && plan.kind !== 'change' ? `SELECT ${count}` : verbTag(plan)),
     close(reason) {
       if (!isOpen) return
       cancellation.cancel(reason)

@@ -6,6 +6,7 @@ import { sendParts } from '../http/sendParts.js'
 import type { Logger } from '../Logger.js'
 import { ConcurrencyLimit, type Pausable } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
+import { inTransaction } from '../store/transactions.js'
 import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson } from './askedPerson.js'
 import { hashOf, recordDuty } from './duties.js'
@@ -47,7 +48,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
       ...records,
       unlinked: 0,
     } as const
-    await database.use((connection) => recordDuty(connection, duty))
+    await database.use((connection) => inTransaction(connection, () => recordDuty(connection, duty)))
     logger.info('A person is being exported.', { user, environment, person, ...records })
     return person
   }

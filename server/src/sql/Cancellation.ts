@@ -1,6 +1,14 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 
-export type CancelReason = 'cancelled' | 'timeout' | 'gone' | 'stopping' | 'memory' | 'unread' | 'disk'
+export type CancelReason =
+  | 'cancelled'
+  | 'timeout'
+  | 'size'
+  | 'gone'
+  | 'stopping'
+  | 'memory'
+  | 'unread'
+  | 'disk'
 
 interface Interruptible {
   interrupt(): void
@@ -14,6 +22,7 @@ export type OnStuck = (reason: CancelReason) => void
 const reasonText: Record<CancelReason, string> = {
   cancelled: 'The query was cancelled.',
   timeout: 'The query took longer than this service allows.',
+  size: 'The query took longer than its compute_size allows. Ask with a larger one, or without one.',
   gone: 'The client went away.',
   stopping: 'The service is stopping.',
   unread: 'The client did not read its answer, and too many others did not read theirs.',
@@ -25,7 +34,7 @@ const statusOf: Partial<Record<CancelReason, number>> = { stopping: 503, memory:
 
 /** Makes the HttpError for a client whose query was ended, or was not begun. */
 export const queryEnded = (reason: CancelReason): HttpError =>
-  refuse(statusOf[reason] ?? 400, `query-${reason}`, reasonText[reason])
+  refuse(statusOf[reason] ?? 400, `query-${reason === 'size' ? 'timeout' : reason}`, reasonText[reason])
 
 /**
  * Stops one query, whether it waits, runs or sends rows. DuckDB forgets an interrupt that comes

@@ -22,8 +22,21 @@ export interface QueryInfo {
   stats: QueryStats | null
 }
 
+/** How an answer met the cache. It has answers only, so nothing of files or metadata is ever counted. */
+export interface Caching {
+  data_hits: number
+  data_misses: number
+  data_bytes_hits: number
+  data_bytes_misses: number
+  filehandle_hits: number
+  filehandle_misses: number
+  metadata_hits: number
+  metadata_misses: number
+}
+
 export interface QueryStats {
-  caching: null
+  /** Null for an answer that is never kept. */
+  caching: Caching | null
   memory: { total_usage_bytes: number } | null
   scan: { estimated_result_rows: number; estimated_scanned_rows: number } | null
 }

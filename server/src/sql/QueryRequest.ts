@@ -1,7 +1,8 @@
 import { checkParameters } from '../http/checkParameters.js'
 import { shapeChecker } from '../http/readJson.js'
-import { shorten } from '../json/shorten.js'
+import { type ComputeSize, computeSizes } from './computeSize.js'
 import { columnsForms, type ColumnsForm } from './columnsForm.js'
+import { readDialect } from './dialects/readDialect.js'
 import { refuseField } from './refuse.js'
 import type { Page } from './rows/encodeRows.js'
 
@@ -13,7 +14,7 @@ export interface QueryRequest {
   schema?: string | null
   session_id?: string | null
   query_id?: string | null
-  compute_size?: string | null
+  compute_size?: ComputeSize | null
   dialect?: string | null
   ephemeral?: boolean | null
   format?: Format | null
@@ -42,7 +43,7 @@ export const querySchema = {
     schema: text,
     session_id: text,
     query_id: text,
-    compute_size: oneOf('XS', 'S', 'M', 'L', 'XL', 'AUTO'),
+    compute_size: oneOf(...computeSizes),
     dialect: text,
     ephemeral: flag,
     format: oneOf('default', 'csv', 'jsonl', 'parquet'),
@@ -64,9 +65,7 @@ const maxSessionIdLength = 200
 /** Throws for mistakes that the JSON schema cannot find. */
 export const checkRequest = (request: QueryRequest): void => {
   const { dialect, query_id: queryId, session_id: sessionId, compute_size: size, ephemeral } = request
-  if (dialect && dialect.toLowerCase() !== 'duckdb') {
-    throw refuseField(`The dialect ${shorten(dialect, 40)} is not supported: write DuckDB's SQL.`)
-  }
+  readDialect(dialect)
   if (request.escape_formulas === true && request.format !== 'csv') {
     throw refuseField('escape_formulas is for the format csv.')
   }

@@ -1,54 +1,48 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
-import { HttpError } from '../http/HttpError.js'
 import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
-import type { ConcurrencyLimit, Pausable } from '../store/ConcurrencyLimit.js'
+import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
-import type { GivingBack } from '../store/givingBack.js'
-import { beginReadOnly, inReadOnly, isForbidden, isReading } from '../store/readOnly.js'
+import { beginReadOnly, isForbidden } from '../store/readOnly.js'
 import { quoteText } from '../store/quote.js'
-import { isDiskFull } from '../OperatorError.js'
 import { readOnlyUser } from '../users/Identity.js'
-import { type Cancellation, queryEnded } from './Cancellation.js'
+import type { AnswerCache, CachedAnswer } from './cache/AnswerCache.js'
+import { CacheUse, hit } from './cache/CacheUse.js'
+import type { Volatility } from './cache/Volatility.js'
+import { queryEnded } from './Cancellation.js'
+import { sizeByPlan } from './computeSize.js'
 import type { Guard } from './guard/Guard.js'
 import { readHead } from './guard/readHead.js'
 import { onlyReads } from './onlyReads.js'
+import { openRows, type OpenRowsOptions } from './openRows.js'
 import { planStatement, type Plan } from './planStatement.js'
 import { type QueryJob, refusalOf } from './QueryJob.js'
 import { LoggedQuery, type QueryInfo, type QueryLog } from './QueryLog.js'
 import type { QueryThreads } from './QueryThreads.js'
 import { readStats } from './readPlan.js'
 import { messageOf, refuseField, refuseStatement } from './refuse.js'
-import { bufferRows } from './rows/bufferRows.js'
-import type { Layout } from './rows/encodeRows.js'
-import { exportParquet, type ParquetFile } from './rows/exportParquet.js'
-import { streamRows, type Rows } from './rows/streamRows.js'
-import { runChange } from './runChange.js'
-import { enterPath, enterConnection, pathOfUse, type SearchPath } from './searchPath.js'
+import { linesAsRows } from './rows/bufferRows.js'
+import type { ParquetFile } from './rows/exportParquet.js'
+import type { Rows } from './rows/streamRows.js'
+import { Turn, type TurnOptions } from './Turn.js'
+import { enterConnection, pathOfRequest, type SearchPath } from './searchPath.js'
 import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
-export interface QueryRunnerOptions {
+export interface QueryRunnerOptions extends OpenRowsOptions, TurnOptions {
   connections: HeldConnections
-  limit: ConcurrencyLimit
   log: QueryLog
   guard: Guard
-  /** Catalogs that may be written to. */
-  catalogs: readonly string[]
-  /** Catalogs that may be read. */
-  readable: readonly string[]
   /** The search path of a new connection, and of one whose schema was dropped. */
   home: SearchPath
-  /** The folder in which Parquet files are written before they are sent. */
-  tempFolder: string
+  cache: AnswerCache
+  volatility: Volatility
   threads: number
   queryThreads: QueryThreads
   room: DiskRoom
-  givingBack: GivingBack
-  timeoutMs: number
 }
 
 /** A query whose rows are ready to be read. The reader must call `end` or `fail`. */
 export interface RunningQuery {
-  plan: Plan
+  /** Undefined when the answer comes from the cache, as none does that is asked for by the Postgres protocol. */
+  plan: Plan | undefined
   rows: Rows | ParquetFile
   info: QueryInfo
   startedMs: number
@@ -63,29 +57,21 @@ export interface RunningQuery {
 
 type Cleanup = () => void
 
-/** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
-const pausableFor = (permit: Pausable, rows: Rows | ParquetFile): Pausable => {
-  let isPaused = false
-  return {
-    pause() {
-      isPaused = true
-      const settled = 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(() => isPaused && permit.pause())
-    },
-    resume() {
-      isPaused = false
-      return permit.resume()
-    },
-  }
-}
+/** What a query that DuckDB need not run has in place of DuckDB's rows. It holds no permit that it could pause. */
+const cachedQuery = ({
+  names,
+  types,
+  lines,
+}: CachedAnswer): Pick<RunningQuery, 'plan' | 'rows' | 'turn'> => ({
+  plan: undefined,
+  rows: linesAsRows(names, types, lines),
+  turn: { pause: () => undefined, resume: () => Promise.resolve() },
+})
 
 const outOfMemory = /out of memory/i
 /** These make room on the disk, so they may run when it is full. */
 const freeing = /^(drop|delete|truncate)$/
-const isDropping = ({ tokens }: Plan) => /^(drop|truncate)$/.test(readHead(tokens).verb)
 const isFreeing = ({ tokens }: Plan) => freeing.test(readHead(tokens).verb)
-/** Longer than this no client waits to learn about a statement that it has not run. */
-const longestInspectionMs = 30_000
 
 export class QueryRunner {
   readonly counts: QueryCounts = { ...noQueries }
@@ -97,7 +83,7 @@ export class QueryRunner {
 
   /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { connections, limit, log, threads, queryThreads, timeoutMs } = this.#options
+    const { connections, log, threads, queryThreads, readable } = this.#options
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
     const held =
@@ -144,7 +130,9 @@ export class QueryRunner {
       query.end(messageOf(reported))
       // A failed statement may leave memory with its connection, so a connection whose id no client
       // knows yet is closed. A connection that a client named is closed only when memory was short.
-      const isSpent = outOfMemory.test(messageOf(error)) || (!held.isNamed && !cancellation.isCancelled)
+      const isShort = outOfMemory.test(messageOf(error))
+      if (isShort) this.#options.cache.clear()
+      const isSpent = isShort || (!held.isNamed && !cancellation.isCancelled)
       // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
       const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
       void Promise.resolve(settled).then(async () => {
@@ -159,36 +147,60 @@ export class QueryRunner {
       // The connection is taken before the permit. The other way round, queries that wait for one
       // connection could hold all the permits that the query on that connection waits for.
       cleanups.push(await held.enter(cancellation.signal))
-      const permit = await limit.acquire({
-        user,
-        signal: cancellation.signal,
-        end: () => cancellation.cancel('unread'),
-      })
-      cleanups.push(() => permit.release())
+      const path = pathOfRequest(request, held.path, readable)
+      const caching = CacheUse.of(this.#options, job, held, path)
+      const cached = caching?.find()
+      if (cached !== undefined) {
+        query.start()
+        enter('running')
+        query.info.fingerprint = cached.fingerprint
+        query.info.threads = 0
+        const end = () => {
+          enter('completed')
+          query.end()
+          query.info.stats = { caching: hit(cached.lines.length), memory: null, scan: null }
+          cleanUp()
+          return Promise.resolve()
+        }
+        const { info } = query
+        const startedMs = performance.now()
+        return { ...cachedQuery(cached), info, startedMs, signal: cancellation.signal, end, fail }
+      }
+      const turn = new Turn(this.#options, user, cancellation)
+      cleanups.push(() => turn.leave())
+      await turn.take(request.compute_size)
       cleanups.push(await queryThreads.enter())
       query.start()
       enter('running')
       const startedMs = performance.now()
-      const timer = setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
-      cleanups.push(() => clearTimeout(timer))
       release = cancellation.guard(held.connection)
       cleanups.push(release)
       if (cancellation.error !== undefined) throw cancellation.error
 
+      caching?.begin()
       const lost = await this.#enter(job, held)
       if (refusal !== undefined) endReading = await beginReadOnly(held.connection)
       const plan = await this.#plan(job, held, query)
       // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
       cleanups.push(() => plan.prepared.destroySync())
+      if (request.compute_size === 'AUTO') {
+        await turn.take(await sizeByPlan(held.connection, plan))
+        query.start()
+      }
+      held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
       cleanups.push(await this.#watchDisk(job, plan))
-      const rows = await this.#open(job, held, plan)
+      const opened = await openRows(this.#options, { job, held, plan })
+      const rows = caching === undefined || 'file' in opened ? opened : caching.watch(opened)
       const end = async () => {
         release?.()
         enter('completed')
         query.end()
         await endReading?.()
-        query.info.stats = await readStats(held.connection, plan)
+        const stats = await readStats(held.connection, plan)
+        if (stats !== null && caching !== undefined && !('file' in rows))
+          stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)
+        query.info.stats = stats
         cleanUp()
       }
       return {
@@ -196,37 +208,13 @@ export class QueryRunner {
         rows,
         info: query.info,
         startedMs,
-        turn: pausableFor(permit, rows),
+        turn: turn.whileReading(rows),
         signal: cancellation.signal,
         end,
         fail: (error) => fail(error, rows),
       }
     } catch (error) {
       throw fail(error)
-    }
-  }
-
-  /** Runs `work`, which only reads, on a connection that it takes as a query would. */
-  async inspect<T>(
-    held: HeldConnection,
-    cancellation: Cancellation,
-    work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
-  ): Promise<T> {
-    const { limit, guard, readable, home, timeoutMs } = this.#options
-    const cleanups: Cleanup[] = []
-    try {
-      cleanups.push(await held.enter(cancellation.signal))
-      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
-      cleanups.push(() => permit.release())
-      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestInspectionMs))
-      cleanups.push(() => clearTimeout(timer))
-      cleanups.push(cancellation.guard(held.connection))
-      await enterConnection(held, {}, readable, home)
-      return await inReadOnly(held.connection, () => work(held.connection, guard))
-    } catch (error) {
-      throw cancellation.error ?? error
-    } finally {
-      for (const cleanup of cleanups.toReversed()) cleanup()
     }
   }
 
@@ -262,49 +250,5 @@ export class QueryRunner {
     return room.watch((isSpilling) => {
       if (fills || isSpilling) cancellation.cancel('disk')
     })
-  }
-
-  async #open(job: QueryJob, held: HeldConnection, plan: Plan): Promise<Rows | ParquetFile> {
-    const { tempFolder } = this.#options
-    const { connection } = held
-    const { layout, page, cancellation } = job
-    try {
-      if (layout === 'parquet') return await exportParquet(connection, { plan, page, folder: tempFolder })
-      if (plan.kind === 'read') {
-        const rows = await streamRows({ connection, plan, layout, page, cancellation })
-        if (rows !== undefined) return rows
-      }
-      if (plan.kind === 'use') return await this.#use(held, plan, layout)
-      // EXPLAIN counts as a change. In a transaction that only reads it can run as it is.
-      if (plan.kind === 'change' && !isReading(connection)) return await this.#change(held, plan, job, layout)
-      const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)
-      const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
-      held.timezone = zone.getRows()[0]![0] as string
-      return rows
-    } catch (error) {
-      if (error instanceof HttpError) throw error
-      const message = messageOf(error)
-      throw cancellation.error ?? (isDiskFull(message) ? queryEnded('disk') : refuseStatement(message))
-    }
-  }
-
-  async #use(held: HeldConnection, plan: Plan, layout: Layout): Promise<Rows> {
-    const path = pathOfUse(plan.tokens, held.path, this.#options.readable)
-    await enterPath(held.connection, path)
-    held.path = path
-    const nothing = await held.connection.run('SELECT true AS "Success" WHERE false')
-    return bufferRows(held.connection, nothing, layout, {})
-  }
-
-  async #change(held: HeldConnection, plan: Plan, job: QueryJob, layout: Layout): Promise<Rows> {
-    const { catalogs, givingBack } = this.#options
-    const { connection, path } = held
-    const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
-    const isStopped = () => job.cancellation.isCancelled
-    const result = await givingBack(
-      () => runChange({ connection, plan, catalog, catalogs, isStopped }),
-      isDropping(plan),
-    )
-    return bufferRows(connection, result, layout, job.page)
   }
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpError } from '../http/HttpError.js'
 import type { Identity } from '../users/Identity.js'
 import type { Cancellation } from './Cancellation.js'
+import { readDialect } from './dialects/readDialect.js'
+import type { Translate } from './dialects/Translator.js'
 import type { QueryJob } from './QueryJob.js'
 import { pageOfRequest, type QueryRequest } from './QueryRequest.js'
 import type { QueryRunner } from './QueryRunner.js'
@@ -22,10 +24,11 @@ export interface AnswererOptions {
   runner: QueryRunner
   newCancellation(): Cancellation
   workerSlug: string
+  translate: Translate
 }
 
 /** Runs a query and writes its answer. */
-export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOptions) => {
+export const answerer = ({ runner, newCancellation, workerSlug, translate }: AnswererOptions) => {
   const write = async (job: QueryJob, answer: Answer) => {
     const query = await runner.run(job)
     const head = {
@@ -53,12 +56,24 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
     }
   }
 
+  /** From here on the statement is DuckDB's: in the guard, the log and the answer. */
+  const inDuckdb = async (request: QueryRequest, cancellation: Cancellation): Promise<QueryRequest> => {
+    const dialect = readDialect(request.dialect)
+    if (dialect === undefined) return request
+    const { statement } = request
+    try {
+      return { ...request, statement: await translate({ statement, dialect, signal: cancellation.signal }) }
+    } catch (error) {
+      throw cancellation.error ?? error
+    }
+  }
+
   return async ({
     user,
     role,
     http,
     response,
-    request,
+    request: given,
     form,
     readsOnly: refusal,
   }: Asked): Promise<undefined> => {
@@ -66,6 +81,7 @@ export const answerer = ({ runner, newCancellation, workerSlug }: AnswererOption
     response.once('close', () => {
       if (!response.writableFinished) cancellation.cancel('gone')
     })
+    const request = await inDuckdb(given, cancellation)
     const job = {
       user,
       role,

@@ -1,5 +1,6 @@
 import type { Route } from '../http/Route.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { dataChanges } from '../store/changes.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
@@ -7,9 +8,13 @@ import type { GivingBack } from '../store/givingBack.js'
 import { isMemoryFree } from '../store/isMemoryFree.js'
 import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
+import { AnswerCache } from './cache/AnswerCache.js'
+import { Volatility } from './cache/Volatility.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
+import { Translator } from './dialects/Translator.js'
 import { Guard } from './guard/Guard.js'
+import { type Inspect, inspector } from './inspect.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
@@ -39,6 +44,7 @@ export interface Sql {
   routes: Route[]
   runner: QueryRunner
   connections: HeldConnections
+  inspect: Inspect
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
@@ -48,7 +54,11 @@ export interface Sql {
 }
 
 const maxBodyBytes = 8 * 1_048_576
+/** The cache lies beside DuckDB's memory, so it is small. With a small --memory-limit it is a 64th of that. */
+const maxCacheBytes = 16 * 1_048_576
 const maxWaiting = 200
+/** How many statements of the compute_size XS find room when all else is taken. */
+const keptForSmall = 2
 /** How many answers may wait for clients that do not read. */
 const maxPaused = 32
 const maxHeldConnections = 64
@@ -59,12 +69,14 @@ const maxLogged = 10_000
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
   const guard = await database.use((connection) => Guard.open(connection))
+  const volatility = await database.use((connection) => Volatility.open(connection))
+  const cache = new AnswerCache(Math.min(maxCacheBytes, options.memoryBytes / 64), dataChanges)
   const queryThreads = new QueryThreads(await database.connect(), threads, storingThreads(threads))
 
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
-  const limit = new ConcurrencyLimit({ permits: maxQueries, maxWaiting, maxPaused: maxPaused })
+  const limit = new ConcurrencyLimit({ permits: maxQueries, kept: keptForSmall, maxWaiting, maxPaused })
   const connections = new HeldConnections({
     connect: () => database.connect(),
     home,
@@ -80,21 +92,32 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     readable,
     home,
     tempFolder,
+    cache,
+    volatility,
+    permits: maxQueries,
     threads,
     queryThreads,
     room: options.room,
     givingBack: options.givingBack,
     timeoutMs: statementTimeoutMs,
   })
+  const translator = new Translator()
+  const { translate } = translator
   const inspections = new Set<Cancellation>()
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
   const cancelAll = (reason: CancelReason) => {
     for (const query of log.live()) query.cancel(reason)
     for (const inspection of inspections) inspection.cancel(reason)
   }
+  const alone = withoutQueries({
+    limit,
+    isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
+    cancelAll: () => cancelAll('memory'),
+  })
   return {
     runner,
     connections,
+    inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs }),
     newCancellation,
     routes: [
       ...queryRoutes({
@@ -105,6 +128,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         maxBodyBytes,
         workerSlug: 'local',
         columns: options.columns,
+        translate,
       }),
       ...assistRoutes({
         database,
@@ -114,18 +138,19 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         home,
         inspections,
         newCancellation,
+        translate,
         readable,
         maxBodyBytes,
         statementTimeoutMs,
       }),
     ],
     cancelAll,
-    withoutQueries: withoutQueries({
-      limit,
-      isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
-      cancelAll: () => cancelAll('memory'),
-    }),
+    withoutQueries(work) {
+      cache.clear()
+      return alone(work)
+    },
     async close() {
+      translator.close()
       await connections.close()
       await queryThreads.close()
     },

@@ -1,7 +1,9 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api'
 import { bindTransaction } from '../store/lakehouseSchema.js'
+import { definitionChanges } from '../store/changes.js'
 import { inTransaction, retryConflicts } from '../store/transactions.js'
 import type { Plan } from './planStatement.js'
+import { readHead } from './guard/readHead.js'
 import { messageOf } from './refuse.js'
 
 const crossing = /write to database "([^"]+)" in a transaction that has already modified/
@@ -16,8 +18,9 @@ export interface RunChangeOptions {
   isStopped(): boolean
 }
 
-/** Runs a change in a transaction that can write to one catalog. It finds out which one the statement writes to. */
-export const runChange = async (options: RunChangeOptions): Promise<DuckDBMaterializedResult> => {
+const defining = /^(create|alter|drop)$/
+
+const runInOne = async (options: RunChangeOptions): Promise<DuckDBMaterializedResult> => {
   const { connection, plan, catalog, catalogs, isStopped } = options
   const runIn = (bound: string) =>
     retryConflicts(
@@ -40,3 +43,9 @@ export const runChange = async (options: RunChangeOptions): Promise<DuckDBMateri
     return runIn(other)
   }
 }
+
+/** Runs a change in a transaction that can write to one catalog. It finds out which one the statement writes to. */
+export const runChange = (options: RunChangeOptions): Promise<DuckDBMaterializedResult> =>
+  defining.test(readHead(options.plan.tokens).verb)
+    ? definitionChanges.during(() => runInOne(options))
+    : runInOne(options)

@@ -13,15 +13,30 @@ export interface Permit extends Pausable {
   release(): void
 }
 
-interface Waiting {
+interface Waiting extends Share {
   user: string
   /** Whether it has had a permit before. */
   isBack: boolean
-  start(): void
+  /** How many that came later were started before it. */
+  passed: number
+  start(from: Pool): void
 }
+
+/** How much of the limit something takes. */
+export interface Share {
+  /** How many permits it takes at once. */
+  permits: number
+  /** Whether it may take a kept permit. */
+  isSmall: boolean
+}
+
+/** Where permits were taken from, and are given back to. */
+type Pool = 'usual' | 'kept'
 
 export interface ConcurrencyLimitOptions {
   permits: number
+  /** How many more permits are kept for what is small. @defaultValue 0 */
+  kept?: number
   maxWaiting: number
   /** How many may be paused, because each keeps memory of DuckDB's and a connection. Unbounded by default. */
   maxPaused?: number
@@ -32,7 +47,7 @@ interface Paused {
   end(): void
 }
 
-export interface Asking {
+export interface Asking extends Partial<Share> {
   user?: string
   /** Aborted, it leaves the queue. */
   signal?: AbortSignal
@@ -40,6 +55,8 @@ export interface Asking {
   end?(): void
 }
 
+/** One that needs many permits is passed by so many others at most; then they wait until it has had its turn. */
+const maxPassed = 20
 /** A client that takes what it is sent is seldom later than this. */
 const pauseAfterMs = 50
 
@@ -47,12 +64,13 @@ const pauseAfterMs = 50
  * Every running DuckDB call holds a thread of libuv's pool, which the file system needs too. So
  * fewer queries run at once than the pool has threads, and the others wait here, where a cancelled
  * one is simply not started. The next one is of the user with the fewest permits, and among those the first that came.
+ * One that needs more permits than are free is passed by others for a while.
  *
  *   waiting → running ⇄ paused
  *   any of them → released
  */
 export class ConcurrencyLimit {
-  #free: number
+  readonly #free: Record<Pool, number>
   readonly #options: ConcurrencyLimitOptions
   /** How many callers of `hold` have not called its result yet. */
   #holds = 0
@@ -62,13 +80,14 @@ export class ConcurrencyLimit {
   readonly #permitsByUser = new Map<string, number>()
 
   constructor(options: ConcurrencyLimitOptions) {
-    this.#free = options.permits
+    this.#free = { usual: options.permits, kept: options.kept ?? 0 }
     this.#options = options
   }
 
   /** Whether no query runs, and none is paused. */
   get isIdle(): boolean {
-    return this.#free === this.#options.permits && this.#paused.size === 0
+    const { permits, kept = 0 } = this.#options
+    return this.#free.usual === permits && this.#free.kept === kept && this.#paused.size === 0
   }
 
   /** Starts nothing until the result is called. */
@@ -83,68 +102,89 @@ export class ConcurrencyLimit {
     }
   }
 
-  get #canStart(): boolean {
-    return this.#free > 0 && this.#holds === 0
-  }
-
   /** Waits for a permit; rejects when the queue is full, or when the signal is aborted first. */
   async acquire(asking: Asking = {}): Promise<Permit> {
-    const ahead = this.#waiting.length
-    if (!this.#canStart && ahead >= this.#options.maxWaiting) {
+    const share = this.#shareOf(asking)
+    const ahead = this.#waiting.filter(({ isSmall }) => isSmall === share.isSmall).length
+    if (this.#poolFor(share) === undefined && ahead >= this.#options.maxWaiting) {
       const message = `${ahead} queries are waiting already. Send again in a while.`
       throw refuse(503, 'overloaded', message, { 'retry-after': '2' })
     }
-    await this.#enter(asking, false)
-    return this.#permit(asking)
+    return this.#permit(asking, await this.#enter(asking, false))
   }
 
-  #enter({ user = '', signal }: Asking, isBack: boolean): Promise<void> {
+  #shareOf({ permits = 1, isSmall = false }: Asking): Share {
+    return { permits: Math.min(permits, this.#options.permits), isSmall }
+  }
+
+  /** Where there are enough permits now. */
+  #poolFor({ permits, isSmall }: Share): Pool | undefined {
+    if (this.#holds > 0) return undefined
+    if (isSmall && permits <= this.#free.kept) return 'kept'
+    return permits <= this.#free.usual ? 'usual' : undefined
+  }
+
+  #enter(asking: Asking, isBack: boolean): Promise<Pool> {
+    const { user = '', signal } = asking
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error)
-    if (this.#canStart) {
-      this.#take(user)
-      return Promise.resolve()
-    }
     return new Promise((resolve, reject) => {
-      const start = () => {
+      const start = (from: Pool) => {
         signal?.removeEventListener('abort', leave)
-        this.#take(user)
-        resolve()
+        resolve(from)
       }
-      const waiting: Waiting = { user, isBack, start }
+      const waiting: Waiting = { user, isBack, passed: 0, start, ...this.#shareOf(asking) }
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
         reject(signal?.reason as Error)
+        // Others may have waited behind it.
+        this.#startWaiting()
       }
       this.#waiting.push(waiting)
       signal?.addEventListener('abort', leave, { once: true })
+      this.#startWaiting()
     })
-  }
-
-  #take(user: string): void {
-    this.#free--
-    this.#permitsByUser.set(user, this.#permitsOf(user) + 1)
   }
 
   #permitsOf(user: string): number {
     return this.#permitsByUser.get(user) ?? 0
   }
 
-  #give(user: string): void {
-    this.#free++
-    const left = this.#permitsOf(user) - 1
+  #take(user: string, permits: number, from: Pool): void {
+    this.#free[from] -= permits
+    this.#permitsByUser.set(user, this.#permitsOf(user) + permits)
+  }
+
+  #give(user: string, permits: number, to: Pool): void {
+    this.#free[to] += permits
+    const left = this.#permitsOf(user) - permits
     if (left === 0) this.#permitsByUser.delete(user)
     else this.#permitsByUser.set(user, left)
     this.#startWaiting()
   }
 
   #startWaiting(): void {
+    while (this.#holds === 0 && this.#startNext());
+  }
+
+  /** Starts the first that may start; false when there is none. */
+  #startNext(): boolean {
     const rank = (each: Waiting) => 2 * this.#permitsOf(each.user) + (each.isBack ? 0 : 1)
-    while (this.#canStart) {
-      const [first] = this.#waiting.toSorted((a, b) => rank(a) - rank(b))
-      if (first === undefined) return
-      this.#waiting.splice(this.#waiting.indexOf(first), 1)
-      first.start()
+    const passed: Waiting[] = []
+    let isBlocked = false
+    for (const next of this.#waiting.toSorted((a, b) => rank(a) - rank(b))) {
+      const from = this.#poolFor(next)
+      if (from === undefined || (isBlocked && from === 'usual')) {
+        passed.push(next)
+        isBlocked ||= next.passed >= maxPassed
+        continue
+      }
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      if (from === 'usual') for (const each of passed) each.passed++
+      this.#take(next.user, next.permits, from)
+      next.start(from)
+      return true
     }
+    return false
   }
 
   /** Ends the query that has been paused longest, of the user who has the most paused ones. */
@@ -156,21 +196,23 @@ export class ConcurrencyLimit {
     found?.end()
   }
 
-  #permit(asking: Asking): Permit {
+  #permit(asking: Asking, first: Pool): Permit {
     const { user = '', end } = asking
+    const { permits } = this.#shareOf(asking)
+    let pool = first
     const paused: Paused = { user, end: () => end?.() }
     let state: 'running' | 'paused' | 'released' = 'running'
     let timer: NodeJS.Timeout | undefined
     const beginPause = () => {
       state = 'paused'
       this.#paused.add(paused)
-      this.#give(user)
+      this.#give(user, permits, pool)
       if (this.#paused.size > (this.#options.maxPaused ?? Infinity)) this.#endOne()
     }
     return {
       release: () => {
         clearTimeout(timer)
-        if (state === 'running') this.#give(user)
+        if (state === 'running') this.#give(user, permits, pool)
         this.#paused.delete(paused)
         state = 'released'
       },
@@ -182,10 +224,10 @@ export class ConcurrencyLimit {
         clearTimeout(timer)
         if (state !== 'paused') return
         this.#paused.delete(paused)
-        await this.#enter(asking, true)
+        pool = await this.#enter(asking, true)
         // It may have been given up while it waited.
         if (state === 'paused') state = 'running'
-        else this.#give(user)
+        else this.#give(user, permits, pool)
       },
     }
   }

@@ -1,13 +1,16 @@
 import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
+import { derivedColumns } from './derivedColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
 
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 1
+export const storeVersion = 2
 
-const stored = builtInColumns.map(({ column }) => `${column} VARCHAR`).join(', ')
+const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
+  .map((column) => `${column} VARCHAR`)
+  .join(', ')
 
 /**
  * Raw rows never change. The person of an event is looked up when the event is read, so a merge rewrites

@@ -1,7 +1,7 @@
 import { allEvents } from './archiveSchema.js'
 import { analyticsCatalog } from './analyticsSchema.js'
 import { internalSchema } from './lakehouseSchema.js'
-import { browserOf } from './browserOf.js'
+import { derivedComments, screenClassSql, utmColumns } from './derivedColumns.js'
 import { answers } from './answers/index.js'
 import { boundedJson } from './boundedJson.js'
 import { pointerSql } from './pointerSql.js'
@@ -37,22 +37,18 @@ const views: readonly View[] = [
       ['host', hostOf('e.url'), 'The host of url, with its port if it has one.'],
       ['path', pathOf('e.url'), 'The path of url, without query and fragment.'],
       ['referrer', 'e.referrer', property('$referer')],
-      ['utm_source', 'e.utm_source', property('$utm_source')],
-      ['utm_medium', 'e.utm_medium', property('$utm_medium')],
-      ['utm_campaign', 'e.utm_campaign', property('$utm_campaign')],
-      ['utm_term', 'e.utm_term', property('$utm_term')],
-      ['utm_content', 'e.utm_content', property('$utm_content')],
+      ...utmColumns.map((name) => [name, `e.${name}`, derivedComments[name]] as const),
+      ['click_id', 'e.click_id', derivedComments.click_id],
       ['lib', 'e.lib', property('$lib')],
       ['lib_version', 'e.lib_version', property('$lib_version')],
       ['release', 'e.release', property('$release')],
-      ['os', 'e.os', property('$os')],
-      [
-        'browser',
-        browserOf('e.user_agent'),
-        'The browser that the property $user_agent names; NULL when none was sent.',
-      ],
-      ['device', 'e.device', property('$device')],
+      ['os', 'e.os', derivedComments.os],
+      ['browser', 'e.browser', derivedComments.browser],
+      ['device', 'e.device', derivedComments.device],
+      ['language', 'e.language', derivedComments.language],
+      ['country', 'e.country', derivedComments.country],
       ['viewport', 'e.viewport', property('$viewport')],
+      ['screen_class', screenClassSql('e.viewport'), derivedComments.screen_class],
       [
         'bot',
         'e.bot',

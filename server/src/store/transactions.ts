@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { dataChanges } from './changes.js'
 
-/** Runs the work between BEGIN and COMMIT; whatever it throws rolls everything back. */
+/**
+ * Runs the work between BEGIN and COMMIT; whatever it throws rolls everything back. While the service runs, whatever
+ * is stored is stored by this function, which counts it as a change.
+ */
 export const inTransaction = async <T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> => {
   await connection.run('BEGIN TRANSACTION')
   try {
     const result = await work()
-    await connection.run('COMMIT')
+    await dataChanges.during(() => connection.run('COMMIT'))
     return result
   } catch (error) {
     // A failed COMMIT has already ended the transaction, and then there is none to roll back.

@@ -66,6 +66,14 @@ export class Users {
     return changed
   }
 
+  get isEmpty(): boolean {
+    return this.#users.size === 0
+  }
+
+  list(): Identity[] {
+    return [...this.#users].map(([user, { role }]) => ({ user, role }))
+  }
+
   find(name: string): Readonly<User> | undefined {
     return this.#users.get(name)
   }

@@ -4,6 +4,7 @@ import { isByHttps, readCookies, writeCookie } from '../http/cookies.js'
 import { refuse } from '../http/HttpError.js'
 import { requestId } from '../http/requestId.js'
 import { isSameOrigin } from '../http/sameOrigin.js'
+import { baseOf } from '../http/withoutBase.js'
 import type { Identity } from './Identity.js'
 import { type Login, loginMs, type LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
@@ -11,13 +12,15 @@ import type { PasswordCheck } from './PasswordCheck.js'
 /** Finds the user of a request, and rejects with a 401 when there is none. It may renew the login's cookie in the answer. */
 export type Authenticate = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
 
-export interface LoginCookieOptions {
-  tokens: LoginTokens
-  basePath: string
-}
+/** Finds the user of a request; undefined when it carries no password and no login. A wrong password is a 401. */
+export type FindIdentity = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<Identity | undefined>
 
-export interface AuthenticationOptions extends LoginCookieOptions {
+export interface AuthenticationOptions {
   logins: PasswordCheck
+  tokens: LoginTokens
 }
 
 const unauthorized = (request: IncomingMessage, message: string) =>
@@ -30,26 +33,25 @@ const unauthorized = (request: IncomingMessage, message: string) =>
  * Over https the name begins with `__Host-` or `__Secure-`: a browser then takes the cookie only over https, and with
  * `__Host-` only from this host. Over http the name is another one, because http cannot replace a cookie of https.
  */
-const cookieNameOf = (request: IncomingMessage, { tokens, basePath }: LoginCookieOptions): string => {
-  const prefix = basePath === '' ? '__Host-' : '__Secure-'
-  return `${isByHttps(request) ? prefix : ''}waymark_session_${tokens.storeId}`
+const cookieNameOf = (request: IncomingMessage, { storeId }: LoginTokens): string => {
+  const prefix = baseOf(request) === '' ? '__Host-' : '__Secure-'
+  return `${isByHttps(request) ? prefix : ''}waymark_session_${storeId}`
 }
 
 /** Reads the logins of a request's cookies. It reads none unless a page of this service's own origin sent the request. */
-export const readLogins = (request: IncomingMessage, options: LoginCookieOptions): Login[] => {
+export const readLogins = (request: IncomingMessage, tokens: LoginTokens): Login[] => {
   if (!isSameOrigin(request)) return []
-  return readCookies(request, cookieNameOf(request, options))
-    .map((token) => options.tokens.read(token))
+  return readCookies(request, cookieNameOf(request, tokens))
+    .map((token) => tokens.read(token))
     .filter((login) => login !== undefined)
 }
 
 /** The cookie with a token; without a token the cookie that deletes it. */
-export const loginCookie = (request: IncomingMessage, options: LoginCookieOptions, token?: string): string =>
+export const loginCookie = (request: IncomingMessage, tokens: LoginTokens, token?: string): string =>
   writeCookie(request, {
-    name: cookieNameOf(request, options),
+    name: cookieNameOf(request, tokens),
     value: token ?? '',
     maxAgeSeconds: token === undefined ? 0 : loginMs / 1000,
-    basePath: options.basePath,
     sameSite: 'Strict',
   })
 
@@ -61,9 +63,8 @@ const readBasic = ({ headers }: IncomingMessage): [name: string, password: strin
   return cut < 0 ? [pair, ''] : [pair.slice(0, cut), pair.slice(cut + 1)]
 }
 
-/** Authenticates a request by HTTP Basic or by the cookie of a login. */
-export const authenticateBy = (options: AuthenticationOptions): Authenticate => {
-  const { logins, tokens } = options
+/** Identifies a request by HTTP Basic or by the cookie of a login. */
+export const identifyBy = ({ logins, tokens }: AuthenticationOptions): FindIdentity => {
   return async (request, response) => {
     const pair = readBasic(request)
     if (pair !== undefined) {
@@ -77,13 +78,20 @@ export const authenticateBy = (options: AuthenticationOptions): Authenticate => 
       if (identity === undefined) throw unauthorized(request, 'The user name or the password is wrong.')
       return identity
     }
-    const [login] = readLogins(request, options)
+    const [login] = readLogins(request, tokens)
     const identity = login && logins.identityOf(login.user)
-    if (login === undefined || identity === undefined) {
-      throw unauthorized(request, 'Authentication required: send a user name and password by HTTP Basic.')
-    }
+    if (login === undefined || identity === undefined) return undefined
     const renewed = tokens.renew(login)
-    if (renewed !== undefined) response.setHeader('set-cookie', loginCookie(request, options, renewed))
+    if (renewed !== undefined) response.setHeader('set-cookie', loginCookie(request, tokens, renewed))
     return identity
   }
 }
+
+export const authenticateBy =
+  (identify: FindIdentity): Authenticate =>
+  async (request, response) => {
+    const identity = await identify(request, response)
+    if (identity === undefined)
+      throw unauthorized(request, 'Authentication required: send a user name and password by HTTP Basic.')
+    return identity
+  }

@@ -4,60 +4,85 @@ import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import { requestId } from '../http/requestId.js'
 import type { Exchange, Reply, Route } from '../http/Route.js'
-import { type Authenticate, readLogins, loginCookie, type LoginCookieOptions } from './authenticate.js'
+import { type AuthenticationOptions, type FindIdentity, readLogins, loginCookie } from './authenticate.js'
 import type { Identity } from './Identity.js'
-import type { PasswordCheck } from './PasswordCheck.js'
+import type { LoginLink } from './LoginLink.js'
+import type { Users } from './Users.js'
 
 export const sessionPath = '/session'
 
-export interface LoginRoutesOptions extends LoginCookieOptions {
-  logins: PasswordCheck
-  authenticate: Authenticate
+export interface LoginRoutesOptions extends AuthenticationOptions {
+  users: Users
+  link: LoginLink | undefined
+  identify: FindIdentity
   environments: readonly string[]
 }
 
+type Given = { user: string; password: string } | { token: string }
+
 const maxBodyBytes = 4096
-const readLogin = bodyReader<{ user: string; password: string }>(
+const readGiven = bodyReader<Given>(
   {
     type: 'object',
-    required: ['user', 'password'],
-    properties: { user: { type: 'string' }, password: { type: 'string' } },
+    properties: { user: { type: 'string' }, password: { type: 'string' }, token: { type: 'string' } },
+    if: { required: ['token'] },
+    else: { required: ['user', 'password'] },
   },
   maxBodyBytes,
 )
 
+/** A service without a user refuses every password, and it would be wrong to say that the password is to blame. */
+const noUser =
+  'This service has no user. Start it with --users name:password, or with no --users, --users-file and --api-keys: then it makes a user.'
+const linkIsOver =
+  'This link is no longer good: it logs in once, soon after the start of the service, and on its own machine. Log in with name and password.'
+
 /** `POST`, `GET` and `DELETE /session` begin, show and end a login of the service's own pages. A cookie keeps it. */
 export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
-  const { logins, tokens, authenticate, environments } = options
+  const { logins, tokens, users, link, identify, environments } = options
 
-  const reply = ({ user, role }: Identity): Reply => ({
+  const reply = (body: Record<string, unknown>): Reply => ({
     status: 200,
-    body: { user, role, environments },
+    body,
     headers: { 'cache-control': 'no-store' },
   })
+  const replyTo = ({ user, role }: Identity) => reply({ user, role, environments })
+
+  const check = async (request: IncomingMessage, given: Given): Promise<Identity> => {
+    if ('token' in given) {
+      const identity = link?.take(given.token, request) ? logins.identityOf(link.user) : undefined
+      if (identity === undefined) throw refuse(401, 'unauthorized', linkIsOver)
+      return identity
+    }
+    if (users.isEmpty) throw refuse(401, 'unauthorized', noUser)
+    const identity = await logins.check({
+      name: given.user,
+      password: given.password,
+      address: clientAddress(request),
+      requestId: requestId(request),
+    })
+    if (identity === undefined) throw refuse(401, 'unauthorized', 'The user name or the password is wrong.')
+    return identity
+  }
 
   const login = async (request: IncomingMessage): Promise<Reply> => {
     // A page of any site may send other content types without a preflight request.
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
-    const { user, password } = await readLogin(request)
-    const identity = await logins.check({
-      name: user,
-      password,
-      address: clientAddress(request),
-      requestId: requestId(request),
-    })
-    if (identity === undefined) throw refuse(401, 'unauthorized', 'The user name or the password is wrong.')
-    const { headers, ...rest } = reply(identity)
-    return {
-      ...rest,
-      headers: { ...headers, 'set-cookie': loginCookie(request, options, tokens.begin(user)) },
-    }
+    const identity = await check(request, await readGiven(request))
+    const { headers, ...rest } = replyTo(identity)
+    const cookie = loginCookie(request, tokens, tokens.begin(identity.user))
+    return { ...rest, headers: { ...headers, 'set-cookie': cookie } }
+  }
+
+  const show = async ({ request, response }: Exchange): Promise<Reply> => {
+    const identity = await identify(request, response)
+    return identity === undefined ? reply({ user: null, has_users: !users.isEmpty }) : replyTo(identity)
   }
 
   const logout = ({ request, response }: Exchange): undefined => {
-    for (const each of readLogins(request, options)) tokens.end(each)
-    response.writeHead(204, { 'set-cookie': loginCookie(request, options) }).end()
+    for (const each of readLogins(request, tokens)) tokens.end(each)
+    response.writeHead(204, { 'set-cookie': loginCookie(request, tokens) }).end()
     request.resume()
   }
 
@@ -69,7 +94,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   })
   return [
     route('POST', ({ request }) => login(request)),
-    route('GET', async ({ request, response }) => reply(await authenticate(request, response))),
+    route('GET', show),
     route('DELETE', (exchange) => Promise.resolve(logout(exchange))),
   ]
 }

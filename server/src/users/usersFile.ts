@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Ajv } from 'ajv'
+import { compileSchema } from '../http/compileSchema.js'
 import { OperatorError } from '../OperatorError.js'
 import type { UserRole } from './Identity.js'
 import { parseHash } from './passwordHash.js'
@@ -7,7 +7,7 @@ import { parseHash } from './passwordHash.js'
 /** The users in `--users-file`, by name. */
 export type ListedUsers = Record<string, { password: string; role: UserRole }>
 
-const isShaped = new Ajv().compile<ListedUsers>({
+const isShaped = compileSchema<ListedUsers>({
   type: 'object',
   additionalProperties: {
     type: 'object',

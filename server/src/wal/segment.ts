@@ -51,7 +51,7 @@ export interface LogRecord {
   receivedAtMs: number
   /** A JSON array in UTF-8. */
   body: Buffer
-  /** What the request says about all its rows, as JSON: where they go, or which bot sent them. */
+  /** What the request says about all its rows, as JSON: where they go, or who sent them. */
   target?: string
 }
 

@@ -43,8 +43,8 @@ it('refuses a store that says no version', async () => {
 
 /** This is how a later release adds its upgrade: a line in `released`, from the version before it. */
 const upgrades = {
-  [storeVersion]: ['ALTER TABLE analytics.raw.events ADD COLUMN country VARCHAR'],
-  [storeVersion + 1]: ["UPDATE analytics.raw.events SET country = 'Atlantis'"],
+  [storeVersion]: ['ALTER TABLE analytics.raw.events ADD COLUMN planet VARCHAR'],
+  [storeVersion + 1]: ["UPDATE analytics.raw.events SET planet = 'Atlantis'"],
 }
 
 it('upgrades an older store step by step', async () => {
@@ -52,7 +52,7 @@ it('upgrades an older store step by step', async () => {
   await connection.run("INSERT INTO analytics.raw.events (seq, event) VALUES (1, 'seen')")
   await bringToVersion(connection, storeVersion + 2, upgrades)
   expect(await version()).toBe(storeVersion + 2)
-  expect(await rowsOf('SELECT event, country FROM analytics.raw.events')).toEqual([['seen', 'Atlantis']])
+  expect(await rowsOf('SELECT event, planet FROM analytics.raw.events')).toEqual([['seen', 'Atlantis']])
 })
 
 it('leaves a store as it was when a step of its upgrade fails', async () => {
@@ -61,6 +61,6 @@ it('leaves a store as it was when a step of its upgrade fails', async () => {
   await expect(bringToVersion(connection, storeVersion + 2, broken)).rejects.toThrow('nothing')
   expect(await version()).toBe(storeVersion)
   expect(
-    await rowsOf("SELECT 1 FROM duckdb_columns() WHERE table_name = 'events' AND column_name = 'country'"),
+    await rowsOf("SELECT 1 FROM duckdb_columns() WHERE table_name = 'events' AND column_name = 'planet'"),
   ).toEqual([])
 })

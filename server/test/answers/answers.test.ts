@@ -173,6 +173,15 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
       referrer_host, utm_source, utm_campaign, browser, os, bot FROM analytics.main.page_views`,
         expected: oracle.pageViews,
       }),
+      errors: fc.constant({
+        sql: `SELECT environment, event_id, person_id, path, message, name, bot FROM analytics.main.errors`,
+        expected: oracle.errors,
+      }),
+      web_vitals: asked.map((a) => ({
+        sql: `SELECT event_id, timestamp, person_id, session_id, path, browser, metric, value, rating
+        FROM analytics.main.web_vitals(${choiceSql(a)})`,
+        expected: (all) => oracle.webVitals(all, a),
+      })),
       daily: asked.map((a) => ({
         sql: `FROM analytics.main.daily(${zonedSql(a)})`,
         expected: (all) => oracle.daily(all, a),
@@ -237,6 +246,20 @@ it.each([...casesOf(askedAt([0])).keys()])(
     )
   },
 )
+
+it.each([
+  ['LCP', 2500, 4000],
+  ['INP', 200, 500],
+  ['CLS', 0.1, 0.25],
+  ['FCP', 1800, 3000],
+  ['TTFB', 800, 1800],
+])('vital_rating has the thresholds of web-vitals for %s', async (metric, good, poor) => {
+  const rate = (value: number) => `analytics.main.vital_rating('${metric}', ${value}::DOUBLE)`
+  const values = [good, good + 0.001, poor, poor + 0.001]
+  expect(await ask(`SELECT ${values.map(rate).join(', ')}, analytics.main.vital_rating('else', 1)`)).toEqual(
+    sorted([['good', 'needs improvement', 'needs improvement', 'poor', null]]),
+  )
+})
 
 // Last, because one case alone may well draw no history that is long enough to be moved.
 it('some of the histories above were in the archive', () => expect(archived).toBeGreaterThan(0))

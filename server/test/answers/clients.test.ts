@@ -86,6 +86,7 @@ describe('the answers', () => {
       'paths',
       'retention',
       'sessions',
+      'web_vitals',
     ])
     const { body } = await service.ask('/autocomplete', { statement: 'SELECT * FROM reten' })
     expect(body['suggestions']).toContainEqual(expect.objectContaining({ suggestion: 'retention' }))

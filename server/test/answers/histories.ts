@@ -36,11 +36,15 @@ export const timestampAt = (at: readonly number[]) =>
     .map(([moment, halfHours, more]) => moment + halfHours * 30 * minuteMs + more)
 
 export const eventNames = ['$pageview', 'Viewed', 'Ordered', "it's"]
+/** Events whose properties the service reads. */
+const pluginEvents = ['Page Engaged', 'Page Engaged', 'Web Vital', 'Web Vital', 'Error Caught']
 const urls = [
   'https://shop.example/',
   'https://shop.example/cart?step=1',
   'https://ada@shop.example:8443/cart#top',
   'https://shop.example/maps/1',
+  'https://shop.example/?utm_source=mail&utm_campaign=a+b%2Bc#?utm_term=no',
+  'https://shop.example/cart?gclid=1&utm_medium=cpm',
   'not a url',
 ]
 const referrers = [
@@ -68,14 +72,22 @@ const properties = fc.record({
   $referer: seldom(fc.constantFrom(...referrers)),
   $utm_source: seldom(fc.constantFrom('mail', 'ads')),
   $utm_campaign: seldom(fc.constantFrom('spring', 'fall')),
-  $os: often(fc.constantFrom('Linux', 'macOS')),
+  $viewport: seldom(fc.constantFrom('390x844', '1280x720')),
+  $os: seldom(fc.constantFrom('Linux', 'macOS')),
   $user_agent: fc.constantFrom(
     ...Array.from({ length: 20 }, (_, at) =>
-      at % 2 === 0 ? 'x Chrome/142.0 Safari/537' : 'x Firefox/145.0',
+      at % 2 === 0
+        ? 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36'
+        : 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
     ),
     'curl/8.5.0',
   ),
   'a/b~$c': often(fc.constantFrom('dark', 'light')),
+  visible_ms: often(fc.constantFrom('0', '4000', '6000.5', '9999', '9999', 'long')),
+  name: often(fc.constantFrom('LCP', 'LCP', 'CLS', 'else')),
+  value: often(fc.constantFrom('0.1', '0.2', '200', '2500', '4001', 'slow')),
+  id: often(fc.constantFrom('v1', 'v2')),
+  message: seldom(fc.constantFrom('x is not a function', '')),
 })
 
 const trackAt = (at: readonly number[]) =>
@@ -84,7 +96,7 @@ const trackAt = (at: readonly number[]) =>
       ids,
       fc.record({
         environment,
-        event: fc.constantFrom('$pageview', '$pageview', ...eventNames),
+        event: fc.constantFrom('$pageview', '$pageview', ...eventNames, ...pluginEvents),
         session_id: often(fc.constantFrom('s1', 's2', 's3', 's4', 's5')),
         device_id: often(fc.constantFrom('d1', 'd2')),
         timestamp: timestampAt(at),

@@ -10,7 +10,7 @@ import {
   type Seen,
 } from './readHistory.js'
 
-type Row = (string | number | null)[]
+type Row = (string | number | boolean | null)[]
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -52,7 +52,8 @@ const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
     const found =
       inOrder.find(
         ({ referrer, properties: p }) =>
-          referrer !== null || p['$utm_source'] !== undefined || p['$utm_campaign'] !== undefined,
+          referrer !== null ||
+          ['$utm_source', '$utm_medium', '$utm_campaign'].some((name) => p[name] !== undefined),
       ) ?? inOrder.at(0)!
     const { ms, referrerHost, properties } = found
     rows.push([
@@ -60,7 +61,7 @@ const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {
       iso(ms),
       referrerHost,
       properties['$utm_source'] ?? null,
-      null,
+      properties['$utm_medium'] ?? null,
       properties['$utm_campaign'] ?? null,
     ])
   }
@@ -210,8 +211,27 @@ export const funnel = (all: readonly Seen[], asked: Asked, question: FunnelArgum
   return rows
 }
 
-const browserOf = (agent: string | undefined): string | null =>
-  agent?.includes('Firefox') ? 'Firefox' : agent?.includes('Chrome') ? 'Chrome' : null
+/** As far as the histories go: see `histories.ts`. */
+const channelOf = (first: (name: string) => string | null, isReferred: boolean): string => {
+  if (first('click_id') !== null || first('$utm_medium') === 'cpm') return 'paid'
+  if (first('$utm_source') === 'mail') return 'mail'
+  const isCampaign = first('$utm_source') !== null || first('$utm_campaign') !== null
+  return isCampaign || isReferred ? 'referral' : 'direct'
+}
+
+const screenClasses: Record<string, string> = { '390x844': 'phone', '1280x720': 'desktop' }
+
+const numberOf = (text: string | undefined): number | null =>
+  text === undefined || Number.isNaN(Number(text)) ? null : Number(text)
+
+/** Engaged seconds, and whether it is a bounce. */
+const engagement = (events: readonly Seen[], views: number): [number | null, boolean | null] => {
+  const told = events.flatMap(({ event, properties }) =>
+    event === 'Page Engaged' ? (numberOf(properties['visible_ms']) ?? []) : [],
+  )
+  const seconds = told.length === 0 ? null : told.reduce((sum, ms) => sum + ms, 0) / 1000
+  return [seconds, views === 0 ? null : views === 1 && (seconds === null || seconds < 10)]
+}
 
 export const sessions = (all: readonly Seen[]): Row[] => {
   const rows: Row[] = []
@@ -236,16 +256,22 @@ export const sessions = (all: readonly Seen[]): Row[] => {
       pages.at(-1)?.path ?? null,
       views.length,
       events.length,
+      ...engagement(events, views.length),
       referral?.referrer ?? null,
       referral?.referrerHost ?? null,
+      channelOf(firstOf, referral !== undefined),
       firstOf('$utm_source'),
-      null,
+      firstOf('$utm_medium'),
       firstOf('$utm_campaign'),
       null,
       null,
-      browserOf(firstOf('$user_agent') ?? undefined),
+      firstOf('click_id'),
+      firstOf('browser'),
       firstOf('$os'),
+      firstOf('$device'),
       null,
+      null,
+      screenClasses[firstOf('$viewport') ?? ''] ?? null,
       events.flatMap(({ bot }) => bot ?? []).toSorted()[0] ?? null,
     ])
   }
@@ -258,6 +284,49 @@ export const sessionsOfRange = (all: readonly Seen[], { from, until, environment
     const isInRange = (from === null || start >= from) && (until === null || start < until)
     return row[0] === environment && isInRange && (bots || row.at(-1) === null)
   })
+
+const bounds: Record<string, [good: number, poor: number]> = {
+  LCP: [2500, 4000],
+  INP: [200, 500],
+  CLS: [0.1, 0.25],
+}
+
+/** The last report of each measurement. */
+export const webVitals = (all: readonly Seen[], asked: Asked): Row[] => {
+  const last = new Map<string, Row>()
+  for (const { seq, ms, event, person, session, path, properties } of choose(all, asked)) {
+    const { name: metric, id } = properties
+    const value = numberOf(properties['value'])
+    if (event !== 'Web Vital' || metric === undefined || value === null) continue
+    const [good, poor] = bounds[metric] ?? [Number.NaN, Number.NaN]
+    const rating = value <= good ? 'good' : value <= poor ? 'needs improvement' : value > poor ? 'poor' : null
+    last.set(`${metric} ${id ?? seq}`, [
+      seq,
+      iso(ms),
+      person,
+      session,
+      path,
+      properties['browser'] ?? null,
+      metric,
+      value,
+      rating,
+    ])
+  }
+  return [...last.values()]
+}
+
+export const errors = (all: readonly Seen[]): Row[] =>
+  all
+    .filter(({ event }) => event === 'Error Caught')
+    .map(({ environment, seq, person, path, properties, bot }) => [
+      environment,
+      seq,
+      person,
+      path,
+      properties['message'] ?? null,
+      properties['name'] ?? null,
+      bot,
+    ])
 
 export const pageViews = (all: readonly Seen[]): Row[] =>
   all
@@ -276,7 +345,7 @@ export const pageViews = (all: readonly Seen[]): Row[] =>
       each.referrerHost,
       each.properties['$utm_source'] ?? null,
       each.properties['$utm_campaign'] ?? null,
-      browserOf(each.properties['$user_agent']),
+      each.properties['browser'] ?? null,
       each.properties['$os'] ?? null,
       each.bot,
     ])

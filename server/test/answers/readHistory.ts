@@ -44,6 +44,28 @@ const operationsOf = (steps: readonly Step[]): IdentityOperation[] =>
     return step.kind === 'identify' ? [{ kind: 'user', environment, user: user! }] : []
   })
 
+const utm = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `utm_${name}`)
+
+/** What an event says, and what the service reads out of it besides. */
+const withAdded = (sent: Record<string, string | undefined>): Record<string, string> => {
+  const agent = sent['$user_agent'] ?? ''
+  const isChrome = agent.includes('Chrome')
+  const isFirefox = agent.includes('Firefox')
+  const query = new URLSearchParams(/\?([^#]*)/.exec(sent['$url'] ?? '')?.[1])
+  const isNamed = utm.some((name) => sent[`$${name}`] !== undefined)
+  const all: Record<string, string | null | undefined> = {
+    ...Object.fromEntries(utm.map((name) => [`$${name}`, isNamed ? null : query.get(name)])),
+    ...(isChrome && { browser: 'Chrome', $os: 'Linux', $device: 'desktop' }),
+    ...(isFirefox && { browser: 'Firefox', $os: 'macOS', $device: 'desktop' }),
+    click_id: query.has('gclid') ? 'gclid' : null,
+    ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >
+}
+
 /** The events of a history with their persons of the end, in the order of time, then of acceptance. */
 export const readHistory = (steps: readonly Step[], bots: ReadonlyMap<number, string>): Seen[] => {
   const persons = new Map(
@@ -70,7 +92,7 @@ export const readHistory = (steps: readonly Step[], bots: ReadonlyMap<number, st
       person: id === undefined ? null : (persons.get(keyOf(environment, id)) ?? id),
       session: ids.session_id ?? null,
       device: ids.device_id ?? null,
-      properties,
+      properties: withAdded(properties),
       url,
       host,
       path,

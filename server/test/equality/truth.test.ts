@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error plain JavaScript
 import { askSql, countDifferences, judge } from '../../../e2e/equality/judge/judge.mjs'
 // @ts-expect-error plain JavaScript
-import { deviceName } from '../../../e2e/equality/people/createPlan.mjs'
+import { kindOf } from '../../../e2e/equality/people/kinds.mjs'
 // @ts-expect-error plain JavaScript
 import { planPeople } from '../../../e2e/equality/people/planPeople.mjs'
 // @ts-expect-error plain JavaScript
@@ -12,13 +12,12 @@ import { tellTruth } from '../../../e2e/equality/truth/tellTruth.mjs'
 import type { Answer, Person, TrueEvent, Truth, Verdict } from '../../../e2e/equality/types.js'
 import { createService, type Service } from '../fixtures/createService.js'
 
-const browser =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
-const crawler = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
-
 /** What a client that makes no mistake sends of an event. Within its minute the time is any. */
 const toPayload = (event: TrueEvent) => {
-  const { source, medium, campaign } = event.utm
+  const { source, medium, campaign } = event.registered
+  const { timeZone, width } = kindOf(event.device)
+  const url = new URL(event.path, 'https://shop.example')
+  for (const [name, value] of Object.entries(event.address)) url.searchParams.set(`utm_${name}`, value)
   return {
     environment: 'production',
     event: event.name,
@@ -30,8 +29,9 @@ const toPayload = (event: TrueEvent) => {
       ...event.properties,
       mark: event.mark,
       insert_id: event.mark,
-      $device: deviceName(event.device),
-      $url: `https://shop.example${event.path}`,
+      browser_time_zone: timeZone,
+      $viewport: `${width}x700`,
+      $url: url.href,
       ...(event.isFromNews && { $referer: 'https://news.example/' }),
       ...(source && { $utm_source: source }),
       ...(medium && { $utm_medium: medium }),
@@ -47,10 +47,13 @@ let answers: Answer[]
 
 beforeAll(async () => {
   service = await createService()
-  const send = (path: string, body: unknown[], userAgent = browser) =>
-    service.ingest(`${path}?sync=true`, body, { 'user-agent': userAgent })
-  await send('/track', truth.events.filter(({ isBot }) => !isBot).map(toPayload))
-  await send('/track', truth.events.filter(({ isBot }) => isBot).map(toPayload), crawler)
+  const send = (path: string, body: unknown[], headers = {}) =>
+    service.ingest(`${path}?sync=true`, body, headers)
+  for (const kind of ['phone', 'tablet', 'laptop', 'desk', 'robot']) {
+    const { userAgent, languages } = kindOf(`p001/${kind}`)
+    const own = truth.events.filter(({ device }) => device.endsWith(`/${kind}`))
+    await send('/track', own.map(toPayload), { 'user-agent': userAgent, 'accept-language': languages })
+  }
   // What ends as a person's is linked here in one step; which steps lead there is what the browsers show.
   const named = truth.events.filter(({ visitor }) => truth.isNamed(truth.personOf(visitor)))
   const links = named.map(({ visitor, at }) => ({

@@ -27,9 +27,15 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   fetch(service.url + path, { method, headers, redirect: 'manual' })
 
 describe('the screens', () => {
-  it.each(['/', '/app', '/w', '/w/', '/w/app'])('are where %s leads', async (path) => {
+  it.each([
+    ['/', 'app/'],
+    ['/app', 'app/'],
+    ['/w', '/w/app/'],
+    ['/w/', '/w/app/'],
+    ['/w/app', '/w/app/'],
+  ])('are where %s leads', async (path, to) => {
     const { status, headers } = await get(path)
-    expect([status, headers.get('location')]).toEqual([302, '/w/app/'])
+    expect([status, headers.get('location')]).toEqual([302, to])
   })
 
   it.each(['/app/', '/app/funnel?steps=a&steps=b', '/w/app/funnel', '/app/index.html', '/app/persons%20of'])(
@@ -51,7 +57,7 @@ describe('the screens', () => {
   it('may run and load what is their own, and be shown in no frame', async () => {
     const { headers } = await get('/app/')
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
     )
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('referrer-policy')).toBe('same-origin')

@@ -150,7 +150,7 @@ describe('GET /query/{query_id}', () => {
       await service.query('CREATE TABLE IF NOT EXISTS scanned AS SELECT i AS a FROM range(500) r(i)')
       for (let times = 0; times < 10; times++) {
         const query_id = randomUUID()
-        await service.download('SELECT a FROM scanned', { format, query_id })
+        await service.download('SELECT a FROM scanned', { format, query_id, cache: false })
         expect((await log(query_id)).body).toMatchObject({
           end_time: expect.any(String),
           stats: {

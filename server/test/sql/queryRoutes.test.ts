@@ -335,7 +335,7 @@ describe('the other fields', () => {
 
   it.each([
     [{ timezone: 'Nowhere/Atall' }, 'timezone'],
-    [{ dialect: 'snowflake' }, 'dialect'],
+    [{ dialect: 'db2' }, 'dialect'],
     [{ compute_size: 'HUGE' }, 'compute_size'],
     [{ compute_size: 'AUTO', session_id: 's' }, 'AUTO'],
     [{ ephemeral: true, session_id: 's' }, 'ephemeral'],

@@ -114,3 +114,92 @@ it('refuses one more when enough wait', async () => {
   void limit.acquire()
   await expect(limit.acquire()).rejects.toMatchObject({ status: 503, code: 'overloaded' })
 })
+
+/** Notes who is started, and gives the permits. */
+const sized = (limit: ConcurrencyLimit, order: string[], name: string, permits: number, isSmall = false) =>
+  limit.acquire({ user: name, permits, isSmall }).then((permit) => {
+    order.push(name)
+    return permit
+  })
+
+it('one that needs many permits waits until so many are free, and others pass it meanwhile', async () => {
+  const limit = new ConcurrencyLimit({ permits: 4, maxWaiting: 10 })
+  const order: string[] = []
+  const first = await sized(limit, order, 'first', 1)
+  const second = await sized(limit, order, 'second', 1)
+  const large = sized(limit, order, 'large', 3)
+  const third = await sized(limit, order, 'third', 1)
+  third.release()
+  await aMoment()
+  expect(order).toEqual(['first', 'second', 'third'])
+  second.release()
+  const permit = await large
+  void sized(limit, order, 'fourth', 1)
+  await aMoment()
+  expect(order).toEqual(['first', 'second', 'third', 'large'])
+  permit.release()
+  first.release()
+  await aMoment()
+  expect(order).toEqual(['first', 'second', 'third', 'large', 'fourth'])
+  expect(limit.isIdle).toBe(false)
+})
+
+it('one that needs many permits is not passed for ever', async () => {
+  const limit = new ConcurrencyLimit({ permits: 2, maxWaiting: 100 })
+  const order: string[] = []
+  let last = await sized(limit, order, 'small', 1)
+  void sized(limit, order, 'large', 2)
+  // Each begins before the one before it ends, so that both permits are never free.
+  for (let n = 0; n < 50 && !order.includes('large'); n++) {
+    const next = sized(limit, order, 'small', 1)
+    await aMoment()
+    last.release()
+    await aMoment()
+    if (!order.includes('large')) last = await next
+  }
+  expect(order.at(-1)).toBe('large')
+  expect(order.length).toBe(22)
+})
+
+it('kept permits are for what is small, also when a large one waits', async () => {
+  const limit = new ConcurrencyLimit({ permits: 2, kept: 1, maxWaiting: 1 })
+  const order: string[] = []
+  const all = await sized(limit, order, 'large', 2)
+  void sized(limit, order, 'next large', 2)
+  await expect(sized(limit, order, 'one too many', 1)).rejects.toMatchObject({ code: 'overloaded' })
+  const small = await sized(limit, order, 'small', 1, true)
+  void sized(limit, order, 'second small', 1, true)
+  await aMoment()
+  expect(order).toEqual(['large', 'small'])
+  small.release()
+  await aMoment()
+  expect(order).toEqual(['large', 'small', 'second small'])
+  all.release()
+  await aMoment()
+  expect(order).toEqual(['large', 'small', 'second small', 'next large'])
+})
+
+it('gives back as many permits as it took, to where they came from, also after a pause', async () => {
+  const limit = new ConcurrencyLimit({ permits: 3, kept: 1, maxWaiting: 10 })
+  const order: string[] = []
+  const large = await sized(limit, order, 'large', 3)
+  const small = await sized(limit, order, 'small', 1, true)
+  large.pause()
+  small.pause()
+  await aMoment()
+  const others = await Promise.all([1, 2, 3].map((n) => sized(limit, order, `other ${n}`, 1)))
+  const back = large.resume()
+  await small.resume()
+  for (const other of others) other.release()
+  await back
+  large.release()
+  small.release()
+  expect(limit.isIdle).toBe(true)
+})
+
+it('one that needs more permits than there are takes all of them', async () => {
+  const limit = new ConcurrencyLimit({ permits: 2, maxWaiting: 10 })
+  const permit = await limit.acquire({ permits: 9 })
+  permit.release()
+  expect(limit.isIdle).toBe(true)
+})

@@ -50,6 +50,31 @@ describe('a login', () => {
     expect((await login({ user: 'ada' })).body).toMatchObject({ error: 'invalid-body' })
   })
 
+  it('is asked about without an error when nobody is logged in', async () => {
+    const { status, body } = await service.send('GET', '/session', undefined, page)
+    expect([status, body]).toEqual([200, { user: null, has_users: true }])
+    const wrong = `Basic ${Buffer.from('ada:byron').toString('base64')}`
+    expect((await service.send('GET', '/session', undefined, { authorization: wrong })).status).toBe(401)
+  })
+
+  it('says that there is no user, and not that the password is wrong', async () => {
+    const empty = await createService({ users: {} })
+    try {
+      expect((await empty.send('GET', '/session', undefined, page)).body).toEqual({
+        user: null,
+        has_users: false,
+      })
+      const body = JSON.stringify({ user: 'ada', password: 'lovelace' })
+      const { status, body: said } = await empty.send('POST', '/session', body, page)
+      expect([status, said['message']]).toEqual([
+        401,
+        expect.stringMatching(/^This service has no user\. Start/),
+      ])
+    } finally {
+      await empty.close()
+    }
+  })
+
   it('outlives a restart of the service', async () => {
     const cookie = cookieOf(await login())
     await service.restart()
@@ -105,6 +130,9 @@ describe('the cookie of a session', () => {
     try {
       const answer = await below.send('POST', '/w/session', '{"user":"ada","password":"lovelace"}', page)
       expect(answer.headers.get('set-cookie')).toContain('; Path=/w;')
+      // The service answers without the prefix, too, and a browser sends this cookie there.
+      const own = await below.send('POST', '/session', '{"user":"ada","password":"lovelace"}', page)
+      expect(own.headers.get('set-cookie')).toContain('; Path=/;')
       const secure = { ...page, 'x-forwarded-proto': 'https' }
       const given = await below.send('POST', '/w/session', '{"user":"ada","password":"lovelace"}', secure)
       // A browser takes `__Host-` for the path `/` alone.
@@ -154,7 +182,7 @@ describe('beside cookies of other programs on its host, the cookie of a session'
   it('is ended by a logout with all others of its name', async () => {
     const [first, second] = [cookieOf(await login()), cookieOf(await login())]
     await service.send('DELETE', '/session', undefined, { ...page, cookie: `${first}; ${second}` })
-    for (const cookie of [first, second]) expect(await whoAsks(cookie)).toBeUndefined()
+    for (const cookie of [first, second]) expect(await whoAsks(cookie)).toBeNull()
   })
 
   it('has a name that no other service has, nor the same one over a clear connection', async () => {
@@ -172,7 +200,7 @@ describe('beside cookies of other programs on its host, the cookie of a session'
     // No browser lets http replace a cookie of https, and no page over http can have set this one.
     const secure = { 'x-forwarded-proto': 'https' }
     const cookie = cookieOf(await login(undefined, { ...page, ...secure }))
-    expect([await whoAsks(cookie, secure), await whoAsks(cookie)]).toEqual(['ada', undefined])
+    expect([await whoAsks(cookie, secure), await whoAsks(cookie)]).toEqual(['ada', null])
   })
 
   it('has room beside many, and beyond that it is said what is wrong', async () => {

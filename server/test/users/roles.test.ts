@@ -200,7 +200,7 @@ describe('an API key', () => {
       ['POST', '/validate'],
       ['POST', '/explain'],
       ['POST', '/autocomplete'],
-      ['GET', '/session?apiKey=all'],
+      ['GET', '/setup?apiKey=all'],
     ] as const) {
       const { status } = await service.send(method, path, method === 'POST' ? '{}' : undefined, headers)
       expect([method, path, status]).toEqual([method, path, 401])

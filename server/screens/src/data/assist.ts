@@ -26,17 +26,29 @@ async function look<T>(path: string, body: unknown, signal: AbortSignal): Promis
 
 interface Look {
   sessionId: string
+  /** The name of the dialect that the statement is written in; DuckDB's SQL without. */
+  dialect: string | undefined
   signal: AbortSignal
 }
 
-/** What is wrong with a statement, in the service's words; null when it is valid. Nothing is run. */
-export async function validate(statement: string, { sessionId, signal }: Look): Promise<string | null> {
-  const body = { statement, session_id: sessionId }
-  return (await look<{ error: string | null }>('/validate', body, signal)).error
+export interface Validation {
+  /** The statement in DuckDB's SQL, or as it was sent when it could not be read. */
+  statement: string
+  /** What is wrong, in the service's words; null when nothing is. */
+  error: string | null
+}
+
+/** Looks at a statement. Nothing is run. */
+export async function validate(statement: string, { sessionId, dialect, signal }: Look): Promise<Validation> {
+  const body = { statement, session_id: sessionId, dialect }
+  return await look<Validation>('/validate', body, signal)
 }
 
 /** What could stand at the end of a statement that is begun. */
-export async function suggest(statement: string, { sessionId, signal }: Look): Promise<Suggestion[]> {
-  const body = { statement, session_id: sessionId }
+export async function suggest(
+  statement: string,
+  { sessionId, dialect, signal }: Look,
+): Promise<Suggestion[]> {
+  const body = { statement, session_id: sessionId, dialect }
   return (await look<{ suggestions: Suggestion[] }>('/autocomplete', body, signal)).suggestions
 }

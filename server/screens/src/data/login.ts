@@ -12,7 +12,9 @@ export interface LoginState {
   /** `unknown`: not asked yet. `out`: the login form. `expired`: the login form, over the page that stays. */
   state: 'unknown' | 'in' | 'out' | 'expired'
   user: User | undefined
-  /** Why it could not be asked. */
+  /** The service has no user at all, so nobody can log in. */
+  isWithoutUsers?: boolean
+  /** Why it could not be asked; with `out`, why a link did not log in. */
   problem?: Problem
 }
 
@@ -29,21 +31,33 @@ const request = async (method: string, body?: unknown): Promise<Response> => {
   return response
 }
 
-/** Asks the service who is logged in. */
-export async function findLogin(): Promise<void> {
+/** The answer of `GET /session`. */
+type Found = User | { user: null; has_users: boolean }
+
+/** The token of a link that logs in once. The address forgets it, so that no bookmark or copied address has it. */
+function takeToken(): string | undefined {
+  const [, token] = /^#login=(.+)$/.exec(location.hash) ?? []
+  if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
+  return token
+}
+
+/** Asks the service who is logged in; a link of the service logs in whoever is not. */
+export async function findLogin(token = takeToken()): Promise<void> {
   try {
-    login.set({ state: 'in', user: (await (await request('GET')).json()) as User })
+    const found = (await (await request('GET')).json()) as Found
+    if (found.user !== null) return login.set({ state: 'in', user: found })
+    const out = { state: 'out', user: undefined, isWithoutUsers: !found.has_users } as const
+    if (token === undefined) return login.set(out)
+    await logIn({ token }).catch((problem: Problem) => login.set({ ...out, problem }))
   } catch (error) {
-    const problem = toProblem(error)
-    if (problem.kind === 'login') login.set({ state: 'out', user: undefined })
-    else login.set({ state: 'unknown', user: undefined, problem })
+    login.set({ state: 'unknown', user: undefined, problem: toProblem(error) })
   }
 }
 
 /** Throws a `Problem` when the name or the password is wrong, or when it was tried too often. */
-export async function logIn(user: string, password: string): Promise<void> {
+export async function logIn(given: { user: string; password: string } | { token: string }): Promise<void> {
   try {
-    const response = await request('POST', { user, password })
+    const response = await request('POST', given)
     login.set({ state: 'in', user: (await response.json()) as User })
   } catch (error) {
     throw toProblem(error)

@@ -12,6 +12,8 @@ export interface Column {
 export interface Answer {
   queryId: string
   sessionId: string
+  /** As it was run: translated, if it was written in another dialect. */
+  statement: string
   columns: Column[]
   rows: Json[][]
 }
@@ -26,6 +28,8 @@ export interface AskOptions {
   queryId?: string
   /** A session whose temporary tables and variables stay; by default one that ends with the query. */
   sessionId?: string
+  /** The name of the dialect that the statement is written in; by default DuckDB's. */
+  dialect?: string | undefined
   /** A statement that changes something is refused with the code `not-sanitizable` before it runs. */
   mustRead?: boolean
   /** Called with the rows so far while more come. */
@@ -59,10 +63,11 @@ async function readAnswer(
     if (line.done) throw new Problem('broken', 'The answer ended before its columns. Ask again.')
     return JSON.parse(line.value)
   }
-  const { query_id: queryId, session_id: sessionId } = (await next()) as Record<string, string>
+  const head = (await next()) as Record<string, string>
   const columns = (await next()) as Column[]
   const rows: Json[][] = []
-  const about = { queryId: queryId ?? '', sessionId: sessionId ?? '', columns }
+  const { query_id: queryId = '', session_id: sessionId = '', statement = '' } = head
+  const about = { queryId, sessionId, statement, columns }
   let toldAt = -tellEveryMs
   for await (const line of lines) {
     const row = JSON.parse(line) as Json[] | { error: string }
@@ -95,6 +100,7 @@ export async function ask(statement: Sql | string, options: AskOptions = {}): Pr
         sanitize: options.mustRead,
         limit: options.limit,
         query_id: options.queryId,
+        dialect: options.dialect,
       }),
       ...(signal ? { signal } : {}),
     })

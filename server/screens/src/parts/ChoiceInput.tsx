@@ -27,7 +27,12 @@ export function ChoiceInput({ label, value, list, placeholder, choose }: Props) 
       onChange={take}
       // So browsers name the change when one of the list is picked.
       onInput={(event) => event.inputType === 'insertReplacementText' && take(event)}
-      onKeyDown={(event) => event.key === 'Enter' && take(event)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return
+        // Else Enter is a change, too, and the name is taken twice.
+        event.preventDefault()
+        take(event)
+      }}
     />
   )
 }

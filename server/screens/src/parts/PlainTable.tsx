@@ -14,10 +14,16 @@ export interface TableProps<Row> {
   columns: readonly TableColumn<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string | number
+  /** A click on a row does what the button in its first cell does. */
+  chooseRow?: (row: Row) => void
 }
 
+/** A click on a control is that control's own, and one that ends a selection of text is none. */
+const isOfRow = ({ target }: Event) =>
+  target instanceof Element && !target.closest('a, button, input, summary') && !getSelection()?.toString()
+
 /** A table whose first column names its rows. */
-export function PlainTable<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
+export function PlainTable<Row>({ caption, columns, rows, rowKey, chooseRow }: TableProps<Row>) {
   return (
     <table class="table">
       <caption class="visually-hidden">{caption}</caption>
@@ -32,7 +38,11 @@ export function PlainTable<Row>({ caption, columns, rows, rowKey }: TableProps<R
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={rowKey(row)}>
+          <tr
+            key={rowKey(row)}
+            class={chooseRow ? 'is-choice' : undefined}
+            onClick={chooseRow && ((event) => isOfRow(event) && chooseRow(row))}
+          >
             {columns.map(({ title, value, isNumber, bar }, at) => {
               const Cell = at === 0 ? 'th' : 'td'
               return (

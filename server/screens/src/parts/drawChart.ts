@@ -76,7 +76,10 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
           stroke,
           width: isBefore ? 1.5 : 2,
           ...(isBefore ? { dash: [4, 4] } : {}),
-          ...(index === 0 && !isBefore ? { fill: colour('data-fill') } : {}),
+          // The area of one of several lines would hide the others.
+          ...(index === 0 && series.slice(1).every((each) => each.isBefore)
+            ? { fill: colour('data-fill') }
+            : {}),
           ...(kind === 'bar' && bars ? { paths: bars, fill: stroke } : {}),
           points: { show: kind === 'line' && x.length < 3, size: 5 },
         }

@@ -1,9 +1,13 @@
 const whole = new Intl.NumberFormat('en')
+const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 /** `12,345`. */
 export const formatCount = (count: number): string => whole.format(count)
+
+/** `2.35`, of an average. */
+export const formatMean = (average: number): string => mean.format(average)
 
 /** `12.3K`, for where there is little room. */
 export const formatCompact = (count: number): string => compact.format(count)

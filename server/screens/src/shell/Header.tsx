@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
+import { filterSearch } from './filterSearch'
 import { addressOf } from './location'
 import { Mark } from './Mark'
 import type { Page } from './Page'
@@ -27,10 +28,10 @@ export function Header({ pages, current }: Props) {
           <Mark />
         </a>
         <nav class="nav" aria-label="Pages">
-          {pages.map(({ path, title }) => (
+          {pages.map(({ path, title, isFiltered }) => (
             <a
               key={path}
-              href={addressOf(path, scopeSearch())}
+              href={addressOf(path, isFiltered ? filterSearch() : scopeSearch())}
               aria-current={path === current?.path ? 'page' : undefined}
             >
               {title}

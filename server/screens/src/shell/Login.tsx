@@ -6,8 +6,9 @@ import { Mark } from './Mark'
 
 /** The form instead of a page, or over the page whose session is over. */
 export function Login({ isExpired = false }: { isExpired?: boolean }) {
-  const known = useStore(login).user?.user ?? ''
-  const [message, setMessage] = useState('')
+  const { user, isWithoutUsers, problem } = useStore(login)
+  const known = user?.user ?? ''
+  const [message, setMessage] = useState(problem?.message ?? '')
   const [isBusy, setBusy] = useState(false)
   const name = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
@@ -22,10 +23,9 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
     setBusy(true)
     setMessage('')
     try {
-      await logIn(name.current?.value ?? '', password.current?.value ?? '')
+      await logIn({ user: name.current?.value ?? '', password: password.current?.value ?? '' })
     } catch (error) {
-      const problem = toProblem(error)
-      setMessage(problem.kind === 'login' ? 'The name or the password is wrong.' : problem.message)
+      setMessage(toProblem(error).message)
       setBusy(false)
       password.current?.select()
     }
@@ -42,8 +42,17 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
         <p class="soft">
           {isExpired
             ? 'Your session has ended. Log in again: the page stays as it is.'
-            : 'With a user of the service (--users).'}
+            : isWithoutUsers
+              ? 'This service has no user, so nobody can log in.'
+              : 'With a user of this service.'}
         </p>
+        {isWithoutUsers && (
+          <p>
+            Start it with <code>--users name:password</code>, or without <code>--users</code>,{' '}
+            <code>--users-file</code> and <code>--api-keys</code>: then it makes a user, and prints the
+            password.
+          </p>
+        )}
         <label>
           Name
           <input

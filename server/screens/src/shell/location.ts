@@ -42,7 +42,9 @@ export const addressOf = (path: string, search?: URLSearchParams): string => {
 }
 
 const go = (address: string, { replace = false } = {}) => {
-  if (replace) history.replaceState(own, '', address)
+  // As a link to the page that is shown makes no step in the browser's history.
+  const isSame = address === location.pathname + location.search
+  if (replace || isSame) history.replaceState(own, '', address)
   else history.pushState(own, '', address)
   place.set(read())
 }

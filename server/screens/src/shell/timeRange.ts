@@ -1,3 +1,5 @@
+export type Unit = 'hour' | 'day' | 'week' | 'month'
+
 export interface Period {
   from: Date
   /** Exclusive. */
@@ -18,6 +20,7 @@ const days: Record<string, number> = { today: 1, '7d': 7, '30d': 30, '90d': 90, 
 
 export const ranges: readonly (readonly [name: string, title: string])[] = [
   ['today', 'Today'],
+  ['yesterday', 'Yesterday'],
   ['7d', 'Last 7 days'],
   ['30d', 'Last 30 days'],
   ['90d', 'Last 90 days'],
@@ -38,6 +41,9 @@ const addDays = (date: Date, count: number): Date => {
   next.setDate(next.getDate() + count)
   return next
 }
+
+/** With a time that changes only each minute, the service has the answers of a reload in its cache. */
+const startOfMinute = (date: Date): Date => new Date(Math.floor(date.getTime() / 60_000) * 60_000)
 
 const countDays = ({ from, until }: Period) => Math.round((until.getTime() - from.getTime()) / 86_400_000)
 
@@ -66,12 +72,14 @@ export function readTimeRange(search: URLSearchParams, now: Date): TimeRange {
   const asked = search.get('range') ?? usual
   const name = ranges.some(([each]) => each === asked) ? asked : usual
   const custom = readCustom(search, now)
-  const { from, until } = custom ?? {
-    from: startOfDay(now, 1 - (days[name] ?? 30)),
-    until: startOfDay(now, 1),
-  }
+  const yesterday = name === 'yesterday' ? { from: startOfDay(now, -1), until: startOfDay(now) } : undefined
+  const { from, until } = custom ??
+    yesterday ?? {
+      from: startOfDay(now, 1 - (days[name] ?? 30)),
+      until: startOfDay(now, 1),
+    }
   const length = countDays({ from, until })
-  const over = until > now && from < now ? now : until
+  const over = until > now && from < now ? startOfMinute(now) : until
   return {
     from,
     until,

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { lakehouseError, refuse } from '../../http/HttpError.js'
+import { HttpError, lakehouseError, refuse } from '../../http/HttpError.js'
 import { bodyReader } from '../../http/readJson.js'
 import type { Route } from '../../http/Route.js'
 import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
@@ -7,10 +7,12 @@ import type { Database } from '../../store/Database.js'
 import { inReadOnly } from '../../store/readOnly.js'
 import { type Identity, readIdentity } from '../../users/Identity.js'
 import type { Cancellation } from '../Cancellation.js'
+import { readDialect } from '../dialects/readDialect.js'
+import type { Translate } from '../dialects/Translator.js'
 import type { Guard } from '../guard/Guard.js'
 import { enterPath, enterConnection, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
 import type { HeldConnections } from '../HeldConnections.js'
-import { explainStatement } from './explainStatement.js'
+import { explainStatement, failedExplanation } from './explainStatement.js'
 import { suggest } from './suggest.js'
 import { validateStatement } from './validateStatement.js'
 
@@ -25,6 +27,7 @@ export interface AssistRoutesOptions {
   /** The requests that still run, so that they can be cancelled. */
   inspections: Set<Cancellation>
   newCancellation(): Cancellation
+  translate: Translate
   maxBodyBytes: number
   statementTimeoutMs: number
 }
@@ -34,6 +37,7 @@ interface AssistRequest {
   catalog?: string | null
   schema?: string | null
   session_id?: string | null
+  dialect?: string | null
   /** Only /explain reads it. */
   include_plan?: boolean | null
   /** Only /autocomplete reads it. */
@@ -59,6 +63,7 @@ const schemaOf = (more: object) => ({
     catalog: { type: 'string', nullable: true },
     schema: { type: 'string', nullable: true },
     session_id: { type: 'string', nullable: true },
+    dialect: { type: 'string', nullable: true },
     ...more,
   },
 })
@@ -71,6 +76,7 @@ const autocompleteSchema = schemaOf({
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
   const { database, connections, limit, guard, home, readable, inspections, newCancellation, maxBodyBytes } =
     options
+  const { translate } = options
   const limitMs = Math.min(options.statementTimeoutMs, longestMs)
 
   const heldOf = ({ user, body }: Inspection) =>
@@ -109,6 +115,22 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
     }
   }
 
+  /** The statement in DuckDB's SQL, or why there is none. */
+  const inDuckdb = async ({
+    body,
+    cancellation,
+  }: Inspection): Promise<{ statement: string } | { error: string }> => {
+    const { statement } = body
+    const dialect = readDialect(body.dialect)
+    if (dialect === undefined) return { statement }
+    try {
+      return { statement: await translate({ statement, dialect, signal: cancellation.signal }) }
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 400) return { error: error.message }
+      throw error
+    }
+  }
+
   const route = (
     path: string,
     schema: object,
@@ -144,18 +166,24 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
   return [
     route('/validate', schemaOf({}), async (inspection) => {
       const { body, role } = inspection
+      const given = await inDuckdb(inspection)
+      if ('error' in given) return { valid: false, error: given.error }
+      const { statement } = given
       const path = pathOfRequest(body, heldOf(inspection)?.path ?? home, readable)
       const error = await withConnection(inspection, (connection) =>
-        validateStatement(connection, guard, body.statement, { role, path, readable }),
+        validateStatement(connection, guard, statement, { role, path, readable }),
       )
-      return { valid: error === undefined, error: error ?? null }
+      return { statement, valid: error === undefined, error: error ?? null }
     }),
     route('/explain', explainSchema, async (inspection) => {
       const { body } = inspection
+      const given = await inDuckdb(inspection)
+      if ('error' in given) return { ...failedExplanation(given.error) }
+      const { statement } = given
       const { plan, ...explanation } = await withConnection(inspection, (connection) =>
-        explainStatement(connection, guard, body.statement),
+        explainStatement(connection, guard, statement),
       )
-      return { ...explanation, plan: body.include_plan === true ? plan : null }
+      return { statement, ...explanation, plan: body.include_plan === true ? plan : null }
     }),
     route('/autocomplete', autocompleteSchema, async (inspection) => {
       const { body } = inspection
@@ -163,9 +191,10 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       if (most > maxSuggestions) {
         throw refuse(400, 'invalid-body', `max_suggestions must be at most ${maxSuggestions}.`)
       }
+      const namesOnly = readDialect(body.dialect) !== undefined
       const catalog = body.catalog ? findCatalog(body.catalog, readable) : undefined
       const suggestions = await withConnection(inspection, (connection) =>
-        suggest(connection, guard, { statement: body.statement, most, catalog }),
+        suggest(connection, guard, { statement: body.statement, most, catalog, namesOnly }),
       )
       return { suggestions }
     }),

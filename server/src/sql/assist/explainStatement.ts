@@ -77,7 +77,7 @@ const fileOf = (table: string) => table.split('.', 1)[0]!
 const sum = (values: (number | null)[]): number | null =>
   values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0)
 
-const failed = (error: string): Explanation => ({
+export const failedExplanation = (error: string): Explanation => ({
   tables: [],
   error,
   plan: null,
@@ -94,20 +94,20 @@ export const explainStatement = async (
   statement: string,
 ): Promise<Explanation> => {
   const guarded = guard.check(statement)
-  if ('problem' in guarded) return failed(guarded.problem)
+  if ('problem' in guarded) return failedExplanation(guarded.problem)
   let json: string
   try {
     // EXPLAIN ANALYZE would run the statement that it explains. A second statement behind a semicolon
     // would run too, but the guard has made sure that there is none.
     if (/^(explain|analyze)$/i.test(guarded.tokens[0]!.text)) {
-      return failed('Send the statement alone, without EXPLAIN or ANALYZE.')
+      return failedExplanation('Send the statement alone, without EXPLAIN or ANALYZE.')
     }
     refuseNumbers(connection, guarded)
     const explain = await prepareOne(connection, `EXPLAIN (FORMAT JSON)\n${guarded.text}`)
     const reader = await explain.runAndReadAll()
     json = String(reader.getRows()[0]![1])
   } catch (error) {
-    return failed(isForbidden(error) ? readOnlyUser().message : messageOfSecondLine(error))
+    return failedExplanation(isForbidden(error) ? readOnlyUser().message : messageOfSecondLine(error))
   }
   const tables: TableScanEstimate[] = []
   for (const scan of estimateScans(parsePlan(json))) tables.push(await estimate(connection, scan))

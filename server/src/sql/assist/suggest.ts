@@ -126,13 +126,17 @@ export interface Wanted {
   most: number
   /** When given, only tables and columns of this catalog are suggested, besides what the statement names. */
   catalog: Catalog
+  /** Suggests no functions and keywords: in another dialect they may have other names. */
+  namesOnly: boolean
 }
+
+const kindsOfNames = new Set(['catalog', 'schema', 'table', 'column'])
 
 /** Suggests what could stand where the statement ends, the best first. */
 export const suggest = async (
   connection: DuckDBConnection,
   guard: Guard,
-  { statement, most, catalog }: Wanted,
+  { statement, most, catalog, namesOnly }: Wanted,
 ): Promise<Suggestion[]> => {
   if (most === 0) return []
   const { tokens } = tokenize(statement)
@@ -149,7 +153,8 @@ export const suggest = async (
     if (found.length < most) found.push(...(await more(connection, statement, { most, catalog })))
   }
   const seen = new Set<string>()
-  const unique = found.filter(({ suggestion }) => {
+  const unique = found.filter(({ suggestion, suggestion_type: type }) => {
+    if (namesOnly && !kindsOfNames.has(type)) return false
     const key = suggestion.trim().toLowerCase()
     return seen.has(key) ? false : seen.add(key)
   })

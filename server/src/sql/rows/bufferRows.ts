@@ -61,7 +61,8 @@ const rowsAtOnce = 1000
 const plain = new Set([DuckDBTypeId.BOOLEAN, DuckDBTypeId.INTEGER, DuckDBTypeId.BIGINT, DuckDBTypeId.VARCHAR])
 const isPlain = (type: DuckDBType) => plain.has(type.typeId) && type.alias === undefined
 
-const once = (names: string[], types: DuckDBType[], lines: Buffer): Rows => {
+/** Rows that are all written already. */
+export const linesAsRows = (names: readonly string[], types: readonly DuckDBType[], lines: Buffer): Rows => {
   let left: Buffer | undefined = lines.length === 0 ? undefined : lines
   return {
     names,
@@ -85,7 +86,7 @@ export const bufferRows = async (
   const types = result.columnTypes()
   if (!types.every(isPlain)) {
     const lines = await rowsThroughTable(connection, result, layout, page)
-    if (lines !== undefined) return once(names, types, lines)
+    if (lines !== undefined) return linesAsRows(names, types, lines)
   }
   const { limit, offset = 0 } = page
   const keys = uniqueNames(names)

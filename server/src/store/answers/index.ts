@@ -1,5 +1,6 @@
 import { viewSql } from '../viewSql.js'
 import { breakdown } from './breakdown.js'
+import { caughtErrors } from './caughtErrors.js'
 import { daily } from './daily.js'
 import { funnel, funnelPeople } from './funnel.js'
 import { pageViews } from './pageViews.js'
@@ -8,11 +9,22 @@ import { retention } from './retention.js'
 import { sessionsOfRange, sessionViews } from './sessionViews.js'
 import { tableMacroSql } from './tableMacro.js'
 import { firstTouch, lastTouch } from './touches.js'
+import { vitalRating, webVitals } from './webVitals.js'
 
 /** The statements that make the views and table macros that answer the usual questions. */
 export const answers = [
-  ...[...sessionViews, pageViews].map(viewSql),
-  ...[sessionsOfRange, daily, funnel, funnelPeople, retention, paths, firstTouch, lastTouch, breakdown].map(
-    tableMacroSql,
-  ),
+  ...[...sessionViews, pageViews, caughtErrors].map(viewSql),
+  vitalRating,
+  ...[
+    sessionsOfRange,
+    daily,
+    funnel,
+    funnelPeople,
+    retention,
+    paths,
+    firstTouch,
+    lastTouch,
+    breakdown,
+    webVitals,
+  ].map(tableMacroSql),
 ].join('\n')

@@ -1,5 +1,8 @@
+import { derivedComments, utmColumns } from '../derivedColumns.js'
 import { foreignReferrer, hostOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
+
+const described = (name: keyof typeof derivedComments) => [name, derivedComments[name]] as const
 
 const same = [
   ['environment', 'Environments are apart.'],
@@ -14,15 +17,15 @@ const same = [
   ['referrer', 'The property $referer.'],
 ] as const
 const more = [
-  ['utm_source', 'The property $utm_source.'],
-  ['utm_medium', 'The property $utm_medium.'],
-  ['utm_campaign', 'The property $utm_campaign.'],
-  ['utm_term', 'The property $utm_term.'],
-  ['utm_content', 'The property $utm_content.'],
-  ['browser', 'The browser that the property $user_agent names; NULL when none was sent.'],
-  ['os', 'The property $os.'],
-  ['device', 'The property $device.'],
+  ...utmColumns.map(described),
+  described('click_id'),
+  described('browser'),
+  described('os'),
+  described('device'),
+  described('language'),
+  described('country'),
   ['viewport', 'The property $viewport.'],
+  described('screen_class'),
 ] as const
 
 const plain = ([name, comment]: readonly [string, string]) => [name, `e."${name}"`, comment] as const

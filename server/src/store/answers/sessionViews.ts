@@ -1,12 +1,29 @@
-import { browserOf } from '../browserOf.js'
+import { channelSql } from '../channels.js'
+import { screenClassSql, utmColumns } from '../derivedColumns.js'
+import { pointerSql } from '../pointerSql.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
 import { choice, choiceProblems, isSince, isUntil, orderKey, range, sessionKey } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
-const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
-const firstOf = ['device_id', ...utm, 'os', 'device', 'user_agent'] as const
+const agent = ['browser', 'os', 'device', 'language', 'country'] as const
+const firstOf = ['device_id', ...utmColumns, 'click_id', ...agent, 'viewport'] as const
+const channel = channelSql({
+  source: 's.utm_source',
+  medium: 's.utm_medium',
+  campaign: 's.utm_campaign',
+  clickId: 's.click_id',
+  referrer: 's.referrer',
+  referrerHost: 's.referrer_host',
+})
 const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
+/** What the plugin `engagement` records: the milliseconds in which a page was visible. */
+const visibleMs = `CASE WHEN e.event = 'Page Engaged'
+  THEN TRY_CAST(json_extract_string(e.properties, ${pointerSql(`'visible_ms'`)}) AS DOUBLE) END`
+/** A visit with as much engaged time is no bounce: the ten seconds of an "engaged session" in Google Analytics 4. */
+const leastEngagedSeconds = 10
+
+const firstComment = (name: string) => `The first ${name} that an event has.`
 
 const columns: View['columns'] = [
   ['environment', 's.environment', 'The environment that the session belongs to.'],
@@ -28,26 +45,42 @@ const columns: View['columns'] = [
   ['exit', pathOf('s.exit_url'), 'The path of the last page view.'],
   ['page_views', 's.page_views', 'How many page views there are.'],
   ['events', 's.events', 'How many events there are, page views included.'],
+  [
+    'engaged_seconds',
+    's.engaged_seconds',
+    'How long its pages were visible, as the plugin engagement records it; NULL without.',
+  ],
+  [
+    'bounced',
+    `CASE WHEN s.page_views > 0
+      THEN s.page_views = 1 AND coalesce(s.engaged_seconds < ${leastEngagedSeconds}, true) END`,
+    'Whether there is one page view, and less than 10 engaged seconds; NULL without a page view.',
+  ],
   ['referrer', 's.referrer', 'The first referrer that is another site than the page itself.'],
-  ['referrer_host', hostOf('s.referrer'), 'The host of referrer.'],
-  ...utm.map((name) => [name, `s.${name}`, `The first property $${name}.`] as const),
-  ['browser', browserOf('s.user_agent'), 'The browser that the first $user_agent names.'],
-  ['os', 's.os', 'The first property $os.'],
-  ['device', 's.device', 'The first property $device.'],
+  ['referrer_host', 's.referrer_host', 'The host of referrer.'],
+  [
+    'channel',
+    channel,
+    'What brought it: direct, search, social, mail, paid, referral or AI assistant, by the columns around this one.',
+  ],
+  ...[...utmColumns, 'click_id', ...agent].map((name) => [name, `s.${name}`, firstComment(name)] as const),
+  ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
 /** The columns that are computed from a session's events. */
 const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
     count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
+    sum(${visibleMs}) / 1000 AS engaged_seconds,
     arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
     min(e.bot) AS bot`
 
+/** The host is found once for each session: the rules of its channel read it several times. */
 const withPerson = (sessions: string) =>
-  `(${sessions}) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+  `(SELECT *, ${hostOf('referrer')} AS referrer_host FROM (${sessions})) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 

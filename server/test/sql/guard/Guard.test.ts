@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenize } from '../../../src/sql/guard/tokenize.js'
 import { basic, createService, type Service } from '../../fixtures/createService.js'
+import { fileAccesses, fileReads, hidden, settings, several, writes } from './escapes.js'
 
 let service: Service
 beforeAll(async () => {
@@ -15,23 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('user SQL', () => {
-  it.each([
-    'DROP VIEW events',
-    'DELETE FROM analytics.raw.events',
-    'CREATE OR REPLACE VIEW analytics.main.events AS SELECT 1',
-    'DROP TABLE analytics.raw.events',
-    'ALTER TABLE analytics.raw.id_map ADD COLUMN x INT',
-    'EXPLAIN ANALYZE DELETE FROM analytics.raw.events',
-    'CREATE TABLE memory.main.x (a INT)',
-    'CREATE SCHEMA analytics.mine',
-    'INSERT INTO analytics.raw.position VALUES (0)',
-    'DROP SCHEMA waymark_internal CASCADE',
-    'UPDATE lakehouse."waymark_internal".position SET applied = 0',
-    'CREATE TABLE waymark_internal.x (a INT)',
-    'TRUNCATE analytics.raw.events',
-    'MERGE INTO analytics.raw.position p USING (SELECT 0 a) s ON true WHEN MATCHED THEN DELETE',
-    'COMMENT ON TABLE analytics.raw.events IS 1',
-  ])('writes nowhere but in the lakehouse: %s', async (statement) => {
+  it.each(writes)('writes nowhere but in the lakehouse: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({
       status: 400,
       error: { error: expect.any(String) },
@@ -53,34 +38,8 @@ describe('user SQL', () => {
     },
   )
 
-  const files = () => [
-    `SELECT * FROM read_text('/etc/passwd')`,
-    `SELECT * FROM read_csv('${service.folder}/temp/spilled.csv')`,
-    `FROM '${service.folder}/temp/spilled.parquet'`,
-    `FROM "READ_CSV"('${service.folder}/temp/spilled.csv')`,
-    `FROM READ_CSV /* here */ ('${service.folder}/temp/spilled.csv')`,
-    `FROM system.main.read_blob('${service.folder}/analytics.duckdb')`,
-    `FROM read_duckdb('${service.folder}/analytics.duckdb')`,
-    `FROM glob('/*')`,
-    `FROM sniff_csv('${service.folder}/temp/spilled.csv')`,
-    `FROM parquet_metadata('${service.folder}/temp/x')`,
-    `COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
-    `EXPLAIN ANALYZE COPY (SELECT 1) TO '${service.folder}/temp/out.csv'`,
-    `EXPLAIN (FORMAT JSON, ANALYZE) COPY mine TO '${service.folder}/temp/out.csv'`,
-    `EXPLAIN (ANALYZE ")") COPY mine TO '${service.folder}/temp/out.csv'`,
-    `COPY mine FROM '/etc/passwd'`,
-    `EXPORT DATABASE '${service.folder}/temp/out'`,
-    `IMPORT DATABASE '${service.folder}/temp/out'`,
-    `CREATE VIEW v AS FROM read_csv('${service.folder}/temp/spilled.csv')`,
-    `CREATE MACRO m(x) AS TABLE FROM read_csv(x)`,
-    `CREATE TABLE t AS FROM read_json('/etc/hosts')`,
-    `FROM sql_auto_complete('SELECT ')`,
-    `FROM query('FROM read_text(''/etc/passwd'')')`,
-    `FROM json_execute_serialized_sql('{}')`,
-    `INSERT INTO mine SELECT 1 FROM read_text('/etc/passwd')`,
-  ]
   it('reads and writes no file, nor finds one', async () => {
-    for (const statement of files()) {
+    for (const statement of fileAccesses(service.folder)) {
       expect(await service.query(statement), statement).toMatchObject({ status: 400 })
     }
     expect(existsSync(join(service.folder, 'temp', 'out.csv'))).toBe(false)
@@ -100,38 +59,7 @@ describe('user SQL', () => {
       `${temp}/export-*.parquet`,
       `${temp}/export-*[.parquet?]`,
     ]) {
-      for (const statement of [
-        `FROM '${file}'`,
-        `FROM "${file}"`,
-        `FROM $$${file}$$`,
-        `FROM e'${file.replaceAll('/', String.raw`\x2f`)}'`,
-        `FROM x: '${file}'`,
-        `FROM mine, '${file}'`,
-        `FROM mine AS set, '${file}'`,
-        `FROM mine values(b), '${file}'`,
-        `FROM mine JOIN range(1) ON true, '${file}'`,
-        `FROM (VALUES (1)) v, "${file}" e`,
-        `FROM mine POSITIONAL JOIN '${file}'`,
-        `FROM ('${file}' CROSS JOIN mine)`,
-        `SELECT extract(year FROM now()), (SELECT secret FROM '${file}')`,
-        `SELECT extract(year FROM (SELECT now() FROM '${file}'))`,
-        `TABLE '${file}'`,
-        `DESCRIBE '${file}'`,
-        `SUMMARIZE '${file}'`,
-        `SHOW '${file}'`,
-        `PIVOT '${file}' ON secret`,
-        `UNPIVOT '${file}' ON secret`,
-        `FROM histogram('${file}', secret)`,
-        `FROM histogram_values('${file}', secret)`,
-        `INSERT INTO mine FROM '${file}'`,
-        `UPDATE mine SET a = secret FROM '${file}'`,
-        `DELETE FROM mine USING '${file}'`,
-        `MERGE INTO mine USING '${file}' s ON true WHEN MATCHED THEN DELETE`,
-        `CREATE VIEW leak AS FROM '${file}'`,
-        `CREATE MACRO leak() AS TABLE FROM '${file}'`,
-        `WITH c AS MATERIALIZED (FROM '${file}') FROM c`,
-        `EXPLAIN ANALYZE FROM '${file}'`,
-      ]) {
+      for (const statement of fileReads(file)) {
         expect(await service.query(statement), statement).toMatchObject({
           status: 400,
           error: { message: expect.stringMatching(/^Files cannot be read here/) },
@@ -143,57 +71,7 @@ describe('user SQL', () => {
     expect(readdirSync(temp).filter((name) => /export-.{36}/.test(name))).toEqual([])
   })
 
-  it.each([
-    `ATTACH ':memory:' AS other`,
-    'DETACH lakehouse',
-    'INSTALL httpfs',
-    'FORCE INSTALL httpfs',
-    'LOAD parquet',
-    'UPDATE EXTENSIONS',
-    'CHECKPOINT',
-    'FORCE CHECKPOINT',
-    'FROM force_checkpoint()',
-    `CALL force_checkpoint('analytics')`,
-    'BEGIN',
-    'COMMIT',
-    'ROLLBACK',
-    'PREPARE x AS SELECT 1',
-    'EXECUTE x',
-    'COPY FROM DATABASE lakehouse TO analytics',
-    'CREATE SECRET s (TYPE http)',
-    'CREATE OR REPLACE TEMPORARY SECRET (TYPE http)',
-    'CREATE SECRET IF NOT EXISTS s (TYPE http)',
-    'EXPLAIN ANALYZE CREATE SECRET s (TYPE http)',
-    'DROP SECRET IF EXISTS s',
-    'DROP SECRET s',
-    'FROM duckdb_secrets()',
-    `FROM enable_logging('QueryLog', storage = 'file', storage_path = '/tmp/x')`,
-    'CALL enable_logging()',
-    'PRAGMA enable_profiling',
-    'PRAGMA disable_optimizer',
-    `SELECT write_log('x')`,
-    'SET threads = 100',
-    'SET GLOBAL threads = 1',
-    'SET GLOBAL worker_threads = 1',
-    'RESET threads',
-    'PRAGMA threads = 1',
-    'SET lock_configuration = false',
-    'RESET memory_limit',
-    `SET profiling_output = '/tmp/x'`,
-    `PRAGMA memory_limit = '1TB'`,
-    'VACUUM',
-    'EXPLAIN ANALYZE SET GLOBAL threads = 1',
-    "EXPLAIN ANALYZE SET search_path = 'analytics.raw'",
-    'EXPLAIN ANALYZE RESET threads',
-    'EXPLAIN ANALYZE PRAGMA enable_profiling',
-    'EXPLAIN (ANALYZE, FORMAT JSON) PRAGMA disable_optimizer',
-    'EXPLAIN (ANALYZE ")") CHECKPOINT analytics',
-    'EXPLAIN ANALYZE FORCE CHECKPOINT analytics',
-    'EXPLAIN ANALYZE VACUUM',
-    'EXPLAIN ANALYZE PREPARE x AS INSERT INTO mine VALUES (1)',
-    'EXPLAIN ANALYZE EXECUTE x',
-    'EXPLAIN ANALYZE COMMIT',
-  ])('neither attaches, loads, nor changes settings: %s', async (statement) => {
+  it.each(settings)('neither attaches, loads, nor changes settings: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
   })
@@ -213,34 +91,12 @@ describe('user SQL', () => {
     expect(await service.query(statement)).toMatchObject({ status: 200 })
   })
 
-  it.each([
-    'SELECT 1; DROP TABLE mine',
-    'EXPLAIN SELECT 1; DROP TABLE mine',
-    ';;SELECT 1;;DROP TABLE mine;;',
-  ])('is one statement: %s', async (statement) => {
+  it.each(several)('is one statement: %s', async (statement) => {
     expect((await service.query(statement)).status).toBe(400)
     expect((await service.query('SELECT count(*) FROM mine')).rows).toEqual([[0]])
   })
 
-  it.each([
-    `SELECT e'\\'' || enable_logging() --'`,
-    `SELECT 1e'\\', enable_logging() --'`,
-    `/* /* */ FROM enable_logging() -- */`,
-    `SELECT $a$ $b$ $a$, enable_logging() --$b$`,
-    `FROM enable_logging\u00a0()`,
-    `FROM enable_logging\u200b()`,
-    `FROM "enable""_logging"(); `,
-    `SELECT 'a''', * FROM enable_logging() --'`,
-    // In each of these DuckDB once ran the call, and the guard took it for a part of a text.
-    `SELECT e'a'\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
-    `SELECT e'a' -- b\n'\\' ' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
-    `SELECT $${'a'.repeat(150)}$ ' $${'a'.repeat(150)}$ || current_setting('temp_directory') -- '`,
-    `SELECT 1 /*/*/ ' */ */ || current_setting('temp_directory') -- '`,
-    `SELECT 1a$b$, current_setting('temp_directory'), 1a$b$`,
-    `SELECT /*'*/ 1 AS y\u00a0$a$, current_setting('temp_directory'), 2 AS z\u00a0$a$ /*'*/`,
-    `SELECT e'\\'', 1 AS y\u00a0$a$, current_setting($$temp_directory$$), 2 AS z\u00a0$a$ --'`,
-    `SELECT \u2028e'\\' || current_setting($$temp_directory$$) || ' -- '\n AS x`,
-  ])('cannot hide a call from the guard: %s', async (statement) => {
+  it.each(hidden)('cannot hide a call from the guard: %s', async (statement) => {
     expect(await service.query(statement)).toMatchObject({ status: 400 })
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
   })

@@ -1,17 +1,19 @@
 import { useMemo } from 'preact/hooks'
+import { propertyChoices } from '../../data/choices'
 import { useAnswer } from '../../data/useAnswer'
-import type { Asking } from './statements'
-import { propertyChoices } from './propertyChoices'
+import { useScope } from '../../shell/scope'
 
 interface Props {
-  asking: Asking
+  /** Whose properties are offered. */
+  step: string | undefined
   by: string | undefined
   choose: (by: string | undefined) => void
 }
 
 /** The properties that the events of the first step have. */
-export function BreakdownSelect({ asking, by, choose }: Props) {
-  const statement = useMemo(() => (asking.steps[0] ? propertyChoices(asking) : undefined), [asking])
+export function BreakdownSelect({ step, by, choose }: Props) {
+  const scope = useScope()
+  const statement = useMemo(() => (step ? propertyChoices(scope, step) : undefined), [scope, step])
   const { answer } = useAnswer(statement)
   const known = answer?.rows.map(([name]) => String(name)) ?? []
   const names = by === undefined || known.includes(by) ? known : [by, ...known]

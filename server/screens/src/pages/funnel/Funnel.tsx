@@ -45,7 +45,7 @@ export function Funnel() {
               ))}
             </select>
           </label>
-          <BreakdownSelect asking={asking} by={by} choose={(next) => setSearch({ by: next })} />
+          <BreakdownSelect step={asking.steps[0]} by={by} choose={(next) => setSearch({ by: next })} />
         </div>
       </Card>
       {!isReady && (

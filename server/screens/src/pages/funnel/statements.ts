@@ -22,9 +22,6 @@ FROM analytics.funnel(
 ORDER BY breakdown NULLS FIRST, step`
 }
 
-export const isStep = (name: string) =>
-  name.startsWith('/') ? sql`event = '$pageview' AND path = ${name}` : sql`event = ${name}`
-
 /** The people that the funnel counts at a step, with the time when each did it; the newest first. */
 export const funnelPeople = (asking: Asking, { step, kind }: PeopleChoice, limit: number): Sql => {
   const { steps, within, range, environment, bots } = asking

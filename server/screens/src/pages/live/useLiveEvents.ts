@@ -3,7 +3,7 @@ import { type Problem, toProblem } from '../../data/Problem'
 import { ask, type Json } from '../../data/query'
 import { expireLogin } from '../../data/login'
 import { type LiveQuestion, newestEvents, type Reach, reaches } from './statements'
-import { usePolling } from './usePolling'
+import { usePolling } from '../../data/usePolling'
 
 export interface LiveEvent {
   id: number

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { usePolling } from './usePolling'
+import { usePolling } from '../../data/usePolling'
 
 /** A number that grows every so often while the page is looked at. */
 export function useTick(everyMs: number, isPaused: boolean): number {

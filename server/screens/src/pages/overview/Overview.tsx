@@ -1,20 +1,25 @@
 import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
+import { useAnswer } from '../../data/useAnswer'
+import { FilterBar } from '../../parts/FilterBar'
 import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
-import { groups, readFilters } from './dimensions'
-import { FilterList } from './FilterList'
+import { useFilters } from '../../shell/useFilters'
+import { EmptyStore } from '../setup/FirstEvent'
+import { hasEvents } from '../setup/statements'
+import { groups } from './dimensions'
 import { RankingCard } from './RankingCard'
-import type { Asking } from './statements'
 import { TimeCard } from './TimeCard'
 
 /** How many came, when, from where, with what, and what they saw. */
 export function Overview() {
   const scope = useScope()
-  const [search] = useSearch()
-  const asking = useMemo<Asking>(() => ({ ...scope, filters: readFilters(search) }), [scope, search])
+  const { filters } = useFilters()
+  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
+  const { answer: found } = useAnswer(hasEvents(scope), { askedAt: scope.now })
+  if (Number(found?.rows[0]?.[0]) === 0) return <EmptyStore />
   return (
     <>
-      <FilterList filters={asking.filters} />
+      <FilterBar of="sessions" />
       <TimeCard asking={asking} />
       <div class="card-grid">
         {groups.map((group) => (

@@ -1,16 +1,22 @@
 import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Tabs } from '../../parts/Tabs'
 import { useSearch } from '../../shell/useSearch'
+import { formatCount, formatShare } from '../../parts/format'
+import { ValueTable } from '../../parts/ValueTable'
 import type { Dimension } from './dimensions'
-import { Ranking } from './Ranking'
-import { type Asking, ranking } from './statements'
+import { ranking } from './statements'
 
 interface Props {
   title: string
   dimensions: readonly Dimension[]
   asking: Asking
 }
+
+const counted = { sessions: 'Sessions', page_views: 'Views', events: 'Times' }
+const people = { title: 'People', format: formatCount }
+const bounces = { title: 'Bounced', format: formatShare }
 
 const few = 10
 const many = 200
@@ -49,7 +55,16 @@ export function RankingCard({ title, dimensions, asking }: Props) {
     >
       {(answer) => (
         <>
-          <Ranking answer={answer} dimension={dimension} />
+          <ValueTable
+            caption={`${dimension.title} by ${counted[dimension.of].toLowerCase()}`}
+            field={dimension}
+            rows={answer.rows}
+            figures={[
+              { title: counted[dimension.of], format: formatCount },
+              people,
+              ...(dimension.of === 'sessions' ? [bounces] : []),
+            ]}
+          />
           {(isLong || answer.rows.length === few) && (
             <button
               class="button quiet"

@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { metrics, readMetric } from './metrics'
-import { type Asking, series, totals } from './statements'
+import { series, totals } from './statements'
 import { TimeChart } from './TimeChart'
 import { Totals } from './Totals'
 

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/Empty'
+import { nameTime } from '../../parts/nameTime'
 import { useScope } from '../../shell/scope'
 import type { Period, TimeRange } from '../../shell/timeRange'
 import { type Metric } from './metrics'
@@ -12,21 +13,6 @@ interface Props {
   title: string
   metric: Metric
   range: TimeRange
-}
-
-const formats = {
-  day: new Intl.DateTimeFormat('en-GB', {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  }),
-  hour: new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  }),
 }
 
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -52,7 +38,7 @@ export function TimeChart({ answer, title, metric, range }: Props) {
       caption={`${title} by ${range.unit}, with the period before`}
       x={lines.x}
       series={series}
-      nameX={(time) => formats[range.unit].format(time * 1000)}
+      nameX={(time) => nameTime(time, range.unit)}
     />
   )
 }

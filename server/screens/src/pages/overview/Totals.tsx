@@ -1,11 +1,23 @@
 import type { Answer } from '../../data/query'
-import { formatChange, formatCount, formatDuration } from '../../parts/format'
+import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
+import { filterSearch } from '../../shell/filterSearch'
+import { addressOf } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
 import { type Metric, metrics } from './metrics'
 
+/** What is said of sessions, in the order of the columns behind those of `metrics`. Each leads to Explore. */
+const ofSessions = [
+  { name: 'duration', title: 'Median session', format: formatDuration },
+  { name: 'bounce_rate', title: 'Bounce rate', format: formatShare },
+  { name: 'pages_per_session', title: 'Pages a session', format: formatMean },
+  { name: 'engaged', title: 'Engaged time', format: formatDuration },
+] as const
+
 /** In the order of the columns behind `period`. */
-const readFigures = (answer: Answer, period: string): number[] =>
-  (answer.rows.find(([name]) => name === period) ?? []).slice(1).map(Number)
+const readFigures = (answer: Answer, period: string): (number | undefined)[] =>
+  (answer.rows.find(([name]) => name === period) ?? [])
+    .slice(1)
+    .map((figure) => (figure === null ? undefined : Number(figure)))
 
 function Change({ now, before }: { now: number; before: number }) {
   const change = formatChange(now, before)
@@ -23,7 +35,6 @@ export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
   const [, setSearch] = useSearch()
   const now = readFigures(answer, 'now')
   const before = readFigures(answer, 'before')
-  const [duration, durationBefore] = [now[metrics.length], before[metrics.length]]
   return (
     <ul class="totals">
       {metrics.map(({ name, title }, at) => (
@@ -40,11 +51,30 @@ export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
           </button>
         </li>
       ))}
-      <li class="total">
-        <span class="soft">Median session</span>
-        <span class="figure">{formatDuration(duration ?? 0)}</span>
-        <span class="change soft">{formatDuration(durationBefore ?? 0)} before</span>
-      </li>
+      {ofSessions.map(({ name, title, format }, at) => {
+        const [figure, earlier] = [now[metrics.length + at], before[metrics.length + at]]
+        return (
+          <li key={name}>
+            <a
+              class="total"
+              href={addressOf('/app/explore', filterSearch({ show: name }))}
+              title={
+                figure === undefined && name === 'engaged' ? 'The plugin engagement records it.' : undefined
+              }
+            >
+              <span class="soft">{title}</span>
+              <span class="figure">{figure === undefined ? '–' : format(figure)}</span>
+              <span class="change soft">
+                {figure === undefined
+                  ? 'not recorded'
+                  : earlier === undefined
+                    ? 'none before'
+                    : `${format(earlier)} before`}
+              </span>
+            </a>
+          </li>
+        )
+      })}
     </ul>
   )
 }

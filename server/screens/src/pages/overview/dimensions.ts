@@ -1,5 +1,5 @@
 export interface Dimension {
-  /** The column, and the parameter of the address that filters by it. */
+  /** The column: the name of a `Field`, by which a row filters. */
   name: string
   title: string
   /** What is counted by it. */
@@ -28,6 +28,7 @@ export const groups: readonly { title: string; dimensions: readonly Dimension[] 
   {
     title: 'Sources',
     dimensions: [
+      session('channel', 'Channels', '(unknown)'),
       session('referrer_host', 'Referrers', '(direct)'),
       session('utm_source', 'Source', '(none)'),
       session('utm_medium', 'Medium', '(none)'),
@@ -44,21 +45,11 @@ export const groups: readonly { title: string; dimensions: readonly Dimension[] 
       session('browser', 'Browsers', '(unknown)'),
       session('os', 'Systems', '(unknown)'),
       session('device', 'Devices', '(unknown)'),
+      session('screen_class', 'Screens', '(unknown)'),
     ],
   },
+  {
+    title: 'Places',
+    dimensions: [session('country', 'Countries', '(unknown)'), session('language', 'Languages', '(unknown)')],
+  },
 ]
-
-export const dimensions: readonly Dimension[] = groups.flatMap((group) => group.dimensions)
-
-export interface Filter {
-  dimension: Dimension
-  /** Null for the rows without a value. */
-  value: string | null
-}
-
-/** What the address filters by. An empty parameter is a row without a value. */
-export const readFilters = (search: URLSearchParams): Filter[] =>
-  dimensions.flatMap((dimension) => {
-    const text = search.get(dimension.name)
-    return text === null ? [] : [{ dimension, value: text === '' ? null : text }]
-  })

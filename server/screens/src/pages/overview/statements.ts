@@ -1,58 +1,42 @@
-import { identifier, joinSql, type Sql, sql } from '../../data/sql'
-import type { Scope } from '../../shell/scope'
+import {
+  and,
+  type Asking,
+  conditionsOfPicked,
+  eventsIn,
+  sessionConditions,
+  sessionsOf,
+  where,
+} from '../../data/conditions'
+import { identifier, type Sql, sql } from '../../data/sql'
 import type { Period } from '../../shell/timeRange'
-import type { Dimension, Filter } from './dimensions'
-
-export type Asking = Pick<Scope, 'environment' | 'bots' | 'timeZone' | 'range'> & {
-  filters: readonly Filter[]
-}
-
-const and = (parts: readonly Sql[]) => joinSql(parts, '\n    AND ')
-
-const where = (parts: readonly Sql[]) => (parts.length === 0 ? sql`` : sql`\nWHERE ${and(parts)}`)
+import type { Dimension } from './dimensions'
 
 const viewOf = { page_views: sql`analytics.page_views`, events: sql`analytics.events` }
 const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
 
-const inEnvironment = ({ environment }: Asking) => sql`environment = ${environment}`
-const notBots = ({ bots }: Asking) => (bots ? [] : [sql`bot IS NULL`])
-const within = ({ from, until }: Period) => and([sql`"timestamp" >= ${from}`, sql`"timestamp" < ${until}`])
-/** The sessions that began in a period. */
-const sessionsOf = ({ environment, bots }: Asking, { from, until }: Period) =>
-  sql`analytics.sessions(${from}, ${until}, environment := ${environment}, bots := ${bots})`
-
-const equals = (column: Sql, value: string | null) =>
-  value === null ? sql`${column} IS NULL` : sql`${column} = ${value}`
-
 /** Filters pick sessions: those that began so, or that have such a page view or event. */
-function pickSession(asking: Asking, { dimension, value }: Filter, period: Period): Sql {
-  const matches = equals(identifier(dimension.name), value)
-  const found =
-    dimension.of === 'sessions'
-      ? sql`${sessionsOf(asking, period)} WHERE ${matches}`
-      : sql`${viewOf[dimension.of]} WHERE ${and([inEnvironment(asking), within(period), matches])}`
-  return sql`session_id IN (SELECT session_id FROM ${found})`
-}
+const conditions = (asking: Asking, period: Period) =>
+  and([...eventsIn(asking, period), ...conditionsOfPicked(asking, period)])
 
-const picked = (asking: Asking, period: Period) =>
-  asking.filters.map((filter) => pickSession(asking, filter, period))
-
-/** The condition for events and page views of a period. */
-const eventsIn = (asking: Asking, period: Period) =>
-  and([inEnvironment(asking), within(period), ...notBots(asking), ...picked(asking, period)])
+const sessions = (asking: Asking, period: Period) =>
+  sql`${sessionsOf(asking, period)}${where(sessionConditions(asking, period))}`
 
 /** Sessions count in each period, day and hour in which they have events, as in the macro `daily`. */
 const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions,
   count(*) FILTER (event = '$pageview') AS page_views, count(*) AS events`
 
+/** The share of the sessions with a page view. */
+const bounceRate = sql`avg(bounced::INTEGER)`
+
 const totalsOf = (asking: Asking, name: string, period: Period) => sql`SELECT ${name} AS period, *
 FROM (
   SELECT ${figures}
   FROM analytics.events
-  WHERE ${eventsIn(asking, period)}
+  WHERE ${conditions(asking, period)}
 ), (
-  SELECT median(duration_seconds) AS duration
-  FROM ${sessionsOf(asking, period)}${where(picked(asking, period))}
+  SELECT median(duration_seconds) AS duration, ${bounceRate} AS bounce_rate,
+    avg(page_views) AS pages_per_session, median(engaged_seconds) AS engaged
+  FROM ${sessions(asking, period)}
 )`
 
 /** Two rows: `now` and `before`. */
@@ -68,7 +52,7 @@ const seriesOf = (asking: Asking, name: string, period: Period) =>
   sql`SELECT ${name} AS period, date_trunc(${asking.range.unit}, "timestamp") AS "time",
   ${figures}
 FROM analytics.events
-WHERE ${eventsIn(asking, period)}
+WHERE ${conditions(asking, period)}
 GROUP BY ALL`
 
 /** A row for each day or hour; those without events may be missing. */
@@ -86,9 +70,10 @@ export function ranking(asking: Asking, dimension: Dimension, limit: number): Sq
   const { range } = asking
   const rows =
     dimension.of === 'sessions'
-      ? sql`${sessionsOf(asking, range)}${where(picked(asking, range))}`
-      : sql`${viewOf[dimension.of]}\nWHERE ${eventsIn(asking, range)}`
-  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people
+      ? sessions(asking, range)
+      : sql`${viewOf[dimension.of]}\nWHERE ${conditions(asking, range)}`
+  const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
+  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people${rate}
 FROM ${rows}
 GROUP BY ALL
 ORDER BY 2 DESC, 1

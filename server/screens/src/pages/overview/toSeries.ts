@@ -1,18 +1,6 @@
 import type { Json } from '../../data/query'
-import { fromDay, type Period, startOfDay, type TimeRange } from '../../shell/timeRange'
-
-/** The starts of the days or hours of a period, in Unix seconds. */
-export function listTimes({ from, until }: Period, unit: TimeRange['unit']): number[] {
-  const times: number[] = []
-  if (unit === 'hour')
-    for (let at = from.getTime(); at < until.getTime(); at += 3_600_000) times.push(at / 1000)
-  else for (let at = from; at < until; at = startOfDay(at, 1)) times.push(at.getTime() / 1000)
-  return times
-}
-
-/** A DATE is a day by the browser's clock; a TIMESTAMPTZ says its moment itself. */
-const readTime = (value: Json | undefined): number =>
-  typeof value === 'string' ? (fromDay(value)?.getTime() ?? Date.parse(value)) / 1000 : Number.NaN
+import { listTimes, readTime } from '../../shell/listTimes'
+import type { TimeRange } from '../../shell/timeRange'
 
 export interface Lines {
   x: number[]

@@ -18,6 +18,7 @@ interface Props {
   change: (text: string) => void
   run: () => void
   sessionId: string
+  dialect: string | undefined
   /** Where a mistake is. */
   mistake: ErrorPosition | undefined
   /** The id of what says which. */
@@ -38,12 +39,12 @@ function typeInto(field: HTMLTextAreaElement, text: string, { start, end }: { st
 }
 
 /** A text field with line numbers and suggestions. Tab leaves it, as it leaves every field. */
-export function Editor({ handle, text, change, run, sessionId, mistake, describedBy }: Props) {
+export function Editor({ handle, text, change, run, sessionId, dialect, mistake, describedBy }: Props) {
   const id = useId()
   const listId = `${id}-list`
   const field = useRef<HTMLTextAreaElement>(null)
   const [scrolled, setScrolled] = useState({ top: 0, left: 0 })
-  const { completion, look, set, close } = useCompletion(sessionId)
+  const { completion, look, set, close } = useCompletion(sessionId, dialect)
   const { suggestions, active } = completion
   const isOpen = suggestions.length > 0
 

@@ -4,10 +4,11 @@ import { login } from '../../data/login'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/Empty'
 import { Moment } from '../../parts/Moment'
-import { clearHistory, history, readHistory } from './history'
+import { titleOf } from './dialects'
+import { clearHistory, history, type PastStatement, readHistory } from './history'
 
 /** The statements that were run in this browser; a click puts one into the editor. */
-export function History({ choose }: { choose: (statement: string) => void }) {
+export function History({ choose }: { choose: (past: PastStatement) => void }) {
   const user = useStore(login).user?.user ?? ''
   const past = useStore(history)
   useEffect(() => readHistory(user), [user])
@@ -23,13 +24,14 @@ export function History({ choose }: { choose: (statement: string) => void }) {
         <Empty>What you run is kept here, in this browser only.</Empty>
       ) : (
         <ol class="sql-past" aria-label="Statements that were run, the newest first">
-          {past.map(({ statement, at }) => (
-            <li key={statement}>
-              <button class="cell-button code" type="button" onClick={() => choose(statement)}>
-                {statement.length > 200 ? `${statement.slice(0, 200)} …` : statement}
+          {past.map((each) => (
+            <li key={`${each.dialect} ${each.statement}`}>
+              <button class="cell-button code" type="button" onClick={() => choose(each)}>
+                {each.statement.length > 200 ? `${each.statement.slice(0, 200)} …` : each.statement}
               </button>
               <span class="soft">
-                <Moment time={new Date(at).toISOString()} />
+                {each.dialect && `${titleOf(each.dialect)}, `}
+                <Moment time={new Date(each.at).toISOString()} />
               </span>
             </li>
           ))}

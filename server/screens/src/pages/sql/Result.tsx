@@ -36,7 +36,7 @@ interface Props {
 
 export function Result({ run, sessionId }: Props) {
   const [search, setSearch] = useSearch()
-  const { answer, problem, isRunning, statement } = run
+  const { answer, problem, isRunning, dialect } = run
   const isChart = search.get('show') === 'chart'
   const aside = answer && (
     <Tabs
@@ -51,13 +51,15 @@ export function Result({ run, sessionId }: Props) {
     <Card title="Result" aside={aside} class="sql-result">
       <div class="sql-status">
         <span role="status">{describeRun(run)}</span>
-        {answer && !isRunning && !problem && <Downloads statement={statement} sessionId={sessionId} />}
+        {answer && !isRunning && !problem && <Downloads statement={answer.statement} sessionId={sessionId} />}
       </div>
       {isRunning && !answer && <Loading since={run.since} />}
       {problem && (
         <ProblemNote
           problem={
-            problem.kind === 'refused' ? { ...problem, message: withoutQuote(problem.message) } : problem
+            problem.kind === 'refused' && !dialect
+              ? { ...problem, message: withoutQuote(problem.message) }
+              : problem
           }
         />
       )}

@@ -6,6 +6,7 @@ import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
 import { place } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
+import { DialectSelect } from './DialectSelect'
 import { Editor, type EditorHandle } from './Editor'
 import { findErrorPosition, withoutQuote } from './findErrorPosition'
 import { remember } from './history'
@@ -23,6 +24,9 @@ ORDER BY events DESC`
 /** A longer address could not be loaded again: a request's head has 32 KiB of room. */
 const longestLink = 8000
 
+/** Tells one statement in one dialect from every other. */
+const keyOf = (text: string | null, dialect: string | undefined) => `${dialect ?? ''}\n${text ?? ''}`
+
 /** Of this page as long as it is loaded, so that temporary tables and variables stay from one run to the next. */
 const sessionId = newUuid()
 
@@ -33,7 +37,9 @@ export function SqlPage() {
   const asked = search.get('q')
   // By a statement somebody else could end the engine, or ask in the reader's name: it waits until it was read.
   const isForeign = !useStore(place).isOwn && asked !== null
+  const askedDialect = search.get('dialect') ?? undefined
   const [text, setText] = useState(asked ?? example)
+  const [dialect, setDialect] = useState(askedDialect)
   const { run, start, cancel } = useRun(sessionId)
   const lastRun = useRef<string>(undefined)
   const editor = useRef<EditorHandle>(null)
@@ -44,10 +50,12 @@ export function SqlPage() {
   const lastEnded = useRef<string>(undefined)
   if (run && !isRunning) lastEnded.current = run.id
   // To look at a statement is to compute what is constant in it.
-  const found = useValidation(text, sessionId, !isRunning && !isForeign)
-  const refused = run?.problem?.kind === 'refused' && run.statement === text ? run.problem : undefined
+  const found = useValidation({ text, dialect }, sessionId, !isRunning && !isForeign)
+  const isOfRun = run?.statement === text && run.dialect === dialect
+  const refused = run?.problem?.kind === 'refused' && isOfRun ? run.problem : undefined
+  const translation = found?.statement ?? (isOfRun ? run.answer?.statement : undefined)
   const mistake = useMemo(() => {
-    const message = refused?.message ?? found
+    const message = refused?.message ?? found?.error
     return message ? { message, place: findErrorPosition(text, message) } : undefined
   }, [refused, found, text])
 
@@ -56,45 +64,65 @@ export function SqlPage() {
     if (isForeign) {
       lastRun.current = undefined
       setText(asked)
+      setDialect(askedDialect)
       cancel()
       return
     }
-    if (!asked || asked === lastRun.current) return
-    lastRun.current = asked
+    const key = keyOf(asked, askedDialect)
+    if (!asked || key === lastRun.current) return
+    lastRun.current = key
     setText(asked)
-    void start(asked, { mustRead: true })
-  }, [asked, isForeign])
+    setDialect(askedDialect)
+    void start(asked, { mustRead: true, dialect: askedDialect })
+  }, [asked, askedDialect, isForeign])
   useEffect(() => cancel, [])
 
   const submit = () => {
     if (!text.trim()) return
-    lastRun.current = text
-    remember(user, text)
+    lastRun.current = keyOf(text, dialect)
+    remember(user, text, dialect)
     // The chart's columns are those of the statement before.
-    if (text !== asked)
-      setSearch({ q: isShort ? text : undefined, x: undefined, y: undefined, chart: undefined })
+    if (text !== asked || dialect !== askedDialect)
+      setSearch({ q: isShort ? text : undefined, dialect, x: undefined, y: undefined, chart: undefined })
     // Now it is this page's.
     else if (isForeign) setSearch({}, { replace: true })
-    void start(text)
+    void start(text, { dialect })
   }
 
   const isHeldBack = run?.problem?.code === 'not-sanitizable'
   return (
     <div class="sql-page">
       <div class="sql-main">
-        <Card title="Statement" class="sql-card">
+        <Card
+          title="Statement"
+          class="sql-card"
+          aside={<DialectSelect dialect={dialect} choose={setDialect} />}
+        >
           <Editor
             handle={editor}
             text={text}
             change={setText}
             run={submit}
             sessionId={sessionId}
+            dialect={dialect}
             mistake={mistake?.place}
             describedBy={mistakeId}
           />
           <div id={mistakeId} class="sql-hint">
-            {mistake && !refused && <span class="sql-mistake-text">{withoutQuote(mistake.message)}</span>}
+            {mistake && !refused && (
+              <span class="sql-mistake-text">
+                {mistake.place ? withoutQuote(mistake.message) : mistake.message}
+              </span>
+            )}
           </div>
+          {dialect && translation && translation !== text && (
+            <details class="sql-translation">
+              <summary>In DuckDB’s SQL</summary>
+              <pre class="sql-text" tabIndex={0} role="region" aria-label="In DuckDB’s SQL">
+                {translation}
+              </pre>
+            </details>
+          )}
           <div class="sql-actions">
             <button class="button strong" type="button" onClick={submit}>
               Run
@@ -133,8 +161,9 @@ export function SqlPage() {
       <div class="sql-side">
         <Schema askedAt={lastEnded.current} insert={(name) => editor.current?.insert(name)} />
         <History
-          choose={(statement) => {
-            setText(statement)
+          choose={(past) => {
+            setText(past.statement)
+            setDialect(past.dialect)
             editor.current?.goTo(0)
           }}
         />

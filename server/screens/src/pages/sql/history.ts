@@ -3,6 +3,7 @@ import { createStore } from '../../data/createStore'
 
 export interface PastStatement {
   statement: string
+  dialect?: string | undefined
   /** Unix milliseconds. */
   at: number
 }
@@ -16,8 +17,8 @@ const keyOf = (user: string) => `waymark.sql.${base}.${user}`
 export const history = createStore<readonly PastStatement[]>([])
 
 const isPast = (value: unknown): value is PastStatement => {
-  const { statement, at } = (value ?? {}) as Partial<PastStatement>
-  return typeof statement === 'string' && typeof at === 'number'
+  const { statement, dialect = '', at } = (value ?? {}) as Partial<PastStatement>
+  return typeof statement === 'string' && typeof dialect === 'string' && typeof at === 'number'
 }
 
 /** Reads what this browser keeps of a user. */
@@ -42,10 +43,10 @@ function keep(user: string, statements: readonly PastStatement[]): void {
 }
 
 /** Puts a statement first. One that was there already moves up, a very long one is not kept. */
-export function remember(user: string, statement: string): void {
+export function remember(user: string, statement: string, dialect?: string): void {
   if (statement.length > mostCharacters) return
-  const others = history.get().filter((past) => past.statement !== statement)
-  keep(user, [{ statement, at: Date.now() }, ...others].slice(0, mostStatements))
+  const others = history.get().filter((past) => past.statement !== statement || past.dialect !== dialect)
+  keep(user, [{ statement, dialect, at: Date.now() }, ...others].slice(0, mostStatements))
 }
 
 export const clearHistory = (user: string): void => keep(user, [])

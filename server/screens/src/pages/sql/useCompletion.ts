@@ -13,7 +13,7 @@ interface Completing {
 }
 
 /** Suggestions of the service while somebody types. */
-export function useCompletion(sessionId: string): Completing {
+export function useCompletion(sessionId: string, dialect: string | undefined): Completing {
   const [completion, set] = useState(noCompletion)
   const end = useRef<() => void>(() => {})
   useEffect(() => () => end.current(), [])
@@ -33,7 +33,7 @@ export function useCompletion(sessionId: string): Completing {
     const { signal } = controller
     const ask = async () => {
       // Without suggestions the editor is an editor still, so no failure is shown.
-      const suggestions = await suggest(before, { sessionId, signal }).catch(() => [])
+      const suggestions = await suggest(before, { sessionId, dialect, signal }).catch(() => [])
       if (!signal.aborted) set(toCompletion(before, suggestions, isAsked))
     }
     const timer = setTimeout(() => void ask(), isAsked ? 0 : waitMs)

@@ -11,6 +11,7 @@ export interface Run {
   /** The query's id. */
   id: string
   statement: string
+  dialect?: string | undefined
   isRunning: boolean
   since: number
   /** While it runs, the rows that are there. */
@@ -26,7 +27,7 @@ export interface Run {
 interface Running {
   run: Run | undefined
   /** `mustRead`: a statement that came by a link may read, nothing else. */
-  start: (statement: string, options?: { mustRead?: boolean }) => Promise<void>
+  start: (statement: string, options?: { mustRead?: boolean; dialect?: string | undefined }) => Promise<void>
   cancel: () => void
 }
 
@@ -44,7 +45,7 @@ export function useRun(sessionId: string): Running {
   const [run, setRun] = useState<Run>()
   const end = useRef<() => void>(() => {})
 
-  const start: Running['start'] = async (statement, { mustRead = false } = {}) => {
+  const start: Running['start'] = async (statement, { mustRead = false, dialect } = {}) => {
     end.current()
     const controller = new AbortController()
     const { signal } = controller
@@ -56,13 +57,14 @@ export function useRun(sessionId: string): Running {
     const since = Date.now()
     const show = (change: Partial<Run>) =>
       setRun((before) => (before?.id === id ? { ...before, ...change } : before))
-    setRun({ id, statement, isRunning: true, since })
+    setRun({ id, statement, dialect, isRunning: true, since })
     try {
       const answer = await ask(statement, {
         signal,
         queryId: id,
         sessionId,
         mustRead,
+        dialect,
         limit: mostRows + 1,
         onRows: (some) => show({ answer: some }),
       })
@@ -70,9 +72,11 @@ export function useRun(sessionId: string): Running {
       const { hasMore = false, ...shown } = cut(answer)
       show({ ...shown, hasMore, isRunning: false, tookMs: Date.now() - since })
       if (!hasMore) return
-      const counted = await ask(countStatement(statement), { signal, sessionId, mustRead: true }).catch(
-        () => undefined,
-      )
+      const counted = await ask(countStatement(answer.statement), {
+        signal,
+        sessionId,
+        mustRead: true,
+      }).catch(() => undefined)
       const total = counted?.rows[0]?.[0]
       if (typeof total === 'number') show({ total })
     } catch (error) {

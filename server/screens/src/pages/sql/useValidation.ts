@@ -1,25 +1,34 @@
 import { useEffect, useState } from 'preact/hooks'
-import { validate } from '../../data/assist'
+import { type Validation, validate } from '../../data/assist'
 
 const waitMs = 700
 
-/** What is wrong with the statement, once nobody has typed for a while. */
-export function useValidation(statement: string, sessionId: string, isOn: boolean): string | null {
-  const [found, setFound] = useState<{ statement: string; error: string | null }>()
+interface Written {
+  text: string
+  dialect: string | undefined
+}
+
+/** What is wrong with the statement, and what it is in DuckDB's SQL, once nobody has typed for a while. */
+export function useValidation(
+  { text, dialect }: Written,
+  sessionId: string,
+  isOn: boolean,
+): Validation | undefined {
+  const [found, setFound] = useState<{ of: Written; validation: Validation | undefined }>()
   useEffect(() => {
-    if (!isOn || !statement.trim()) return
+    if (!isOn || !text.trim()) return
     const controller = new AbortController()
     const { signal } = controller
     const look = async () => {
       // Without an answer nothing is known to be wrong; Run will tell.
-      const error = await validate(statement, { sessionId, signal }).catch(() => null)
-      if (!signal.aborted) setFound({ statement, error })
+      const validation = await validate(text, { sessionId, dialect, signal }).catch(() => undefined)
+      if (!signal.aborted) setFound({ of: { text, dialect }, validation })
     }
     const timer = setTimeout(() => void look(), waitMs)
     return () => {
       clearTimeout(timer)
       controller.abort()
     }
-  }, [statement, sessionId, isOn])
-  return found?.statement === statement ? found.error : null
+  }, [text, dialect, sessionId, isOn])
+  return found?.of.text === text && found.of.dialect === dialect ? found.validation : undefined
 }

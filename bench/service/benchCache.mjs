@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { chromium } from 'playwright'
+import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
+import { ensureBrowser } from '../../scripts/setup.mjs'
+import { eventBody } from './eventBody.mjs'
+import { fillShop } from './fillShop.mjs'
+import { basic, startService } from './startProcess.mjs'
+
+const events = Number(process.env.BENCH_EVENTS ?? 10) * 1_000_000
+const rounds = 5
+/** The last month of the shop, with the month before to compare with. */
+const address = '/app/?range=custom&from=2025-11-01&until=2025-11-30'
+
+const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
+
+/** Makes a store with a shop in it, in a folder that the service opens later. */
+export const fillStore = async (folder) => {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: '4GiB',
+    temp_directory: join(folder, 'temp'),
+  })
+  const connection = await instance.connect()
+  await connection.run(`SET TimeZone = 'UTC'`)
+  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+  await openAnalytics(connection)
+  await fillShop(connection, events)
+  connection.closeSync()
+  instance.closeSync()
+}
+
+/** What the overview asks, as its page sends it. */
+const readQuestions = async (url) => {
+  const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: ['--no-sandbox'] })
+  const page = await browser.newPage()
+  await page.goto(url + address)
+  await page.getByLabel('Name').fill('a')
+  await page.getByLabel('Password').fill('b')
+  const bodies = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/query')) bodies.push(request.postDataJSON())
+  })
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: /^People/ }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await browser.close()
+  return bodies
+}
+
+/** All questions at once, as a reload asks them; how long until the last answer is complete. */
+const reload = async (url, questions, more = {}) => {
+  const began = performance.now()
+  await Promise.all(
+    questions.map(async (question) => {
+      const response = await fetch(`${url}/query`, {
+        method: 'POST',
+        headers: { authorization: basic },
+        body: JSON.stringify({ ...question, ...more }),
+      })
+      if (!response.ok) throw new Error(await response.text())
+      await response.text()
+    }),
+  )
+  return performance.now() - began
+}
+
+const times = async (work) => {
+  const took = []
+  for (let round = 0; round < rounds; round++) took.push(await work(round))
+  return median(took)
+}
+
+/** A reload of the overview with the answers in the cache, against one that asks DuckDB. */
+export const benchCache = async () => {
+  const given = process.env.BENCH_STORE
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'waymark-bench-cache-'))
+  if (given === undefined) await fillStore(folder)
+  const service = await startService([], undefined, folder)
+  const { url } = service
+  const questions = await readQuestions(url)
+  const coldMs = await times(() => reload(url, questions, { cache: false }))
+  await reload(url, questions)
+  const warmMs = await times(() => reload(url, questions))
+  const movingMs = await times(async (round) => {
+    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body: eventBody(round) })
+    return reload(url, questions)
+  })
+  await service.stop()
+  if (given === undefined) rmSync(folder, { recursive: true, force: true })
+  return [
+    [
+      `cache: ${questions.length} statements of the overview, ${events / 1_000_000} M events, with the answers in the cache`,
+      '≤ 5 % of the time without',
+      `${warmMs.toFixed(0)} of ${coldMs.toFixed(0)} ms (${((100 * warmMs) / coldMs).toFixed(1)} %)`,
+      warmMs <= 0.05 * coldMs,
+    ],
+    [
+      'cache: the same with a new event before each reload, so that DuckDB answers',
+      '≤ 115 % of the time without',
+      `${movingMs.toFixed(0)} of ${coldMs.toFixed(0)} ms (${((100 * movingMs) / coldMs).toFixed(0)} %)`,
+      movingMs <= 1.15 * coldMs,
+    ],
+  ]
+}

@@ -1,0 +1,96 @@
+import { identifier, type Sql, sql } from './sql'
+
+/** What answers are told apart by and filtered by: a column of events or sessions, or a property of events. */
+export interface Field {
+  /** In the address. A column's own name, or `prop.` and the name of a property. */
+  name: string
+  title: string
+  /** What a row without a value is called. */
+  none: string
+  /** What has it: events, sessions, or both. */
+  of: 'events' | 'sessions' | 'both'
+}
+
+const field = (of: Field['of'], name: string, title: string, none = '(none)'): Field => ({
+  name,
+  title,
+  none,
+  of,
+})
+
+/** Every column that can be chosen. */
+export const fields: readonly Field[] = [
+  field('events', 'path', 'Page', '(no path)'),
+  field('sessions', 'entry', 'Entry page', '(no page)'),
+  field('sessions', 'exit', 'Exit page', '(no page)'),
+  field('events', 'event', 'Event', '(no name)'),
+  field('sessions', 'channel', 'Channel', '(unknown)'),
+  field('sessions', 'referrer_host', 'Referrer', '(direct)'),
+  field('both', 'utm_source', 'Source'),
+  field('both', 'utm_medium', 'Medium'),
+  field('both', 'utm_campaign', 'Campaign'),
+  field('both', 'utm_term', 'Term'),
+  field('both', 'utm_content', 'Content'),
+  field('both', 'click_id', 'Click id'),
+  field('both', 'browser', 'Browser', '(unknown)'),
+  field('both', 'os', 'System', '(unknown)'),
+  field('both', 'device', 'Device', '(unknown)'),
+  field('both', 'screen_class', 'Screen', '(unknown)'),
+  field('both', 'country', 'Country', '(unknown)'),
+  field('both', 'language', 'Language', '(unknown)'),
+  field('both', 'person_id', 'Person', '(nobody)'),
+  field('events', 'release', 'Release', '(no release)'),
+  field('events', 'host', 'Host', '(no host)'),
+  field('events', 'viewport', 'Viewport', '(unknown)'),
+  field('both', 'session_id', 'Session', '(no session)'),
+  field('both', 'device_id', 'Device id'),
+]
+
+/** Names codes; the address of a page may hold what is no code. */
+const namesOf = (type: 'region' | 'language') => {
+  const names = new Intl.DisplayNames('en', { type })
+  return (code: string) => {
+    try {
+      return names.of(code)
+    } catch {
+      return undefined
+    }
+  }
+}
+const codes = new Map([
+  ['country', namesOf('region')],
+  ['language', namesOf('language')],
+])
+
+/** A value as a person reads it. */
+export const showValue = ({ name, none }: Pick<Field, 'name' | 'none'>, value: string | null): string =>
+  value === null ? none : (codes.get(name)?.(value) ?? value)
+
+const property = 'prop.'
+
+/** The property that a field's name stands for; `undefined` for a column. */
+export const propertyOf = (name: string): string | undefined =>
+  name.startsWith(property) ? name.slice(property.length) : undefined
+
+export const propertyField = (name: string): Field => field('events', property + name, name)
+
+/** The field of a name from the address. A column that is not listed above is asked of events. */
+export const fieldOf = (name: string): Field => {
+  const ofEvents = propertyOf(name)
+  if (ofEvents !== undefined) return propertyField(ofEvents)
+  return fields.find((each) => each.name === name) ?? field('events', name, name)
+}
+
+/** The field that somebody has typed: a column by its title or name, or any property. */
+export function findField(text: string): Field {
+  const said = text.trim().toLowerCase()
+  const known = fields.find(({ name, title }) => [name, title.toLowerCase()].includes(said))
+  if (known) return known
+  return propertyField(propertyOf(text.trim()) ?? text.trim())
+}
+
+/** A field as SQL, of a row of events or sessions. */
+export const fieldSql = ({ name }: Field): Sql => {
+  const ofEvents = propertyOf(name)
+  return ofEvents === undefined ? identifier(name) : sql`analytics.prop(properties, ${ofEvents})`
+}

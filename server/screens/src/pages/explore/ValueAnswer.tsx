@@ -1,0 +1,64 @@
+import type { Answer, Json } from '../../data/query'
+import { PersonLink } from '../../parts/PersonLink'
+import type { TableColumn } from '../../parts/PlainTable'
+import { formatCount } from '../../parts/format'
+import { ValueTable } from '../../parts/ValueTable'
+import type { Question } from './exploreSearch'
+import { rowsOf } from './measures'
+import { mostValues } from './statements'
+
+const nameOf = (traits: Json | undefined, id: string): string => {
+  const known = traits && typeof traits === 'object' && !Array.isArray(traits) ? traits : {}
+  return (
+    [known['name'], known['email'], id].find(
+      (name): name is string => typeof name === 'string' && name !== '',
+    ) ?? id
+  )
+}
+
+/** `plan: pro, email: ada@example.org` */
+const listTraits = (traits: Json | undefined): string =>
+  traits && typeof traits === 'object' && !Array.isArray(traits)
+    ? Object.entries(traits)
+        .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(', ')
+    : ''
+
+const traitsColumn: TableColumn<readonly Json[]> = {
+  title: 'Traits',
+  value: (row) => <span class="explore-traits">{listTraits(row[3])}</span>,
+}
+
+/** The figure of each value. */
+export function ValueAnswer({
+  answer,
+  question,
+  title,
+}: {
+  answer: Answer
+  question: Question
+  title: string
+}) {
+  const { measure, by } = question
+  if (!by) return null
+  const isPerson = by.name === 'person_id'
+  return (
+    <>
+      <ValueTable
+        caption={title}
+        field={by}
+        rows={answer.rows}
+        figures={[
+          { title: measure.title, format: measure.format },
+          ...(measure.name === 'events' ? [] : [{ title: rowsOf[measure.of], format: formatCount }]),
+        ]}
+        {...(isPerson
+          ? { show: (row, id) => <PersonLink id={id} name={nameOf(row[3], id)} />, more: [traitsColumn] }
+          : {})}
+      />
+      {answer.rows.length === mostValues && (
+        <p class="soft">The first {mostValues} are shown. SQL gives all.</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact'
+import { Moment } from '../../parts/Moment'
+import { addressOf } from '../../shell/location'
+import { scopeSearch } from '../../shell/scopeSearch'
+import type { Arrival, Progress } from './readArrivals'
+
+const From = ({ arrival }: { arrival: Arrival }) => (
+  <>
+    <strong>{arrival.event}</strong>
+    {arrival.url && (
+      <>
+        {' '}
+        from <span class="break">{arrival.url}</span>
+      </>
+    )}
+    , <Moment time={arrival.receivedAt} show="recent" />
+  </>
+)
+
+const Refused = ({ refused }: { refused: NonNullable<Progress['refused']> }) => (
+  <p>
+    A request {refused.origin ? `of a page of ${refused.origin}` : 'of a program'} was refused,{' '}
+    <Moment time={refused.at} show="recent" />: {refused.message}
+  </p>
+)
+
+const lines: Record<Progress['state'], (progress: Progress, environment: string) => ComponentChildren> = {
+  arrived: ({ arrival }) => <>Events arrive. The newest: {arrival && <From arrival={arrival} />}.</>,
+  refused: () => 'Your page reaches the service, and what it sends is refused.',
+  bots: ({ arrival }) => (
+    <>
+      Only bots so far: {arrival && <From arrival={arrival} />}. Pages leave them out; a browser that a
+      program drives counts as one. Open your page yourself, or switch “With bots” on in the overview.
+    </>
+  ),
+  elsewhere: ({ arrival }, environment) => (
+    <>
+      Nothing in the environment {environment}, but in {arrival?.environment}:{' '}
+      {arrival && <From arrival={arrival} />}.{' '}
+      <a href={addressOf('/app/setup', scopeSearch({ env: arrival?.environment ?? '' }))}>
+        Show {arrival?.environment}
+      </a>
+      , or take <code>data-environment</code> out of the page.
+    </>
+  ),
+  waiting: () => 'Waiting for the first event. Open your page; this line changes by itself.',
+}
+
+/** Whether events come, where from, and what is in their way. */
+export function Arrivals({ progress, environment }: { progress: Progress; environment: string }) {
+  const { state, arrival, refused } = progress
+  return (
+    <div class={`arrivals is-${state}`} role="status">
+      <p>{lines[state](progress, environment)}</p>
+      {refused && <Refused refused={refused} />}
+      {state === 'arrived' && arrival?.lacksCampaigns && (
+        <p>
+          An address had <code>utm_source</code>, and no event has a campaign: add the plugin{' '}
+          <code>campaign</code>, as in the snippet.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
+import { AnswerCard } from '../../parts/AnswerCard'
+import { Chart } from '../../parts/Chart'
+import { FilterBar } from '../../parts/FilterBar'
+import { nameTime } from '../../parts/nameTime'
+import { toLines } from '../../parts/toLines'
+import { useScope } from '../../shell/scope'
+import { useFilters } from '../../shell/useFilters'
+import { useSearch } from '../../shell/useSearch'
+import { readVital } from './metrics'
+import { byPage, byTime, fewMeasurements, mostPages, overall } from './statements'
+import { VitalPages } from './VitalPages'
+import { VitalTotals } from './VitalTotals'
+
+const none = 'No web vitals in this time. The plugin waymark/web-vitals records them.'
+
+/** How fast pages are for the people who open them. */
+export function Vitals() {
+  const scope = useScope()
+  const [search] = useSearch()
+  const { filters } = useFilters()
+  const { range, now } = scope
+  const vital = readVital(search)
+  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
+  const statements = useMemo(
+    () => ({ overall: overall(asking), time: byTime(asking, vital), pages: byPage(asking, vital) }),
+    [asking, vital],
+  )
+  const title = `${vital.title} (${vital.name})`
+  return (
+    <>
+      <FilterBar of="events" />
+      <AnswerCard title="75th percentiles" statement={statements.overall} empty={none}>
+        {({ rows }) => <VitalTotals rows={rows} chosen={vital} />}
+      </AnswerCard>
+      <AnswerCard
+        key={`pages ${vital.name}`}
+        title={`${title} by page and device`}
+        statement={statements.pages}
+        empty={none}
+      >
+        {({ rows }) => (
+          <>
+            <VitalPages rows={rows} vital={vital} />
+            <p class="soft">
+              The slowest pages come first, those with fewer than {fewMeasurements} measurements last. At most{' '}
+              {mostPages} are shown.
+            </p>
+          </>
+        )}
+      </AnswerCard>
+      <AnswerCard
+        key={`time ${vital.name}`}
+        title={`${title} over time`}
+        statement={statements.time}
+        empty={none}
+      >
+        {({ rows }) => (
+          <Chart
+            caption={`${vital.name}, 75th percentile by ${range.unit}`}
+            {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
+            isCount={false}
+            nameX={(time) => nameTime(time, range.unit)}
+            formatY={vital.format}
+          />
+        )}
+      </AnswerCard>
+    </>
+  )
+}

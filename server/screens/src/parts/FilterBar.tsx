@@ -1,0 +1,37 @@
+import { describeFilter } from '../data/filters'
+import { useFilters } from '../shell/useFilters'
+import { FilterForm } from './FilterForm'
+
+/** What is filtered by, each with a button that ends it, and a field for one more. */
+export function FilterBar({ of }: { of: 'sessions' | 'events' }) {
+  const { filters, add, remove, clear } = useFilters()
+  return (
+    <div class="filters">
+      <span class="soft" id="filters-title">
+        {filters.length === 0 ? `All ${of}` : `Only ${of} with`}
+      </span>
+      {filters.length > 0 && (
+        <ul aria-labelledby="filters-title">
+          {filters.map((filter) => (
+            <li key={describeFilter(filter)}>
+              <button
+                class="button"
+                type="button"
+                aria-label={`Remove the filter ${describeFilter(filter)}`}
+                onClick={() => remove(filter)}
+              >
+                {describeFilter(filter)} <span aria-hidden="true">×</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {filters.length > 1 && (
+        <button class="button quiet" type="button" onClick={clear}>
+          Remove all
+        </button>
+      )}
+      <FilterForm add={add} />
+    </div>
+  )
+}

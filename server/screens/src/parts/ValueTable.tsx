@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { type Field, showValue } from '../data/fields'
+import type { Json } from '../data/query'
+import { useFilters } from '../shell/useFilters'
+import type { TableColumn } from './PlainTable'
+import { Table } from './Table'
+
+interface Figure {
+  title: string
+  format: (figure: number) => string
+}
+
+interface Props {
+  caption: string
+  field: Pick<Field, 'name' | 'title' | 'none'>
+  /** A value, its figures in their order, and what else `more` reads. */
+  rows: readonly Json[][]
+  figures: readonly Figure[]
+  /** What a value looks like that is no text. */
+  show?: (row: readonly Json[], value: string) => ComponentChildren
+  /** Columns behind the figures. */
+  more?: readonly TableColumn<readonly Json[]>[]
+}
+
+const valueOf = ([value]: readonly Json[]) => (value === null || value === undefined ? null : String(value))
+
+/** The values of a field, with a bar of the first figure; a click anywhere on a row filters by its value. */
+export function ValueTable({ caption, field, rows, figures, show, more = [] }: Props) {
+  const { add } = useFilters()
+  const most = useMemo(() => Math.max(0, ...rows.map((row) => Number(row[1] ?? 0))) || 1, [rows])
+  const choose = (row: readonly Json[]) =>
+    add({ field: field.name, operator: 'is', values: [valueOf(row) ?? ''] })
+  return (
+    <Table<readonly Json[]>
+      caption={caption}
+      rows={rows}
+      rowKey={(row) => (valueOf(row) === null ? 'none' : `value ${valueOf(row)}`)}
+      chooseRow={choose}
+      columns={[
+        {
+          title: field.title,
+          bar: (row) => Number(row[1] ?? 0) / most,
+          value: (row) => {
+            const value = valueOf(row)
+            if (show && value !== null) return show(row, value)
+            return (
+              <button
+                type="button"
+                class={value === null ? 'cell-button soft' : 'cell-button'}
+                title={`Show only ${showValue(field, value)}`}
+                onClick={() => choose(row)}
+              >
+                {showValue(field, value)}
+              </button>
+            )
+          },
+        },
+        ...figures.map(({ title, format }, at) => ({
+          title,
+          isNumber: true,
+          value: (row: readonly Json[]) => {
+            const figure = row[at + 1]
+            return figure === null || figure === undefined ? '–' : format(Number(figure))
+          },
+        })),
+        ...more,
+      ]}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+import { HttpError } from '../http/HttpError.js'
+import { isDiskFull } from '../OperatorError.js'
+import type { GivingBack } from '../store/givingBack.js'
+import { isReading } from '../store/readOnly.js'
+import { queryEnded } from './Cancellation.js'
+import { readHead } from './guard/readHead.js'
+import type { HeldConnection } from './HeldConnections.js'
+import type { Plan } from './planStatement.js'
+import type { QueryJob } from './QueryJob.js'
+import { messageOf, refuseStatement } from './refuse.js'
+import { bufferRows } from './rows/bufferRows.js'
+import type { Layout } from './rows/encodeRows.js'
+import { exportParquet, type ParquetFile } from './rows/exportParquet.js'
+import { streamRows, type Rows } from './rows/streamRows.js'
+import { runChange } from './runChange.js'
+import { enterPath, pathOfUse } from './searchPath.js'
+
+export interface OpenRowsOptions {
+  /** Catalogs that may be written to. */
+  catalogs: readonly string[]
+  /** Catalogs that may be read. */
+  readable: readonly string[]
+  /** The folder in which Parquet files are written before they are sent. */
+  tempFolder: string
+  givingBack: GivingBack
+}
+
+interface Planned {
+  job: QueryJob
+  held: HeldConnection
+  plan: Plan
+}
+
+const isDropping = ({ tokens }: Plan) => /^(drop|truncate)$/.test(readHead(tokens).verb)
+
+const use = async ({ readable }: OpenRowsOptions, { held, plan }: Planned, layout: Layout): Promise<Rows> => {
+  const path = pathOfUse(plan.tokens, held.path, readable)
+  await enterPath(held.connection, path)
+  held.path = path
+  const nothing = await held.connection.run('SELECT true AS "Success" WHERE false')
+  return bufferRows(held.connection, nothing, layout, {})
+}
+
+const change = async (
+  { catalogs, givingBack }: OpenRowsOptions,
+  { job, held, plan }: Planned,
+  layout: Layout,
+): Promise<Rows> => {
+  const { connection, path } = held
+  const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
+  const isStopped = () => job.cancellation.isCancelled
+  const result = await givingBack(
+    () => runChange({ connection, plan, catalog, catalogs, isStopped }),
+    isDropping(plan),
+  )
+  return bufferRows(connection, result, layout, job.page)
+}
+
+/** Runs a planned statement and opens its rows. Throws an HttpError when it fails before its first row. */
+export const openRows = async (options: OpenRowsOptions, planned: Planned): Promise<Rows | ParquetFile> => {
+  const { job, held, plan } = planned
+  const { connection } = held
+  const { layout, page, cancellation } = job
+  try {
+    if (layout === 'parquet')
+      return await exportParquet(connection, { plan, page, folder: options.tempFolder })
+    if (plan.kind === 'read') {
+      const rows = await streamRows({ connection, plan, layout, page, cancellation })
+      if (rows !== undefined) return rows
+    }
+    if (plan.kind === 'use') return await use(options, planned, layout)
+    // EXPLAIN counts as a change. In a transaction that only reads it can run as it is.
+    if (plan.kind === 'change' && !isReading(connection)) return await change(options, planned, layout)
+    const rows = await bufferRows(connection, await plan.prepared.run(), layout, page)
+    const zone = await connection.runAndReadAll(`SELECT current_setting('TimeZone')`)
+    held.timezone = zone.getRows()[0]![0] as string
+    return rows
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    const message = messageOf(error)
+    throw cancellation.error ?? (isDiskFull(message) ? queryEnded('disk') : refuseStatement(message))
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '../OperatorError.js'
+import type { Role, ServerOptions } from '../options/ServerOptions.js'
+import { DataFolder } from '../store/DataFolder.js'
+import { LoginLink } from './LoginLink.js'
+import { hashPassword } from './passwordHash.js'
+import { readUsersFile } from './usersFile.js'
+
+/** Who may come in, when the operator has not said it: a user and a key that the service has made for itself. */
+export interface OwnAccess {
+  /** The options, with the user and the key in them. */
+  options: ServerOptions
+  /** What there is to tell whoever starts the service; undefined when a flag names users or keys. */
+  news?: {
+    link: LoginLink
+    /** Only at the start that makes it. */
+    password?: string
+    apiKey: string
+    usersFile: string
+    keysFile: string
+  }
+  /** Deletes what this start has made: nobody will have read the password. */
+  undo(): void
+}
+
+const userName = 'admin'
+
+/** Writes a file that nobody but its owner can read, and leaves a file that is there as it is. */
+const writeNew = (path: string, text: string) => writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+
+const readKeys = (path: string): string[] => {
+  const keys = readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (keys.length === 0)
+    throw new OperatorError(`There is no key in ${path}: write one a line, or delete the file.`)
+  return keys
+}
+
+const readNames = (path: string): string[] => {
+  const names = Object.keys(readUsersFile(path))
+  if (names.length === 0) throw new OperatorError(`There is no user in ${path}: add one, or delete the file.`)
+  return names
+}
+
+const isGiven = ({ users = {}, usersFile = '', apiKeys = [] }: ServerOptions) => ({
+  users: Object.keys(users).length > 0 || usersFile !== '',
+  keys: apiKeys.length > 0,
+})
+
+/**
+ * Makes a user and a key when no flag names any, and keeps them in the data folder: `users.json` has the form of
+ * `--users-file`, `api-keys.txt` a key a line. Later starts read these files, and flags go before them. Several processes
+ * would each make their own, so one that shares its work makes and reads none.
+ */
+export const openOwnAccess = async (options: ServerOptions, role: Role): Promise<OwnAccess> => {
+  const made: string[] = []
+  const undo = () => made.forEach((path) => rmSync(path, { force: true }))
+  if (role !== 'both' || options.log !== undefined) return { options, undo }
+  const { path } = new DataFolder(options.dataFolder ?? './waymark-data')
+  const [usersFile, keysFile] = [join(path, 'users.json'), join(path, 'api-keys.txt')]
+  const given = isGiven(options)
+  const hasFlags = given.users || given.keys
+  let password: string | undefined
+  if (!hasFlags && !existsSync(usersFile)) {
+    password = randomBytes(12).toString('base64url')
+    const user = { [userName]: { role: 'write', password: await hashPassword(password) } }
+    writeNew(usersFile, `${JSON.stringify(user, undefined, 2)}\n`)
+    made.push(usersFile)
+  }
+  if (!hasFlags && !existsSync(keysFile)) {
+    writeNew(keysFile, `pk_${randomBytes(12).toString('base64url')}\n`)
+    made.push(keysFile)
+  }
+  const keys = !given.keys && existsSync(keysFile) ? readKeys(keysFile) : undefined
+  const names = !given.users && existsSync(usersFile) ? readNames(usersFile) : undefined
+  return {
+    options: { ...options, ...(keys && { apiKeys: keys }), ...(names && { usersFile }) },
+    ...(!hasFlags &&
+      keys &&
+      names && {
+        news: {
+          link: new LoginLink(names.includes(userName) ? userName : names[0]!),
+          ...(password !== undefined && { password }),
+          apiKey: keys[0]!,
+          usersFile,
+          keysFile,
+        },
+      }),
+    undo,
+  }
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { openCountries } from '../../src/analytics/openCountries.js'
+import { countryFile } from '../fixtures/countryFile.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-countries-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const path = join(folder, 'countries.mmdb')
+const bytes = countryFile({
+  '203.0.113.0/24': { country: { iso_code: 'NL' } },
+  '198.51.100.0/25': { country_code: 'JP' },
+})
+writeFileSync(path, bytes)
+
+const from = (remoteAddress: string | undefined, forwarded?: string) =>
+  ({
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  }) as unknown as IncomingMessage
+
+it.each([
+  ['of the peer', '203.0.113.7', undefined, 'NL'],
+  ['of the peer, whatever a stranger says of itself', '203.0.113.7', '198.51.100.1', 'NL'],
+  ['of an IPv4 address in the form of IPv6', '::ffff:203.0.113.7', undefined, 'NL'],
+  ['in the other form', '198.51.100.1', undefined, 'JP'],
+  ['what a proxy on this machine has added last', '127.0.0.1', '203.0.113.7, 198.51.100.1', 'JP'],
+  ['what a proxy in the same network has added', '172.18.0.3', '203.0.113.7', 'NL'],
+  ['the same by IPv6', 'fd00::3', '203.0.113.7', 'NL'],
+  ['none for an address outside of the file', '198.51.100.200', undefined, undefined],
+  ['none for this machine', '::1', undefined, undefined],
+  ['none for what is no address', '127.0.0.1', 'unknown', undefined],
+  ['none for a connection that has ended', undefined, undefined, undefined],
+])('the country is %s', (_, peer, forwarded, country) => {
+  expect(openCountries(path)(from(peer, forwarded))).toBe(country)
+})
+
+it('is none where the file is damaged, so that no event is refused', () => {
+  const damaged = Buffer.from(bytes)
+  damaged.fill(0xff, damaged.indexOf('country') - 2, damaged.indexOf('NL'))
+  writeFileSync(join(folder, 'damaged.mmdb'), damaged)
+  expect(openCountries(join(folder, 'damaged.mmdb'))(from('203.0.113.7'))).toBeUndefined()
+})
+
+it.each([
+  ['there is no such file', join(folder, 'missing.mmdb')],
+  ['it is no such file', import.meta.filename],
+])('the start says what to name where %s', (_, wrong) => {
+  expect(() => openCountries(wrong)).toThrow(
+    /^--geo-database .* cannot be read: .*Name a file in MaxMind's format/,
+  )
+})

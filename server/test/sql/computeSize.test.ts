@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shareOf } from '../../src/sql/computeSize.js'
+import { type Body, createService, type Service } from '../fixtures/createService.js'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService({ maxQueries: 2, threads: 2, statementTimeoutMs: 120_000 })
+})
+afterAll(() => service.close())
+
+/** Runs for minutes. */
+const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'
+/** DuckDB estimates its rows rightly, and it would run for minutes. */
+const huge = 'SELECT sum(hash(a.range)) FROM range(200000000000) a'
+
+const log = (id: string) => service.get(`/query/${id}`)
+const begin = (statement: string, more: Body) => {
+  const query_id = randomUUID()
+  const session_id = `s-${query_id}`
+  const named = more['compute_size'] === 'AUTO' ? {} : { session_id }
+  return { id: query_id, session_id, answer: service.query(statement, { query_id, ...named, ...more }) }
+}
+type Begun = ReturnType<typeof begin>
+const untilPlanned = async ({ id }: Begun) => {
+  for (;;) {
+    const { body } = await log(id)
+    if (typeof body['fingerprint'] === 'number') return
+    if (typeof body['end_time'] === 'string') throw new Error('The query never ran.')
+    await delay(5)
+  }
+}
+const isWaiting = async ({ id }: Begun) => {
+  // A statement that could start would be planned within this time, and one that cannot never is.
+  await delay(100)
+  const { body } = await log(id)
+  return body['fingerprint'] === null && body['end_time'] === null
+}
+const end = async ({ id, answer }: Begun) => {
+  const session = (await log(id)).body['session_id'] as string
+  await fetch(`${service.url}/query/${id}?session_id=${session}`, {
+    method: 'DELETE',
+    headers: { authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
+  })
+  return answer
+}
+
+describe('compute_size', () => {
+  it('XS finds room while every other place is taken, and its log says its threads', async () => {
+    const others = [begin(endless, {}), begin(endless, {})]
+    for (const each of others) await untilPlanned(each)
+    const third = begin('SELECT 3', { cache: false })
+    expect(await isWaiting(third)).toBe(true)
+    const query_id = randomUUID()
+    const small = await service.query('SELECT 1', { compute_size: 'XS', query_id, cache: false })
+    expect(small.rows).toEqual([[1]])
+    expect((await log(query_id)).body).toMatchObject({ threads: 2 })
+    expect(await isWaiting(third)).toBe(true)
+    for (const each of others) await end(each)
+    expect((await third.answer).rows).toEqual([[3]])
+  })
+
+  it('XL runs when it may have most places, and holds up no XS', async () => {
+    const usual = begin(endless, {})
+    await untilPlanned(usual)
+    const large = begin(endless, { compute_size: 'XL' })
+    expect(await isWaiting(large)).toBe(true)
+    await end(usual)
+    await untilPlanned(large)
+    const second = begin('SELECT 2', { cache: false })
+    expect(await isWaiting(second)).toBe(true)
+    expect((await service.query('SELECT 1', { compute_size: 'XS', cache: false })).rows).toEqual([[1]])
+    await end(large)
+    expect((await second.answer).rows).toEqual([[2]])
+  })
+
+  it('AUTO is an XL when DuckDB expects very many rows, and else as if nothing was said', async () => {
+    const usual = begin(endless, {})
+    await untilPlanned(usual)
+    expect((await service.query('SELECT 1', { compute_size: 'AUTO', cache: false })).rows).toEqual([[1]])
+    const large = begin(huge, { compute_size: 'AUTO' })
+    await untilPlanned(large)
+    // It waits for the places of an XL, and has given its own back.
+    const other = begin('SELECT 5', { cache: false })
+    expect((await other.answer).rows).toEqual([[5]])
+    await end(usual)
+    const third = begin('SELECT 6', { cache: false })
+    expect(await isWaiting(third)).toBe(true)
+    await end(large)
+    expect((await third.answer).rows).toEqual([[6]])
+  })
+
+  it('XS and S have time limits of their own, and none is longer than the service’s', () => {
+    expect(shareOf('XS', 10)).toEqual({ permits: 1, isSmall: true, maxMs: 10_000 })
+    expect(shareOf('S', 10)).toEqual({ permits: 1, isSmall: false, maxMs: 60_000 })
+    for (const size of ['M', undefined, null] as const)
+      expect(shareOf(size, 10)).toEqual({ permits: 1, isSmall: false, maxMs: Infinity })
+    expect(shareOf('L', 10).permits).toBe(3)
+    expect(shareOf('XL', 10).permits).toBe(6)
+    expect(shareOf('XL', 2).permits).toBe(2)
+  })
+
+  it('an XS that takes longer is told to ask for a larger size', async () => {
+    const { status, error } = await service.query(endless, { compute_size: 'XS' })
+    expect(status).toBe(400)
+    expect(error).toMatchObject({
+      error: 'query-timeout',
+      message: 'The query took longer than its compute_size allows. Ask with a larger one, or without one.',
+    })
+  }, 30_000)
+
+  it('AUTO goes with no session_id', async () => {
+    const { status } = await service.query('SELECT 1', { compute_size: 'AUTO', session_id: 'a' })
+    expect(status).toBe(400)
+  })
+})

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { writeUsers } from '../fixtures/usersFile.js'
+
+let folder: string
+let service: Service
+let usersFile: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-setup-'))
+  usersFile = join(folder, 'users.json')
+  writeUsers(usersFile, { bob: ['builder', 'read'] })
+  service = await createService({
+    usersFile,
+    apiKeys: ['site', 'preview:staging'],
+    retentionDays: { production: 400 },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+const ask = async (pair: string) => {
+  const authorization = `Basic ${Buffer.from(pair).toString('base64')}`
+  return (await service.send('GET', '/setup', undefined, { authorization })).body
+}
+
+const environments = [
+  { name: 'production', retention_days: 400 },
+  { name: 'staging', retention_days: null },
+]
+
+it('tells a user who may write the keys, the users and the environments, and no password', async () => {
+  expect(await ask('ada:lovelace')).toEqual({
+    environments,
+    keys: [
+      { key: 'site', environments: ['production', 'staging'] },
+      { key: 'preview', environments: ['staging'] },
+    ],
+    users: [
+      { user: 'ada', role: 'write' },
+      { user: 'bob', role: 'read' },
+    ],
+    users_file: usersFile,
+    refused: null,
+  })
+})
+
+it('keeps keys and names from a user who may only read, and all from everybody else', async () => {
+  expect(await ask('bob:builder')).toEqual({
+    environments,
+    keys: null,
+    users: null,
+    users_file: null,
+    refused: null,
+  })
+  expect((await service.send('GET', '/setup')).status).toBe(401)
+})
+
+it('tells why the newest request for events was refused, and where it came from', async () => {
+  const refused = async () => (await ask('ada:lovelace'))['refused']
+  await service.ingest('/track', event('Seen'), { 'x-api-key': 'wrong', origin: 'https://shop.example' })
+  const at = expect.stringMatching(/^\d{4}-.*Z$/) as string
+  expect(await refused()).toEqual({
+    at,
+    code: 'unauthorized',
+    message: 'The API key is wrong.',
+    origin: 'https://shop.example',
+  })
+  await service.ingest('/track', event('Seen', { environment: 'test' }), { 'x-api-key': 'site' })
+  expect(await refused()).toMatchObject({ code: 'environment-not-found', origin: null })
+})
