@@ -12,17 +12,18 @@ const script = "javascript:window.hacked='address'"
 const id = hostile('id')
 
 const visits = [0, 1, 2].flatMap((visit) =>
-  [hostile('name'), '$pageview', '$pageview'].map((event, step) => ({
+  [hostile('name'), '$pageview', '$pageview', 'of a crawler'].map((event, step) => ({
     environment: 'production',
     event,
     timestamp: Date.now() - (60 - step) * 1000,
     anonymous_id: `${id} ${visit}`,
-    session_id: `${hostile('session')} ${visit}`,
+    // A session with an event of a crawler is a crawler's.
+    session_id: `${hostile('session')} ${step === 3 ? 'crawled' : visit}`,
     device_id: hostile('device'),
     properties: {
       $url: step === 2 ? script : `https://shop.example/${hostile('path')}`,
       $referer: step === 0 ? `https://${hostile('host')}/` : script,
-      $user_agent: step === 0 ? userAgent : `${userAgent} ${hostile('agent')}`,
+      $user_agent: step === 3 ? hostile('agent') : userAgent,
       $device: hostile('kind'),
       $os: hostile('system'),
       $utm_source: hostile('source'),
@@ -46,7 +47,25 @@ const ask = `SELECT '${hostile('cell').replaceAll("'", "''")}' AS "${hostile('co
 
 /** Each screen, with what it must show of the texts. */
 const screens: readonly (readonly [string, string, readonly string[]])[] = [
-  ['the overview', '/app/', ['path', 'source']],
+  ['the overview', '/app/', ['path', 'name', 'host']],
+  [
+    'its second tabs',
+    `/app/?${search([
+      ['by_sources', 'utm_source'],
+      ['by_devices', 'os'],
+      ['by_pages', 'exit'],
+    ])}`,
+    ['source', 'system'],
+  ],
+  [
+    'its third tabs',
+    `/app/?${search([
+      ['by_sources', 'utm_campaign'],
+      ['by_devices', 'device'],
+      ['by_pages', 'entry'],
+    ])}`,
+    ['campaign', 'kind', 'path'],
+  ],
   ['the overview of one source', `/app/?${search([['utm_source', hostile('source')]])}`, ['source']],
   ['the live events', '/app/live', ['name']],
   ['the persons', '/app/persons', ['trait']],
@@ -65,7 +84,7 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
   ['the retention', `/app/retention?${search([['first', hostile('name')]])}`, []],
   ['the paths', '/app/paths', ['path']],
   ['the paths from one page', `/app/paths?${search([['start', `/${hostile('path')}`]])}`, ['path']],
-  ['a result', `/app/sql?${search([['q', ask]])}`, ['cell', 'column', 'value']],
+  ['a result', `/app/sql?${search([['q', ask]])}`, ['cell', 'column', 'system']],
   [
     'a chart',
     `/app/sql?${search([

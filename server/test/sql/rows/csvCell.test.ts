@@ -23,16 +23,11 @@ const formulas = [
 
 it('csv is exact by default, and with escape_formulas no cell is a formula', async () => {
   const values = formulas.map(([text], at) => `(${at}, '${text}')`).join(', ')
-  const read = `SELECT t AS "=A1", -n AS minus, t::BLOB AS b FROM (VALUES ${values}) v (n, t) WHERE n < 9 ORDER BY n`
+  const read = `SELECT t AS "=A1", -n AS minus, encode('=1') AS b FROM (VALUES ${values}) v (n, t) WHERE n < 9 ORDER BY n`
   const exact = await service.download(read, { format: 'csv' })
-  expect(exact.bytes.toString()).toContain('=A1,minus,b\n=1+1,0,=1+1\n')
+  expect(exact.bytes.toString()).toContain('=A1,minus,b\n=1+1,0,=1\n')
   const { bytes } = await service.download(read, { format: 'csv', escape_formulas: true })
-  const blobs = formulas.map(([text, cell]) =>
-    text.startsWith('\t') ? '\\x09=1' : text.startsWith('＝') ? '\\xEF\\xBC\\x9D1+1' : cell,
-  )
-  const lines = formulas
-    .slice(0, 9)
-    .map(([, cell], at) => `${cell},${at === 0 ? '' : '-'}${at},${blobs[at]}\n`)
+  const lines = formulas.slice(0, 9).map(([, cell], at) => `${cell},${at === 0 ? '' : '-'}${at},'=1\n`)
   expect(bytes.toString()).toBe(`'=A1,minus,b\n${lines.join('')}`)
   await service.query('CREATE TABLE formulas (t VARCHAR)')
   const change = `INSERT INTO formulas VALUES ${formulas.map(([text]) => `('${text}')`).join(', ')} RETURNING t AS "=A1"`
