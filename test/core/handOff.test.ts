@@ -322,42 +322,6 @@ describe('leaving', () => {
     expect(waymark.stats()).toMatchObject({ queued: 0, sent: 1, handedOff: 2 })
   })
 
-  it('takes a request that ends with the page for no outage: the next page hands off as ever', async () => {
-    const { world, service } = await open()
-    let reject: (error: Error) => void = () => {}
-    const tab = world.openTab('https://shop.test/', {
-      fetch: () => new Promise((_, no) => (reject = no)),
-    })
-    const waymark = tab.init()
-    await waymark.ready()
-    waymark.track('Big', { text: 'x'.repeat(70_000) })
-    void waymark.flush()
-    await world.settle()
-    tab.leave()
-    reject(new TypeError('Failed to fetch'))
-    await world.settle()
-    tab.crash()
-    const next = world.openTab()
-    const after = next.init()
-    await after.ready()
-    after.track('Next')
-    next.leave()
-    expect(service.names()).toEqual(['Next'])
-  })
-
-  it('while the browser is offline and coming back is not sending any more, though no answer comes', async () => {
-    const { world, tab, service, waymark, track } = await open()
-    service.become({ kind: 'hangs' })
-    track(...names(20))
-    await world.advance(0)
-    expect(waymark.stats().state).toBe('sending')
-    tab.isOnline = false
-    tab.leave()
-    tab.isOnline = true
-    tab.fire('pageshow', 'visible')
-    expect(waymark.stats().state).toBe('idle')
-  })
-
   it('by being frozen gives the queue up, and takes a new one when it resumes', async () => {
     const { world, tab, service, waymark, track } = await open()
     service.become({ kind: 'down' })
