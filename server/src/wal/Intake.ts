@@ -27,7 +27,7 @@ export interface Accepted {
   deadLetter?: DeadLetter
 }
 
-/** After a failed write the disk is left alone for this long. */
+/** After a failed write the disk is left alone for this long; a write that takes longer counts as failing. */
 const diskRestMs = 10_000
 
 /** When a log elsewhere cannot be reached, clients are asked to try again after this long. */
@@ -44,6 +44,10 @@ export class Intake {
   readonly #options: IntakeOptions
   /** The disk has failed, and is not expected to take anything before this time. */
   #refusesUntilMs = 0
+  /** How many records are on their way to the log. */
+  #underWay = 0
+  /** When the log last took or refused a record, or the first of those under way came. */
+  #movedMs = 0
   /** How many requests the disk has not taken since the current outage began. */
   #refused = 0
 
@@ -59,9 +63,13 @@ export class Intake {
 
   /** Whether a record would be taken now. A disk that failed counts as taking records again after a while. */
   get isAccepting(): boolean {
-    return (
-      this.#options.log.obstacle === undefined && !this.#isFull && performance.now() >= this.#refusesUntilMs
-    )
+    if (this.#options.log.obstacle !== undefined || this.#isFull || this.#isStalled) return false
+    return performance.now() >= this.#refusesUntilMs
+  }
+
+  /** A disk that takes nothing does not fail either: only its silence shows it. */
+  get #isStalled(): boolean {
+    return this.#underWay > 0 && performance.now() > this.#movedMs + diskRestMs
   }
 
   get #isFull(): boolean {
@@ -76,26 +84,22 @@ export class Intake {
   admit(): void {
     const { obstacle } = this.#options.log
     if (obstacle !== undefined) throw unavailable(obstacle, obstacleRestMs)
+    if (this.#isStalled) throw this.#refuse('The disk has taken nothing for ten seconds.')
     if (!this.#isFull) return
     throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
   }
 
   /** Resolves once the record is on disk and, if asked, in DuckDB. */
   async accept(record: LogRecord, sync: boolean): Promise<Accepted> {
-    const { number, log, applier, taskIds, syncWaitMs, logger } = this.#options
+    const { number, applier, taskIds, syncWaitMs } = this.#options
     // Many requests may have been admitted while all their bodies were still on their way.
     this.admit()
     let last: number
     try {
-      last = await log.append(record)
+      last = await this.#append(record)
     } catch (error) {
       if (error instanceof LogUnavailable) throw unavailable(error.message, error.retryAfterMs)
-      const reason = reasonOf(error)
-      // There is one line for each outage: a line for each request would fill what is left of the disk.
-      if (this.#refused++ === 0) logger.error('The write-ahead log cannot be written.', { reason })
-      this.#refusesUntilMs = performance.now() + diskRestMs
-      const message = 'The service cannot write to its disk. Nothing was accepted; send again later.'
-      throw overloaded(message, diskRestMs / 1000)
+      throw this.#refuse(reasonOf(error))
     }
     if (this.#refused > 0) this.#recover()
     applier.wake()
@@ -103,6 +107,26 @@ export class Intake {
     const deadLetter = sync ? applier.deadLetter(last) : undefined
     const taskId = taskIds.issue({ log: number, last })
     return deadLetter === undefined ? { taskId } : { taskId, deadLetter }
+  }
+
+  async #append(record: LogRecord): Promise<number> {
+    if (this.#underWay++ === 0) this.#movedMs = performance.now()
+    try {
+      return await this.#options.log.append(record)
+    } finally {
+      this.#underWay--
+      this.#movedMs = performance.now()
+    }
+  }
+
+  #refuse(reason: string): HttpError {
+    // There is one line for each outage: a line for each request would fill what is left of the disk.
+    if (this.#refused++ === 0) {
+      this.#options.logger.error('The write-ahead log cannot be written.', { reason })
+    }
+    this.#refusesUntilMs = performance.now() + diskRestMs
+    const message = 'The service cannot write to its disk. Nothing was accepted; send again later.'
+    return overloaded(message, diskRestMs / 1000)
   }
 
   /** Ends the outage, but not at once: a disk that is almost full takes small records and still refuses large ones. */

@@ -76,14 +76,15 @@ it(
     await vi.waitFor(async () => expect((await storedNumbers()).length).toBeGreaterThan(50), patience)
     trouble.setDisk('stalls')
     const beganMs = performance.now()
-    const checks: string[] = []
-    while (performance.now() - beganMs < stallMs) {
+    const late: unknown[] = []
+    for (let ms = 0; ms < stallMs; ms = performance.now() - beganMs) {
       const check = await health(1000).catch((error: Error) => error.name)
-      checks.push(typeof check === 'string' ? check : `${check.status}`)
+      if (ms > 12_000) late.push(typeof check === 'string' ? check : check.status)
       await delay(500)
     }
-    // Nobody is told that all is well while nothing is taken.
-    expect(new Set(checks.slice(2))).toEqual(new Set(['TimeoutError']))
+    // Where the write that the disk takes nothing of holds up the process itself, nobody is answered.
+    expect(late.length).toBeGreaterThan(3)
+    expect(late.filter((each) => each !== 503 && each !== 'TimeoutError')).toEqual([])
     trouble.setDisk('works')
     await vi.waitFor(async () => expect((await health(1000)).status).toBe(200), patience)
     await client.track(client.number(1_000_000), true)

@@ -79,6 +79,32 @@ it('says whether it would take a record: not beyond its bounds, nor for ten seco
   }
 })
 
+it('takes nothing more once its disk has taken nothing for ten seconds, says so once, and goes on by itself', async () => {
+  vi.useFakeTimers()
+  try {
+    const lines: unknown[] = []
+    const logger = new Logger('info', (line) => lines.push(JSON.parse(line)))
+    let take: (last: number) => void = () => undefined
+    const append = () => new Promise<number>((resolve) => (take = resolve))
+    const { intake } = create(0, 0, undefined, 0, { logger, append })
+    const held = intake.accept(record, false)
+    vi.advanceTimersByTime(10_000)
+    expect(intake.isAccepting).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(intake.isAccepting).toBe(false)
+    for (let request = 0; request < 3; request++) {
+      expect(() => intake.admit()).toThrow('The service cannot write to its disk. Nothing was accepted')
+    }
+    expect(lines).toMatchObject([{ reason: 'The disk has taken nothing for ten seconds.' }])
+    take(5)
+    expect((await held).taskId).toBeDefined()
+    vi.advanceTimersByTime(10_000)
+    expect(intake.isAccepting).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 it('logs a disk that takes nothing once for each outage, and once when it is over', async () => {
   const lines: unknown[] = []
   const logger = new Logger('info', (line) => lines.push(JSON.parse(line)))
