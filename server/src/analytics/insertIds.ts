@@ -60,15 +60,16 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
   // The newest event is nearly always in the table; then no file of the archive has to be read.
   const newest = (await newestOf('analytics.raw.events')) ?? (await newestOf(allEvents))
   if (newest === undefined) return
+  const moment = (ms: number) => momentSql(`${ms}::BIGINT`)
   const firstUntil = (untilMs: number) =>
     readNumber(
       connection,
-      `SELECT min(seq) ${events} WHERE received_at BETWEEN ${momentSql(`${untilMs - windowMs}::BIGINT`)}
-         AND ${momentSql(`${untilMs}::BIGINT`)}`,
+      `SELECT min(seq) ${events} WHERE received_at BETWEEN ${moment(untilMs - windowMs)} AND ${moment(untilMs)}`,
     )
   // One event that came while the clock was ahead would make all others too old.
-  const now = Date.now()
-  const first = (newest > now ? await firstUntil(now) : undefined) ?? (await firstUntil(newest))
+  let untilMs = Math.min(newest, Date.now())
+  let first = await firstUntil(untilMs)
+  if (first === undefined && untilMs < newest) first = await firstUntil((untilMs = newest))
   if (first === undefined) return
   // There are older rows than the window knows, or the window has no files at all: it is filled from the start.
   if (first <= window.after || window.after === after) {
@@ -76,9 +77,14 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
     after = 0
   }
   after = Math.max(after, first - 1)
+  // A clock that was wrong leaves wrong times, so rows of the table count by their sequence alone. Old files of the archive
+  // are left out by time: a start must not need them, because one may be missing.
+  const since = moment(untilMs - windowMs)
+  const inReach = `(FROM ${allEvents} WHERE received_at >= ${since}
+    UNION ALL BY NAME FROM analytics.raw.events WHERE received_at < ${since})`
   while (after < applied) {
     const through = Math.min(after + rowsAtOnce, applied)
-    const some = `${events} WHERE seq > ${after} AND seq <= ${through}`
+    const some = `FROM ${inReach} WHERE seq > ${after} AND seq <= ${through}`
     const { ids } = await readInsertIds(connection, some)
     const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${some}`)
     await window.add({ ids, through, atMs: atMs ?? newest })
