@@ -8,7 +8,7 @@ import { withEngine } from './fixtures/withEngine'
 let site: Site
 test.afterEach(() => site.close())
 
-// The same journeys run in Chromium, with more questions asked: journeys.spec.ts.
+// Chromium has these journeys in journeys.spec.ts, with more questions.
 for (const name of ['firefox', 'webkit'] as const) {
   test(`a visitor, a member, two tabs, another member: each event has its own identity in ${name}`, async ({
     service,

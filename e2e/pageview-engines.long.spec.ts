@@ -6,7 +6,7 @@ import { withEngine } from './fixtures/withEngine'
 let site: Site
 test.afterEach(() => site.close())
 
-// The same journey runs in Chromium, by the Navigation API and without it.
+// Chromium runs this journey by the Navigation API, and without it.
 for (const name of ['firefox', 'webkit'] as const) {
   test(`routes, back, forward, reload and the page cache are counted once each in ${name}`, async ({
     service,

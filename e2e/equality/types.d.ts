@@ -122,7 +122,7 @@ export interface Question {
 /** A card of the service's screens. */
 export interface Card {
   title: string
-  /** Of its tables: the cells of each row, and the texts of each cell. */
+  /** The tables' rows: the cells of each, and the texts of each cell. */
   rows: string[][][]
   /** The texts of the figures of the overview, or of a funnel's steps. */
   items: string[][]

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 
 /** As many as a byte can name. */
 const most = 256
-/** Of two colours that are closer than this, squared, one stands for both. */
+/** Two colours that are closer than this, squared, become one. */
 const leastDistance = 40
 
 /** The pixels of a picture, which the browser can read. @param {import('playwright').Page} page @param {Buffer} picture */

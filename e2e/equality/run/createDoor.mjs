@@ -7,7 +7,7 @@ import { kindOf } from '../people/kinds.mjs'
 const shopper = readFileSync(new URL('../page/shopper.js', import.meta.url))
 const dist = new URL('../../../dist/', import.meta.url)
 
-/** Of all doors: at a port that another one had, a device would find the storage of that one. @type {Set<number>} */
+/** Ports that doors have had: at one of them, a device would find the storage of another door. @type {Set<number>} */
 const ports = new Set()
 
 /** @param {string} text */

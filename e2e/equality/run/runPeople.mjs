@@ -5,7 +5,7 @@ import { livePerson } from './livePerson.mjs'
 
 /** A page sends at most two seconds after an event, and asks for what others left five seconds after it began. */
 const patienceMs = 45_000
-/** Of people who are not to be recorded: in this time it would have come. */
+/** How long is waited for events of people who are not to be recorded: in this time they would have come. */
 const quietMs = 2500
 
 /**

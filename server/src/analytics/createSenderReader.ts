@@ -22,7 +22,7 @@ const readLanguage = (text: string): string | undefined => {
   return tag === undefined ? undefined : Intl.getCanonicalLocales(tag)[0]
 }
 
-/** Of a browser's request: all of its events have the zone of that browser. A text in JSON cannot hold these quotes. */
+/** All events of one request have the time zone of its browser. A text in JSON cannot hold these quotes. */
 const zoneStart = Buffer.from('"browser_time_zone":"')
 const maxZoneLength = 50
 

@@ -37,7 +37,7 @@ export class AnswerCache {
     return this.#bytes
   }
 
-  /** Of what is stored, as far as it is known; undefined while it changes. */
+  /** The state of what is stored, as far as it is known; undefined while it changes. */
   get now(): number | undefined {
     return this.#changes.count
   }

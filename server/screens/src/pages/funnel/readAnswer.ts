@@ -4,9 +4,9 @@ export interface Step {
   step: number
   name: string
   people: number
-  /** Of the people of the first step; null where there are none. */
+  /** The share of the first step's people; null where there are none. */
   conversion: number | null
-  /** Of the people of the step before. */
+  /** The share of the people of the step before. */
   stepConversion: number | null
   medianSeconds: number | null
 }

@@ -41,7 +41,7 @@ export function toCohorts(rows: readonly Json[][], unit: Unit, until: Date): Coh
   return [...cohorts.values()]
 }
 
-/** Of all cohorts for which a period has ended, how many of their people came back in it; null where none has. */
+/** How many people came back in a period, of all cohorts for which it has ended; null where none has. */
 export function averages(cohorts: readonly Cohort[]): (number | null)[] {
   const periods = Math.max(0, ...cohorts.map(({ cells }) => cells.length))
   return Array.from({ length: periods }, (_, period) => {

@@ -27,7 +27,7 @@ const longestLink = 8000
 /** Tells one statement in one dialect from every other. */
 const keyOf = (text: string | null, dialect: string | undefined) => `${dialect ?? ''}\n${text ?? ''}`
 
-/** Of this page as long as it is loaded, so that temporary tables and variables stay from one run to the next. */
+/** The page has one as long as it is loaded, so that temporary tables and variables stay from one run to the next. */
 const sessionId = newUuid()
 
 export function SqlPage() {

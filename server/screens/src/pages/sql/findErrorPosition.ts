@@ -4,7 +4,7 @@ export interface ErrorPosition {
   line: number
   /** From 1, in UTF-16 code units. */
   column: number
-  /** Of the whole statement, from 0. */
+  /** Where it is in the whole statement, from 0. */
   offset: number
 }
 

@@ -22,7 +22,7 @@ export interface Relation {
   name: string
   catalog: string
   comment: string | null
-  /** Of a macro. */
+  /** A macro's parameters. */
   parameters?: string
   columns: { name: string; type: string; comment: string | null }[]
 }
