@@ -5,7 +5,6 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { chromium } from 'playwright'
 import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { ensureBrowser } from '../../scripts/setup.mjs'
-import { eventBody } from './eventBody.mjs'
 import { fillShop } from './fillShop.mjs'
 import { basic, startService } from './startProcess.mjs'
 
@@ -68,7 +67,7 @@ const reload = async (url, questions, more = {}) => {
 
 const times = async (work) => {
   const took = []
-  for (let round = 0; round < rounds; round++) took.push(await work(round))
+  for (let round = 0; round < rounds; round++) took.push(await work())
   return median(took)
 }
 
@@ -83,10 +82,6 @@ export const benchCache = async () => {
   const coldMs = await times(() => reload(url, questions, { cache: false }))
   await reload(url, questions)
   const warmMs = await times(() => reload(url, questions))
-  const movingMs = await times(async (round) => {
-    await fetch(`${url}/track?apiKey=key&sync=true`, { method: 'POST', body: eventBody(round) })
-    return reload(url, questions)
-  })
   await service.stop()
   if (given === undefined) rmSync(folder, { recursive: true, force: true })
   return [
@@ -95,12 +90,6 @@ export const benchCache = async () => {
       '≤ 5 % of the time without',
       `${warmMs.toFixed(0)} of ${coldMs.toFixed(0)} ms (${((100 * warmMs) / coldMs).toFixed(1)} %)`,
       warmMs <= 0.05 * coldMs,
-    ],
-    [
-      'cache: the same with a new event before each reload, so that DuckDB answers',
-      '≤ 115 % of the time without',
-      `${movingMs.toFixed(0)} of ${coldMs.toFixed(0)} ms (${((100 * movingMs) / coldMs).toFixed(0)} %)`,
-      movingMs <= 1.15 * coldMs,
     ],
   ]
 }
