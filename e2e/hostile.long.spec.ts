@@ -47,7 +47,8 @@ const ask = `SELECT '${hostile('cell').replaceAll("'", "''")}' AS "${hostile('co
 
 /** Each screen, with what it must show of the texts. */
 const screens: readonly (readonly [string, string, readonly string[]])[] = [
-  ['the overview', '/app/', ['path', 'name', 'host']],
+  ['the overview', '/app/', ['path', 'name']],
+  ['its referrers', `/app/?${search([['by_sources', 'referrer_host']])}`, ['host']],
   [
     'its second tabs',
     `/app/?${search([
@@ -66,7 +67,14 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
     ])}`,
     ['campaign', 'kind', 'path'],
   ],
-  ['the overview of one source', `/app/?${search([['utm_source', hostile('source')]])}`, ['source']],
+  [
+    'the overview of one source',
+    `/app/?${search([
+      ['filter', `utm_source|is|${hostile('source')}`],
+      ['by_sources', 'utm_source'],
+    ])}`,
+    ['source'],
+  ],
   ['the live events', '/app/live', ['name']],
   ['the persons', '/app/persons', ['trait']],
   ['a person', `/app/persons?${search([['id', hostile('user')]])}`, ['trait', 'name']],
@@ -84,6 +92,17 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
   ['the retention', `/app/retention?${search([['first', hostile('name')]])}`, []],
   ['the paths', '/app/paths', ['path']],
   ['the paths from one page', `/app/paths?${search([['start', `/${hostile('path')}`]])}`, ['path']],
+  ['a figure by a property', `/app/explore?${search([['by', hostile('property')]])}`, []],
+  [
+    'the figure of one event',
+    `/app/explore?${search([
+      ['event', hostile('name')],
+      ['by', 'os'],
+    ])}`,
+    ['system'],
+  ],
+  ['the errors', '/app/errors', []],
+  ['the vitals', '/app/vitals', []],
   ['a result', `/app/sql?${search([['q', ask]])}`, ['cell', 'column', 'system']],
   [
     'a chart',
