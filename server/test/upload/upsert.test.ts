@@ -215,7 +215,7 @@ it(
           await service.query(`DROP TABLE ${table}`)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   },
 )
