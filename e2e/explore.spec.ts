@@ -168,7 +168,7 @@ test.describe('the funnel', () => {
 test.describe('the retention', () => {
   test('counts who came back in each week', async ({ page, service }) => {
     await page.goto(`${service.url}/app/retention?range=90d`)
-    await page.getByRole('combobox', { name: 'People who first did' }).fill('/maps')
+    await page.getByRole('combobox', { name: 'People who did' }).fill('/maps')
     await page.keyboard.press('Enter')
 
     const cohorts = new Map<number, { size: number; people: number[] }>()

@@ -23,13 +23,15 @@ const funnel = ({ name, about, arguments: given, options }) => ({
   expect: (truth) => countFunnel(withoutBots(truth), options),
 })
 
-/** @param {string} name @param {{ first?: string, again?: string, unit: 'day' | 'week' }} options @returns {import('../types').Question} */
+/** @param {string} name @param {{ first?: string, again?: string, unit: 'day' | 'week', from?: number, everybody?: boolean }} options @returns {import('../types').Question} */
 const retention = (name, options) => {
   const [first, again] = [options.first, options.again].map((event) => (event ? `'${event}'` : 'NULL'))
+  const since = options.from ? `, from_time := '${new Date(options.from).toISOString()}'` : ''
+  const whom = options.everybody ? ', everybody := true' : ''
   return {
     name,
-    about: `retention by ${options.unit}: ${options.first ?? 'any event'}, then ${options.again ?? 'any event'}`,
-    sql: `SELECT cohort::VARCHAR, size, period, people, ${share('share')} FROM retention(${first}, ${again}, '${options.unit}')`,
+    about: `${options.from ? (options.everybody ? 'of everybody, ' : 'of new people, ') : ''}retention by ${options.unit}: ${options.first ?? 'any event'}, then ${options.again ?? 'any event'}`,
+    sql: `SELECT cohort::VARCHAR, size, period, people, ${share('share')} FROM retention(${first}, ${again}, '${options.unit}'${since}${whom})`,
     expect: (truth) => countRetention(withoutBots(truth), options),
   }
 }
@@ -51,6 +53,8 @@ const days = (timeZone) => ({
   expect: (truth) => countDays(withoutBots(truth), timeZone),
 })
 
+/** When some have been there before. */
+const thirdWeek = Date.UTC(2026, 2, 16)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const properties = /** @type {const} */ (['words', 'plan', 'price', 'what', 'größe', 'from'])
 
@@ -222,6 +226,9 @@ export const questions = [
   }),
   retention('retention by day', { unit: 'day' }),
   retention('retention by week', { unit: 'week' }),
+  retention('retention of new people', { unit: 'week', from: thirdWeek }),
+  retention('retention of new visitors of a page', { first: '/', unit: 'week', from: thirdWeek }),
+  retention('retention of everybody', { unit: 'week', from: thirdWeek, everybody: true }),
   retention('retention of buyers', { first: 'Signed Up', again: 'Order Placed', unit: 'week' }),
   touch('first'),
   touch('last'),

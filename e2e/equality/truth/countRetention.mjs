@@ -12,22 +12,23 @@ function periodOf(at, { unit, timeZone }) {
 /**
  * Of the people who did something for the first time in a period, how many came back: cohort, size, period, people, share.
  * @param {import('../types').Truth} truth
- * @param {{ first?: string, again?: string, unit: 'day' | 'week', timeZone?: string, until?: number }} options `until`: periods go so far, also without events
+ * @param {{ first?: string, again?: string, unit: 'day' | 'week', timeZone?: string, from?: number, everybody?: boolean, until?: number }} options `from`: nobody belongs to it who was there before, but for `everybody`; `until`: periods go so far, also without events
  * @returns {import('../types').Row[]}
  */
 export function countRetention(truth, options) {
-  const { first, again, unit, until = -Infinity } = options
+  const { first, again, unit, from = -Infinity, everybody = false, until = -Infinity } = options
   const isFirst = (/** @type {import('../types').TrueEvent} */ event) => !first || isNamed(event, first)
   const isAgain = (/** @type {import('../types').TrueEvent} */ event) => !again || isNamed(event, again)
   /** @type {Map<number, Set<number>[]>} the periods in which each of a cohort came back */
   const cohorts = new Map()
   let last = until === -Infinity ? until : periodOf(until, options)
-  for (const events of byPerson(truth).values()) {
+  for (const all of byPerson(truth).values()) {
+    const events = all.filter(({ at }) => at >= from)
     for (const event of events)
       if (isFirst(event) || isAgain(event)) last = Math.max(last, periodOf(event.at, options))
     const begin = events.findIndex(isFirst)
     const began = events[begin]
-    if (!began) continue
+    if (!began || (!everybody && all.some((event) => event.at < from && isFirst(event)))) continue
     const cohort = periodOf(began.at, options)
     const returns = new Set(
       events

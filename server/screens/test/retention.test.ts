@@ -10,8 +10,10 @@ describe('the retention’s statement', () => {
     const scope = { environment: 'production', bots: true, range, timeZone: 'Europe/Berlin' }
     const any = retention({ ...scope, ...readRetention(new URLSearchParams('unit=year')) }).text
     expect(any).toContain("NULL, NULL, 'week'")
-    const named = retention({ ...scope, first: "it's", again: '/maps', unit: 'day' }).text
+    const named = retention({ ...scope, first: "it's", again: '/maps', unit: 'day', everybody: true }).text
     expect(named).toContain("'it''s', '/maps', 'day'")
+    expect(any).not.toContain('everybody')
+    expect(named).toContain('everybody := true')
     expect(named).toContain("time_zone := 'Europe/Berlin'")
   })
 })

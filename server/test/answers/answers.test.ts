@@ -205,10 +205,16 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
           expected: (all) => oracle.paths(all, a, start, depth),
         })),
       retention: fc
-        .tuple(asked, named, named, fc.constantFrom('day' as const, 'week' as const, 'month' as const))
-        .map(([a, first, back, unit]) => ({
-          sql: `FROM analytics.main.retention(${literal(first)}, ${literal(back)}, '${unit}', ${zonedSql(a)})`,
-          expected: (all) => oracle.retention(all, a, { first, back, unit }),
+        .tuple(
+          asked,
+          named,
+          named,
+          fc.constantFrom('day' as const, 'week' as const, 'month' as const),
+          fc.boolean(),
+        )
+        .map(([a, first, back, unit, everybody]) => ({
+          sql: `FROM analytics.main.retention(${literal(first)}, ${literal(back)}, '${unit}', ${zonedSql(a)}, everybody := ${everybody})`,
+          expected: (all) => oracle.retention(all, a, { first, back, unit, everybody }),
         })),
       funnel: fc
         .record({ a: asked, ...chained, breakdown: fc.option(property) })

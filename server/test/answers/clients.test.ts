@@ -108,7 +108,7 @@ describe('a clock that is thousands of years wrong', () => {
     expect((await service.ingest('/track?sync=true', events)).body).toMatchObject({ ok: true })
   })
 
-  it.each([`daily(`, `retention('seen', 'seen', 'month', `])(
+  it.each([`daily(`, `retention('seen', 'seen', 'month', everybody := true, `])(
     'is told by %s…), which would make millions of rows, and no harm to a range',
     async (call) => {
       const { error } = await service.query(`FROM ${call}environment := '${environment}')`)
@@ -139,6 +139,7 @@ describe('a wrong argument', () => {
   const steps = `['/', 'Order Placed']`
   it.each([
     [`retention('a', 'b', 'fortnight')`, `unit is 'fortnight'. Write 'day', 'week' or 'month'.`],
+    [`retention('a', 'b', everybody := NULL)`, 'everybody is NULL. Write everybody := true to count also'],
     [`retention('a', 'b', NULL)`, `unit is NULL. Write 'day', 'week' or 'month'.`],
     [`daily(time_zone := 'Mars/Olympus')`, `Unknown TimeZone 'Mars/Olympus'`],
     [`daily(time_zone := NULL)`, `Name one, such as time_zone := 'Europe/Berlin'.`],

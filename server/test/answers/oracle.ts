@@ -102,22 +102,25 @@ export interface RetentionArguments {
   first: string | null
   back: string | null
   unit: Unit
+  everybody: boolean
 }
 
 export const retention = (
   all: readonly Seen[],
   asked: Asked,
-  { first, back, unit }: RetentionArguments,
+  { first, back, unit, everybody }: RetentionArguments,
 ): Row[] => {
+  const earlier = asked.from === null || everybody ? [] : choose(all, { ...asked, from: null, until: asked.from })
+  const familiar = new Set(earlier.filter((each) => isNamed(each, first)).map(({ person }) => person))
   const named = choose(all, asked).filter(
     (each) => each.person !== null && (isNamed(each, first) || isNamed(each, back)),
   )
   const periodAt = (ms: number) => periodOf(unit, dayIn(asked.zone, ms))
   const end = asked.until === null ? named.at(-1)?.ms : asked.until - 1
   const cohorts = new Map<string, { size: number; returned: Map<string, number> }>()
-  for (const events of ofPersons(named).values()) {
+  for (const [person, events] of ofPersons(named)) {
     const at = events.findIndex((each) => isNamed(each, first))
-    if (at < 0) continue
+    if (at < 0 || familiar.has(person)) continue
     const cohort = periodAt(events.at(at)!.ms)
     const { size, returned } = cohorts.get(cohort) ?? { size: 0, returned: new Map<string, number>() }
     const periods = events.slice(at + 1).filter((each) => isNamed(each, back))

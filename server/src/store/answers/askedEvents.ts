@@ -1,4 +1,5 @@
 import { builtInColumns } from '../builtInColumns.js'
+import { derivedColumns } from '../derivedColumns.js'
 import { quoteText } from '../quote.js'
 import { pathOf } from '../urlParts.js'
 
@@ -43,9 +44,14 @@ export const isNamed = (name: string, isEvent = `e.event = ${name}`): string =>
     THEN coalesce(e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}, false)
     ELSE ${isEvent} END`
 
+const ownColumns = [
+  ...builtInColumns,
+  ...Object.keys(derivedColumns).map((column) => ({ column, property: `$${column}` })),
+]
+
 /** The property that an argument names, as text. It is read from its own column when it has one. */
 export const propertyOf = (name: string): string =>
-  `CASE ${name} ${builtInColumns
+  `CASE ${name} ${ownColumns
     .map(({ column, property }) => `WHEN ${quoteText(property)} THEN e.${column}`)
     .join(' ')} ELSE analytics.main.prop(e.properties, ${name}) END`
 

@@ -5,6 +5,7 @@ import {
   hasId,
   idKey,
   isAsked,
+  isChosen,
   isNamed,
   orderKey,
   range,
@@ -25,11 +26,23 @@ export const retention: TableMacro = {
   name: 'retention',
   comment:
     'Of the people who did something for the first time in a period, how many came back, period by period.',
-  parameters: [['first_event'], ['return_event'], ['unit', `'week'`], ...range, ...choice, zone],
+  parameters: [
+    ['first_event'],
+    ['return_event'],
+    ['unit', `'week'`],
+    ...range,
+    ...choice,
+    zone,
+    ['everybody', 'false'],
+  ],
   columns: ['cohort', 'size', 'period', 'people', 'share'],
   problems: [
     ...choiceProblems,
     zoneProblem,
+    [
+      'everybody IS NULL',
+      `'everybody is NULL. Write everybody := true to count also who did it before the range, or leave it out.'`,
+    ],
     [
       `(unit IN ('day', 'week', 'month')) IS NOT TRUE`,
       `'unit is ' || coalesce('''' || unit || '''', 'NULL') || '. Write ''day'', ''week'' or ''month''.'`,
@@ -50,8 +63,19 @@ export const retention: TableMacro = {
        FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key`,
     ],
     [
+      'before',
+      `SELECT DISTINCT ${idKey} AS id_key FROM analytics.raw.all_events e
+       WHERE NOT everybody AND ${isChosen} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
+    ],
+    [
+      'familiar',
+      `SELECT coalesce(m.person_key, b.id_key) AS person_key
+       FROM before b LEFT JOIN analytics.raw.id_map m ON m.id_key = b.id_key`,
+    ],
+    [
       'member',
-      `SELECT h.person_key, min(h.first_key) AS key, min(h.period) AS cohort FROM hit h
+      `SELECT h.person_key, min(h.first_key) AS key, min(h.period) AS cohort
+       FROM hit h ANTI JOIN familiar f ON f.person_key = h.person_key
        WHERE h.first_key IS NOT NULL GROUP BY h.person_key`,
     ],
     ['cohorts', 'SELECT c.cohort, count(*) AS size FROM member c GROUP BY c.cohort'],

@@ -18,8 +18,11 @@ export function Retention() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const list = useId()
-  const { first, again, unit } = readRetention(search)
-  const statement = useMemo(() => retention({ ...scope, first, again, unit }), [scope, first, again, unit])
+  const { first, again, unit, everybody } = readRetention(search)
+  const statement = useMemo(
+    () => retention({ ...scope, first, again, unit, everybody }),
+    [scope, first, again, unit, everybody],
+  )
   const choices = useMemo(() => eventChoices(scope), [scope])
   const end = scope.now < scope.range.until ? scope.now : scope.range.until
   return (
@@ -28,9 +31,9 @@ export function Retention() {
       <Card title="Question">
         <div class="fields retention-question">
           <label class="field">
-            <span class="field-name">People who first did</span>
+            <span class="field-name">People who did</span>
             <ChoiceInput
-              label="People who first did"
+              label="People who did"
               value={first}
               list={list}
               placeholder="any event"
@@ -47,6 +50,14 @@ export function Retention() {
               choose={(value) => setSearch({ again: value || undefined })}
             />
           </label>
+          <label class="field check">
+            <input
+              type="checkbox"
+              checked={everybody}
+              onChange={(event) => setSearch({ everybody: event.currentTarget.checked ? '1' : undefined })}
+            />
+            also those who did it before this time
+          </label>
           <Tabs
             name="Periods"
             tabs={tabs}
@@ -58,7 +69,7 @@ export function Retention() {
       <AnswerCard
         title="Retention"
         statement={statement}
-        empty={first ? `Nobody did ${first} in this time.` : 'There are no events in this time.'}
+        empty={`Nobody did ${first || 'anything'}${everybody ? '' : ' for the first time ever'} in this time.`}
       >
         {({ rows }) => {
           const cohorts = toCohorts(rows, unit, end)
@@ -68,9 +79,9 @@ export function Retention() {
             <>
               <CohortTable cohorts={cohorts} unit={unit} />
               <p class="soft retention-note">
-                Someone belongs to the {unit} of the first time within the time that is set. Period 0 is that{' '}
-                {unit}: there, coming back is a second event in it. Dashed: the {unit} goes on, more may come
-                back.
+                Each row has the people who did {first || 'anything'} for the first time{' '}
+                {everybody ? 'in the time above' : 'ever'} in that {unit}. Column 0 counts those who came back
+                in the same {unit}. A dashed cell belongs to a {unit} that goes on.
                 {isCut &&
                   ` The newest ${mostCohorts} rows and the first ${mostPeriods} ${unit}s are shown at most.`}
               </p>

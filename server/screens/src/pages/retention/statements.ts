@@ -15,12 +15,15 @@ export interface RetentionQuestion {
   /** Empty for any event. */
   again: string
   unit: Unit
+  /** Also people who did it before the time that is set. */
+  everybody: boolean
 }
 
 export const readRetention = (search: URLSearchParams): RetentionQuestion => ({
   first: search.get('first') ?? '',
   again: search.get('again') ?? '',
   unit: units.find(([name]) => name === search.get('unit'))?.[0] ?? 'week',
+  everybody: search.get('everybody') === '1',
 })
 
 /** A table of so many rows and columns can still be read. */
@@ -34,6 +37,7 @@ export const retention = ({
   first,
   again,
   unit,
+  everybody,
   range,
   environment,
   bots,
@@ -43,7 +47,7 @@ export const retention = ({
 FROM analytics.retention(
   ${first || null}, ${again || null}, ${unit},
   from_time := ${range.from}, until_time := ${range.until},
-  environment := ${environment}, bots := ${bots}, time_zone := ${timeZone}
+  environment := ${environment}, bots := ${bots}, time_zone := ${timeZone}${everybody ? sql`, everybody := ${true}` : sql``}
 )
 WHERE period < ${mostPeriods}
 QUALIFY dense_rank() OVER (ORDER BY cohort DESC) <= ${mostCohorts}
