@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Locator, type Page, expect, test as base } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { createService, type Service } from './fixtures/createService'
-import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
-import { everyVital, sendRecorded } from './fixtures/recorded'
+import { personOf, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
+import { everyVital, recorded, sendRecorded } from './fixtures/recorded'
 
 /** Counts what somebody does who asks: clicks, and words that are typed. */
 const createHand = () => {
@@ -86,7 +86,93 @@ const bouncedAt = (entry: string) => {
   return share.format(began.filter(({ pages }) => pages.length === 1).length / began.length)
 }
 
+/** Of the values at each person's first page, how many people there are, and how many ordered within 7 days. */
+const converted = (valueOf: (visit: ShopVisit) => string) => {
+  const counts = new Map<string, [string, string]>()
+  const persons = [...groupBy(recent, personOf).values()].map((visits) => chainOf(visits))
+  for (const [value, all] of groupBy(persons, ({ first }) => valueOf(first)))
+    counts.set(value, [String(all.length), String(all.filter(({ ordered }) => ordered).length)])
+  return counts
+}
+
+/** Which visit begins the chain: the first that leads to an order in time, else the first of all. */
+const chainOf = (visits: readonly ShopVisit[]) => {
+  const inOrder = visits.toSorted((a, b) => b.daysAgo - a.daysAgo)
+  const orders = inOrder.filter(({ events }) => events.includes('Order Placed'))
+  const leads = (visit: ShopVisit) =>
+    orders.some(({ daysAgo }) => daysAgo <= visit.daysAgo && daysAgo >= visit.daysAgo - 7)
+  const start = inOrder.find(leads)
+  const first = start ?? inOrder[0]
+  if (!first) throw new Error('A person has no visit.')
+  return { first, ordered: start !== undefined }
+}
+
+const readFunnel = async (groups: Locator) => {
+  await expect(rows(groups).first()).toBeVisible()
+  const texts = await rows(groups).evaluateAll((all) =>
+    all.map((each) => [...each.children].map((cell) => cell.textContent?.trim().split(' ')[0] ?? '')),
+  )
+  return new Map(texts.map(([value = '', begun = '', ordered = '']) => [value, [begun, ordered]]))
+}
+
 test.describe('a question is answered by at most four clicks and a word', () => {
+  test('how many visitors come this week, and came in the last', async ({ page, hand }) => {
+    await hand.choose(list(page, 'Time'), 'This week')
+    const monday = (new Date().getUTCDay() + 6) % 7
+    const midnight = new Date().setUTCHours(0, 0, 0, 0)
+    const came = [
+      ...shopVisits.map((visit) => ({ person: personOf(visit), daysAgo: visit.daysAgo })),
+      ...recorded.map(({ anonymous_id, timestamp }) => ({
+        person: anonymous_id,
+        daysAgo: Math.ceil((midnight - timestamp) / 86_400_000),
+      })),
+    ]
+    const cameIn = (first: number, last: number) =>
+      new Set(came.filter(({ daysAgo }) => daysAgo <= first && daysAgo >= last).map(({ person }) => person))
+        .size
+    const totals = card(page, 'Totals')
+    // Today's visits would be at noon; nobody came today.
+    await expect(totals.getByRole('button', { name: 'People' }).locator('.figure')).toHaveText(
+      String(cameIn(monday, 0)),
+    )
+    await hand.choose(list(page, 'Time'), 'Last week')
+    await expect(totals.getByRole('button', { name: 'People' }).locator('.figure')).toHaveText(
+      String(cameIn(monday + 7, monday + 1)),
+    )
+    await expect(rows(card(page, 'People over time'))).toHaveCount(7)
+  })
+
+  test('the conversion by source', async ({ page, hand }) => {
+    await hand.click(tab(page, 'Funnel'))
+    await hand.type(page.getByRole('combobox', { name: 'Step 2' }), 'Order Placed')
+    await hand.choose(list(page, 'by'), '$utm_source')
+    const groups = card(page, 'By $utm_source at the first step')
+    expect(await readFunnel(groups)).toEqual(converted(({ source }) => source ?? '(none)'))
+  })
+
+  test('a funnel by device', async ({ page, hand }) => {
+    await hand.click(tab(page, 'Funnel'))
+    await hand.type(page.getByRole('combobox', { name: 'Step 2' }), 'Order Placed')
+    await hand.choose(list(page, 'by'), '$device')
+    const groups = card(page, 'By $device at the first step')
+    expect(await readFunnel(groups)).toEqual(converted(({ device }) => device))
+  })
+
+  test('the retention by week of sign-ups', async ({ page, hand }) => {
+    await hand.click(tab(page, 'Retention'))
+    await hand.type(page.getByRole('combobox', { name: 'People who did' }), '/join')
+    await hand.choose(list(page, 'Time'), 'Last 90 days')
+    const cohorts = card(page, 'Retention').locator('tbody tr:not(.cohort-mean)')
+    const signedUp = groupBy(
+      shopVisits.filter(({ pages }) => pages.includes('/join')),
+      personOf,
+    )
+    await expect(cohorts.first()).toBeVisible()
+    const people = (await cohorts.locator('td:nth-child(2)').allTextContents()).map(Number)
+    expect(people.reduce((sum, each) => sum + each, 0)).toBe(signedUp.size)
+    await expect(card(page, 'Retention')).toContainText('for the first time ever in that week')
+  })
+
   test('the page on which most visitors of a campaign arrive', async ({ page, hand }) => {
     const sources = card(page, 'Sources')
     await hand.click(sources.getByRole('button', { name: 'Source', exact: true }))

@@ -52,7 +52,7 @@ describe('a question of the address', () => {
 })
 
 describe('toLines', () => {
-  it('makes a line of each value, with a gap for what is yet to come', () => {
+  it('makes a line of each value, and leaves out what is yet to come', () => {
     const day = (ago: number) => new Date(range.until.getTime() - (ago + 1) * 86_400_000).toISOString()
     const rows = [
       [day(1), 3, 'pro'],
@@ -62,10 +62,11 @@ describe('toLines', () => {
     const options = { range, now: new Date(range.until.getTime() - 86_400_000), unit: 'day' as const }
     const counts = toLines(rows, { ...options, empty: 0, nameOf: (value) => value ?? '(none)' })
     expect(counts.series).toEqual([
-      { title: 'pro', values: [0, 0, 0, 0, 0, 3, null] },
-      { title: '(none)', values: [1, 0, 0, 0, 0, 0, null] },
+      { title: 'pro', values: [0, 0, 0, 0, 0, 3] },
+      { title: '(none)', values: [1, 0, 0, 0, 0, 0] },
     ])
+    expect(counts.isOpen).toBe(true)
     const rates = toLines(rows, { ...options, empty: null, nameOf: String })
-    expect(rates.series[0]?.values).toEqual([null, null, null, null, null, 3, null])
+    expect(rates.series[0]?.values).toEqual([null, null, null, null, null, 3])
   })
 })

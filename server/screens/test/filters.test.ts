@@ -20,6 +20,7 @@ const range = {
   name: 'custom',
   title: '',
   unit: 'day' as const,
+  units: [],
   before: { from: new Date(0), until: new Date(1) },
 }
 const asking = (...filters: Filter[]) => ({

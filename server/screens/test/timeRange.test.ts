@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toSeries } from '../src/pages/overview/toSeries'
 import { listTimes } from '../src/shell/listTimes'
-import { fromDay, readTimeRange, toDay } from '../src/shell/timeRange'
+import { fromDay, type Period, readTimeRange, toDay } from '../src/shell/timeRange'
 
 const zone = process.env['TZ']
 beforeAll(() => {
@@ -12,6 +12,7 @@ afterAll(() => {
   else process.env['TZ'] = zone
 })
 
+const days = (period: Period | undefined) => period && [toDay(period.from), toDay(period.until)]
 const read = (search: string, now: string) => readTimeRange(new URLSearchParams(search), new Date(now))
 
 describe('readTimeRange', () => {
@@ -26,22 +27,62 @@ describe('readTimeRange', () => {
   it('compares what is over of today with as much of the day before', () => {
     const { from, before, unit } = read('range=today', '2026-07-10T09:15:00Z')
     expect(unit).toBe('hour')
-    expect(before.until.toISOString()).toBe('2026-07-09T09:15:00.000Z')
-    expect(before.from.getTime()).toBe(from.getTime() - 86_400_000)
+    expect(before?.until.toISOString()).toBe('2026-07-09T09:15:00.000Z')
+    expect(before?.from.getTime()).toBe(from.getTime() - 86_400_000)
   })
 
   it('is all of yesterday, and compares it with the day before', () => {
     const { from, until, before, unit } = read('range=yesterday', '2026-07-10T09:15:00Z')
     expect([toDay(from), toDay(until), unit]).toEqual(['2026-07-09', '2026-07-10', 'hour'])
-    expect([toDay(before.from), toDay(before.until)]).toEqual(['2026-07-08', '2026-07-09'])
+    expect(days(before)).toEqual(['2026-07-08', '2026-07-09'])
+  })
+
+  it('has the weeks and months of the calendar, compared with those before as far as they are over', () => {
+    // A Wednesday, 11:15 in Berlin.
+    const now = '2026-03-11T10:15:00Z'
+    const cases: [string, string[], string[] | undefined][] = [
+      ['week', ['2026-03-09', '2026-03-12'], ['2026-03-02', '2026-03-04']],
+      ['lastweek', ['2026-03-02', '2026-03-09'], ['2026-02-23', '2026-03-02']],
+      ['month', ['2026-03-01', '2026-03-12'], ['2026-02-01', '2026-02-11']],
+      ['lastmonth', ['2026-02-01', '2026-03-01'], ['2026-01-01', '2026-02-01']],
+      ['all', ['2000-01-01', '2026-03-12'], undefined],
+    ]
+    for (const [name, period, before] of cases) {
+      const range = read(`range=${name}`, now)
+      expect([name, days(range), days(range.before)]).toEqual([name, period, before])
+    }
+    // The end of March is longer than all of February.
+    expect(days(read('range=month', '2026-03-31T10:00:00Z').before)).toEqual(['2026-02-01', '2026-03-01'])
+  })
+
+  it('compares with the year before, or other dates, also so that weekdays match', () => {
+    const before = (search: string) => days(read(`range=lastmonth&${search}`, '2026-03-11T10:15:00Z').before)
+    expect(before('vs=year')).toEqual(['2025-02-01', '2025-03-01'])
+    expect(before('vs=year&weekdays=1')).toEqual(['2025-02-02', '2025-03-02'])
+    expect(before('vs=custom&vs_from=2025-11-05')).toEqual(['2025-11-05', '2025-12-03'])
+    // From a Sunday to the nearest Sunday.
+    expect(before('vs=custom&vs_from=2025-11-05&weekdays=1')).toEqual(['2025-11-02', '2025-11-30'])
+    expect(before('weekdays=1')).toEqual(['2026-01-04', '2026-02-01'])
+    expect(before('vs=none')).toBeUndefined()
+  })
+
+  it('is drawn by what is asked for, if that can be drawn', () => {
+    const unit = (search: string) => read(search, '2026-07-10T09:15:00Z').unit
+    expect(unit('range=30d&each=week')).toBe('week')
+    expect(unit('range=today&each=month')).toBe('hour')
+    expect([unit('range=365d'), unit('range=365d&each=hour'), unit('range=all')]).toEqual([
+      'day',
+      'day',
+      'month',
+    ])
   })
 
   it('begins weeks on Monday and months on the first, also before the range', () => {
     const range = read('range=custom&from=2026-03-25&until=2026-04-07', '2026-07-01')
-    const days = (unit: 'week' | 'month') =>
+    const starts = (unit: 'week' | 'month') =>
       listTimes(range, unit).map((time) => toDay(new Date(time * 1000)))
-    expect(days('week')).toEqual(['2026-03-23', '2026-03-30', '2026-04-06'])
-    expect(days('month')).toEqual(['2026-03-01', '2026-04-01'])
+    expect(starts('week')).toEqual(['2026-03-23', '2026-03-30', '2026-04-06'])
+    expect(starts('month')).toEqual(['2026-03-01', '2026-04-01'])
   })
 
   it('asks the same within a minute, so that the service has the answer in its cache', () => {
@@ -54,7 +95,7 @@ describe('readTimeRange', () => {
     // On 29 March 2026 the day has 23 hours in Berlin.
     const range = read('range=custom&from=2026-03-29&until=2026-03-31', '2026-07-01T00:00:00Z')
     expect(range.until.getTime() - range.from.getTime()).toBe(71 * 3_600_000)
-    expect([toDay(range.before.from), toDay(range.before.until)]).toEqual(['2026-03-26', '2026-03-29'])
+    expect(days(range.before)).toEqual(['2026-03-26', '2026-03-29'])
     expect(listTimes(range, 'day').map((time) => toDay(new Date(time * 1000)))).toEqual([
       '2026-03-29',
       '2026-03-30',
@@ -86,10 +127,21 @@ describe('toSeries', () => {
     const lines = toSeries(rows, 2, range, now)
     expect(lines.now).toEqual([3, 0, 0, 0, 0, 0, 1])
     expect(lines.before).toEqual([0, 9, 0, 0, 0, 0, 0])
+    expect(toSeries(rows, 2, read('range=7d&vs=none', now.toISOString()), now).before).toContain(null)
 
     const today = read('range=today', now.toISOString())
     const hours = toSeries([['now', '2026-07-10T11:00:00+02:00', 5]], 2, today, now)
-    expect(hours.now).toHaveLength(24)
-    expect(hours.now.slice(10, 13)).toEqual([0, 5, null])
+    // 12:00 in Berlin has just begun; the hours after it are not drawn.
+    expect(hours.now).toHaveLength(12)
+    expect(hours.now.slice(10)).toEqual([0, 5])
+  })
+
+  it('begins all time with the first row', () => {
+    const now = new Date('2026-07-10T10:00:00Z')
+    const lines = toSeries([['now', '2026-05-01', 4]], 2, read('range=all', now.toISOString()), now)
+    expect([lines.now, lines.before]).toEqual([
+      [4, 0, 0],
+      [null, null, null],
+    ])
   })
 })

@@ -110,7 +110,8 @@ export const retention = (
   asked: Asked,
   { first, back, unit, everybody }: RetentionArguments,
 ): Row[] => {
-  const earlier = asked.from === null || everybody ? [] : choose(all, { ...asked, from: null, until: asked.from })
+  const earlier =
+    asked.from === null || everybody ? [] : choose(all, { ...asked, from: null, until: asked.from })
   const familiar = new Set(earlier.filter((each) => isNamed(each, first)).map(({ person }) => person))
   const named = choose(all, asked).filter(
     (each) => each.person !== null && (isNamed(each, first) || isNamed(each, back)),

@@ -30,6 +30,8 @@ export interface ChartProps {
   kind?: 'line' | 'bar'
   formatY?: (y: number) => string
   series: readonly Series[]
+  /** What the last place stands for goes on: its figures will grow, so they are drawn dashed. */
+  isOpen?: boolean
   /** Drawn as lines across; their texts stand below the chart, and above it for the place the pointer is at. */
   marks?: readonly ChartMark[]
   height?: number
@@ -40,29 +42,31 @@ const noMarks: readonly ChartMark[] = []
 /** A line chart, with its figures in words for the place the pointer is at, and as a table. */
 export function Chart(props: ChartProps) {
   const { caption, x, nameX, nameTick, series, kind = 'line', height = 220 } = props
-  const { formatY = formatCount, isTime = true, isCount = true, marks = noMarks } = props
+  const { formatY = formatCount, isTime = true, isCount = true, isOpen = false, marks = noMarks } = props
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [at, setAt] = useState<number | null>(null)
   const [isTable, setTable] = useState(false)
   const theme = useTheme()
   const marked = useMemo(() => marksByPlace(marks, x), [marks, x])
+  const nameAt = (place: number) =>
+    nameX(x[place] ?? 0) + (isOpen && place === x.length - 1 ? ', goes on' : '')
   const textsAt = (place: number) => (marked.get(place) ?? []).map(({ text }) => text).join(' · ')
 
   useEffect(() => {
     if (!frame.current || isTable) return
     const marksAt = [...marked.keys()]
-    const drawing = { x, series, marksAt, isTime, isCount, kind, height, formatY, onPlace: setAt }
+    const drawing = { x, series, marksAt, isOpen, isTime, isCount, kind, height, formatY, onPlace: setAt }
     plot.current = drawChart(frame.current, { ...drawing, ...(nameTick ? { nameTick } : {}) })
     return () => {
       setAt(null)
       plot.current?.destroy()
     }
-  }, [x, series, marked, isTime, kind, height, isTable, theme])
+  }, [x, series, marked, isOpen, isTime, kind, height, isTable, theme])
 
   const columns = useMemo(
     () => [
-      { title: isTime ? 'Time' : '', value: (row: number) => nameX(x[row] ?? 0) },
+      { title: isTime ? 'Time' : '', value: nameAt },
       ...series.map(({ title, values }) => ({
         title,
         isNumber: true,
@@ -73,14 +77,14 @@ export function Chart(props: ChartProps) {
       })),
       ...(marked.size > 0 ? [{ title: 'Marked', value: textsAt }] : []),
     ],
-    [x, series, marked],
+    [x, series, marked, isOpen],
   )
   const table = { caption, columns, rows: [...x.keys()], rowKey: (row: number) => row }
 
   return (
     <figure class="chart" aria-label={caption}>
       <figcaption class="chart-legend">
-        <span class="chart-place">{at === null ? ' ' : nameX(x[at] ?? 0)}</span>
+        <span class="chart-place">{at === null ? ' ' : nameAt(at)}</span>
         {series.map(({ title, values, isBefore }, index) => {
           const value = at === null ? null : values[at]
           return (

@@ -14,7 +14,7 @@ function nameTicks({ x, isTime, nameTick }: Drawing): (splits: number[]) => stri
   return (splits) => splits.map((time) => (isShort ? clock : day).format(time * 1000))
 }
 
-type Given = 'x' | 'series' | 'isTime' | 'isCount' | 'kind' | 'height' | 'formatY'
+type Given = 'x' | 'series' | 'isOpen' | 'isTime' | 'isCount' | 'kind' | 'height' | 'formatY'
 
 interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'nameTick'> {
   /** The places that have marks. */
@@ -49,6 +49,27 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, { x, marksAt, colour }: Marks
   ctx.restore()
 }
 
+/** Splits off what leads to the last place and is drawn dashed, where that goes on. */
+function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | 'isOpen' | 'kind'>) {
+  const last = x.length - 1
+  // A bar stands alone, a line comes from the place before.
+  const from = kind === 'bar' ? last : last - 1
+  return series.flatMap((each, index) => {
+    const { values, isBefore = false } = each
+    const drawn = { ...each, index, isDashed: isBefore, isEnd: false }
+    if (!isOpen || isBefore || last < 1) return [drawn]
+    return [
+      { ...drawn, values: values.with(last, null) },
+      {
+        ...drawn,
+        values: values.map((value, at) => (at < from ? null : value)),
+        isDashed: true,
+        isEnd: true,
+      },
+    ]
+  })
+}
+
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
 export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
   const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
@@ -60,6 +81,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
 
   const hasFewCounts = isCount && most < 10
   const ticks = nameTicks(drawing)
+  const lines = splitOpen(drawing)
   const bars = uPlot.paths.bars?.({ size: [0.8, 48] })
 
   const options: uPlot.Options = {
@@ -97,18 +119,18 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     series: [
       {},
-      ...series.map(({ title, isBefore }, index): uPlot.Series => {
+      ...lines.map(({ title, isBefore, index, isDashed, isEnd }): uPlot.Series => {
         const stroke = colour(isBefore ? 'data-before' : `data-${index % 6}`)
         return {
           label: title,
           stroke,
           width: isBefore ? 1.5 : 2,
-          ...(isBefore ? { dash: [4, 4] } : {}),
+          ...(isDashed ? { dash: [4, 4] } : {}),
           // The area of one of several lines would hide the others.
           ...(index === 0 && series.slice(1).every((each) => each.isBefore)
             ? { fill: colour('data-fill') }
             : {}),
-          ...(kind === 'bar' && bars ? { paths: bars, fill: stroke } : {}),
+          ...(kind === 'bar' && bars ? { paths: bars, ...(isEnd ? {} : { fill: stroke }) } : {}),
           points: { show: kind === 'line' && x.length < 3, size: 5 },
         }
       }),
@@ -120,7 +142,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
   }
   if (!nameTick) delete options.axes?.[0]?.incrs
   if (!hasFewCounts) delete options.axes?.[1]?.incrs
-  const data = [x, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData
+  const data = [x, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
   const plot = new uPlot(options, data, frame)
 
   const observer = new ResizeObserver(() => plot.setSize({ width: frame.clientWidth, height }))

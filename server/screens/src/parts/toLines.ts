@@ -1,13 +1,13 @@
 import type { Json } from '../data/query'
 import type { Series } from './Chart'
-import { listTimes, readTime } from '../shell/listTimes'
+import { listShown, readTime } from '../shell/listTimes'
 import type { TimeRange, Unit } from '../shell/timeRange'
 
 interface Options {
   range: TimeRange
   now: Date
   unit: Unit
-  /** The figure of a time without rows; what is yet to come is a gap in any case. */
+  /** The figure of a time without rows. */
   empty: 0 | null
   nameOf: (value: string | null) => string
 }
@@ -16,7 +16,7 @@ interface Options {
 export function toLines(
   rows: readonly Json[][],
   { range, now, unit, empty, nameOf }: Options,
-): { x: number[]; series: Series[] } {
+): { x: number[]; series: Series[]; isOpen: boolean } {
   const figures = new Map<string | null, Map<number, number | null>>()
   for (const [time, figure, value = null] of rows) {
     const key = value === null ? null : String(value)
@@ -24,10 +24,10 @@ export function toLines(
     figures.set(key, own)
     own.set(readTime(time), figure === null || figure === undefined ? null : Number(figure))
   }
-  const x = listTimes(range, unit)
+  const x = listShown({ range, unit, now }, new Set([...figures.values()].flatMap((own) => [...own.keys()])))
   const series = [...figures].map(([value, own]) => ({
     title: nameOf(value),
-    values: x.map((time) => (time * 1000 >= now.getTime() ? null : (own.get(time) ?? empty))),
+    values: x.map((time) => own.get(time) ?? empty),
   }))
-  return { x, series }
+  return { x, series, isOpen: now < range.until }
 }

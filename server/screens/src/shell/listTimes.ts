@@ -1,10 +1,10 @@
 import type { Json } from '../data/query'
-import { fromDay, type Period, startOfDay, type Unit } from './timeRange'
+import { fromDay, type Period, startOfDay, type TimeRange, type Unit, weekOf } from './timeRange'
 
 /** The start of the day, week (Monday) or month that a moment is in. */
 function startOf(unit: Exclude<Unit, 'hour'>, date: Date): Date {
   if (unit === 'month') return new Date(date.getFullYear(), date.getMonth(), 1)
-  return startOfDay(date, unit === 'week' ? -((date.getDay() + 6) % 7) : 0)
+  return unit === 'week' ? weekOf(date) : startOfDay(date)
 }
 
 const next = (unit: Exclude<Unit, 'hour'>, date: Date): Date =>
@@ -19,6 +19,16 @@ export function listTimes({ from, until }: Period, unit: Unit): number[] {
     for (let at = from.getTime(); at < until.getTime(); at += 3_600_000) times.push(at / 1000)
   else for (let at = startOf(unit, from); at < until; at = next(unit, at)) times.push(at.getTime() / 1000)
   return times
+}
+
+/** The times of a chart: none that is yet to come, and of all time none before the first that has a figure. */
+export function listShown(
+  { range, unit, now }: { range: TimeRange; unit: Unit; now: Date },
+  known: ReadonlySet<number>,
+) {
+  const x = listTimes({ from: range.from, until: now < range.until ? now : range.until }, unit)
+  const first = range.name === 'all' ? x.findIndex((time) => known.has(time)) : 0
+  return x.slice(Math.max(0, first))
 }
 
 /** In Unix seconds. A DATE is a day by the browser's clock; a TIMESTAMPTZ says its moment itself. */

@@ -22,7 +22,17 @@ export interface Scope {
 }
 
 /** The parameters of the address that stay when another page is opened. */
-export const scopeParameters = ['env', 'range', 'from', 'until', 'bots'] as const
+export const scopeParameters = [
+  'env',
+  'range',
+  'from',
+  'until',
+  'each',
+  'vs',
+  'vs_from',
+  'weekdays',
+  'bots',
+] as const
 
 const Context = createContext<Scope | undefined>(undefined)
 

@@ -8,6 +8,8 @@ import { formatCount } from '../../parts/format'
 import { nameTime } from '../../parts/nameTime'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
+import { UnitTabs } from '../../parts/UnitTabs'
+import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
@@ -26,6 +28,7 @@ export function Errors() {
   const [search, setSearch] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
+  const marks = useReleaseMarks()
   const field = fields.find(({ name }) => name === search.get('by')) ?? usualField
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -36,7 +39,7 @@ export function Errors() {
   return (
     <>
       <FilterBar of="events" />
-      <AnswerCard title="Errors over time" statement={statements.time} empty={none}>
+      <AnswerCard title="Errors over time" statement={statements.time} empty={none} aside={<UnitTabs />}>
         {({ rows }) => (
           <Chart
             caption={`Errors by ${range.unit}`}
@@ -45,6 +48,7 @@ export function Errors() {
               { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
             )}
             nameX={(time) => nameTime(time, range.unit)}
+            marks={marks}
             height={140}
           />
         )}

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { nameTime } from '../../parts/nameTime'
+import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { useScope } from '../../shell/scope'
 import type { Question } from './exploreSearch'
 import { mostLines } from './statements'
@@ -19,7 +20,8 @@ export function TimeAnswer({
 }) {
   const { range, now } = useScope()
   const { measure, by, interval = 'day', shape } = question
-  const { x, series } = useMemo(
+  const marks = useReleaseMarks()
+  const { x, series, isOpen } = useMemo(
     () =>
       toLines(answer.rows, {
         range,
@@ -36,6 +38,8 @@ export function TimeAnswer({
         caption={title}
         x={x}
         series={series}
+        isOpen={isOpen}
+        marks={marks}
         kind={shape === 'bars' && !by ? 'bar' : 'line'}
         isCount={measure.isCount === true && !measure.needsProperty}
         nameX={(time) => nameTime(time, interval)}

@@ -30,6 +30,9 @@ export type Within = (typeof withins)[number][0]
 
 const usualWithin: Within = '7d'
 
+/** Before anything is chosen: whoever saw a page. */
+const usualStart = '$pageview'
+
 /** As many as the macro takes. */
 export const mostSteps = 10
 
@@ -41,7 +44,8 @@ function readPeople(text: string | null, count: number): PeopleChoice | undefine
 }
 
 export function readFunnel(search: URLSearchParams): FunnelQuestion {
-  const steps = search.getAll('step').slice(0, mostSteps)
+  const asked = search.getAll('step').slice(0, mostSteps)
+  const steps = asked.length === 0 ? [usualStart] : asked
   return {
     steps,
     within: withins.find(([name]) => name === search.get('within'))?.[0] ?? usualWithin,

@@ -1,9 +1,11 @@
 import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
+import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Tabs } from '../../parts/Tabs'
 import { useSearch } from '../../shell/useSearch'
-import { formatCount, formatShare } from '../../parts/format'
+import type { TableColumn } from '../../parts/PlainTable'
+import { formatChange, formatCount, formatShare } from '../../parts/format'
 import { ValueTable } from '../../parts/ValueTable'
 import type { Dimension } from './dimensions'
 import { ranking } from './statements'
@@ -17,6 +19,16 @@ interface Props {
 const counted = { sessions: 'Sessions', page_views: 'Views', events: 'Times' }
 const people = { title: 'People', format: formatCount }
 const bounces = { title: 'Bounced', format: formatShare }
+
+/** The last column of the answer has the count of what is compared with. */
+const changeColumn: TableColumn<readonly Json[]> = {
+  title: 'Change',
+  isNumber: true,
+  value: (row) => {
+    const [now, before] = [Number(row[1]), Number(row.at(-1))]
+    return <span title={`${formatCount(before)} before`}>{formatChange(now, before) ?? 'new'}</span>
+  },
+}
 
 const few = 10
 const many = 200
@@ -64,6 +76,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
               people,
               ...(dimension.of === 'sessions' ? [bounces] : []),
             ]}
+            {...(asking.range.before ? { more: [changeColumn] } : {})}
           />
           {(isLong || answer.rows.length === few) && (
             <button

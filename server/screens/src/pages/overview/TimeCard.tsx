@@ -3,8 +3,10 @@ import type { Asking } from '../../data/conditions'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
+import { UnitTabs } from '../../parts/UnitTabs'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
+import { Comparison } from './Comparison'
 import { metrics, readMetric } from './metrics'
 import { series, totals } from './statements'
 import { TimeChart } from './TimeChart'
@@ -26,15 +28,19 @@ export function TimeCard({ asking }: { asking: Asking }) {
         title="Totals"
         class="totals-card"
         statement={totalsStatement}
+        aside={<Comparison />}
         isStale={askedTotals.isLoading && Boolean(askedTotals.answer)}
       >
         <AnswerBody asked={askedTotals} empty="Nothing is known of this time.">
-          {(answer) => <Totals answer={answer} chosen={metric} />}
+          {(answer) => (
+            <Totals answer={answer} chosen={metric} isCompared={asking.range.before !== undefined} />
+          )}
         </AnswerBody>
       </Card>
       <Card
         title={`${title} over time`}
         statement={seriesStatement}
+        aside={<UnitTabs />}
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">

@@ -3,6 +3,7 @@ import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/Empty'
 import { nameTime } from '../../parts/nameTime'
+import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { useScope } from '../../shell/scope'
 import type { Period, TimeRange } from '../../shell/timeRange'
 import { type Metric } from './metrics'
@@ -16,26 +17,36 @@ interface Props {
 }
 
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
 /** `24 Sept – 23 Oct`, both days included. */
-const nameDays = ({ from, until }: Period) => shortDay.formatRange(from, new Date(until.getTime() - 1))
+const nameDays = ({ from, until }: Period, now: Date) =>
+  (from.getFullYear() === now.getFullYear() ? shortDay : longDay).formatRange(
+    from,
+    new Date(until.getTime() - 1),
+  )
 
 export function TimeChart({ answer, title, metric, range }: Props) {
   const { now } = useScope()
   const column = answer.columns.findIndex(({ name }) => name === metric)
   const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
+  const marks = useReleaseMarks()
   const series = useMemo(
     () => [
       { title, values: lines.now },
-      { title: `Before: ${nameDays(range.before)}`, values: lines.before, isBefore: true },
+      ...(range.before
+        ? [{ title: `Before: ${nameDays(range.before, now)}`, values: lines.before, isBefore: true }]
+        : []),
     ],
     [lines, title, range],
   )
   if (![...lines.now, ...lines.before].some(Boolean))
-    return <Empty>There is nothing in this time, nor in the period before.</Empty>
+    return <Empty>There is nothing in this time{range.before && ', nor in what it is compared with'}.</Empty>
   return (
     <Chart
-      caption={`${title} by ${range.unit}, with the period before`}
+      caption={`${title} by ${range.unit}${range.before ? ', with what it is compared with' : ''}`}
+      isOpen={now < range.until}
+      marks={marks}
       x={lines.x}
       series={series}
       nameX={(time) => nameTime(time, range.unit)}

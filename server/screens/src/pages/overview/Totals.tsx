@@ -30,8 +30,14 @@ function Change({ now, before }: { now: number; before: number }) {
   )
 }
 
-/** One figure each, with the change from the period before; a click draws it over time. */
-export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
+interface Props {
+  answer: Answer
+  chosen: Metric
+  isCompared: boolean
+}
+
+/** One figure each, with the change from what is compared with; a click draws it over time. */
+export function Totals({ answer, chosen, isCompared }: Props) {
   const [, setSearch] = useSearch()
   const now = readFigures(answer, 'now')
   const before = readFigures(answer, 'before')
@@ -47,7 +53,7 @@ export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
           >
             <span class="soft">{title}</span>
             <span class="figure">{formatCount(now[at] ?? 0)}</span>
-            <Change now={now[at] ?? 0} before={before[at] ?? 0} />
+            {isCompared && <Change now={now[at] ?? 0} before={before[at] ?? 0} />}
           </button>
         </li>
       ))}
@@ -67,9 +73,11 @@ export function Totals({ answer, chosen }: { answer: Answer; chosen: Metric }) {
               <span class="change soft">
                 {figure === undefined
                   ? 'not recorded'
-                  : earlier === undefined
-                    ? 'none before'
-                    : `${format(earlier)} before`}
+                  : !isCompared
+                    ? ''
+                    : earlier === undefined
+                      ? 'none before'
+                      : `${format(earlier)} before`}
               </span>
             </a>
           </li>

@@ -7,12 +7,11 @@ import {
   sessionsOf,
   where,
 } from '../../data/conditions'
-import { identifier, type Sql, sql } from '../../data/sql'
+import { identifier, joinSql, type Sql, sql } from '../../data/sql'
 import type { Period } from '../../shell/timeRange'
 import type { Dimension } from './dimensions'
 
 const viewOf = { page_views: sql`analytics.page_views`, events: sql`analytics.events` }
-const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
 
 /** Filters pick sessions: those that began so, or that have such a page view or event. */
 const conditions = (asking: Asking, period: Period) =>
@@ -39,10 +38,13 @@ FROM (
   FROM ${sessions(asking, period)}
 )`
 
-/** Two rows: `now` and `before`. */
-export const totals = (asking: Asking): Sql => sql`${totalsOf(asking, 'now', asking.range)}
-UNION ALL
-${totalsOf(asking, 'before', asking.range.before)}`
+/** For the time and, if any, for what it is compared with. */
+const withBefore = (of: (name: string, period: Period) => Sql, { range }: Asking): Sql =>
+  joinSql([of('now', range), ...(range.before ? [of('before', range.before)] : [])], '\nUNION ALL\n')
+
+/** A row `now`, and one `before`. */
+export const totals = (asking: Asking): Sql =>
+  withBefore((name, period) => totalsOf(asking, name, period), asking)
 
 const dailyOf = ({ environment, bots, timeZone }: Asking, name: string, { from, until }: Period) =>
   sql`SELECT ${name} AS period, "day" AS "time", people, sessions, page_views, events
@@ -55,27 +57,43 @@ FROM analytics.events
 WHERE ${conditions(asking, period)}
 GROUP BY ALL`
 
-/** A row for each day or hour; those without events may be missing. */
+/** A row for each day or other unit; those without events may be missing. */
 export function series(asking: Asking): Sql {
   const { range, filters } = asking
   const of = range.unit === 'day' && filters.length === 0 ? dailyOf : seriesOf
-  return sql`${of(asking, 'now', range)}
-UNION ALL
-${of(asking, 'before', range.before)}
+  return sql`${withBefore((name, period) => of(asking, name, period), asking)}
 ORDER BY period, "time"`
 }
+
+/** The rows that a dimension's values are counted in. */
+const rowsOf = (asking: Asking, { of }: Dimension, period: Period) =>
+  of === 'sessions' ? sessions(asking, period) : sql`${viewOf[of]}\nWHERE ${conditions(asking, period)}`
+
+/** How often each value was there in what is compared with. */
+const earlierOf = (
+  asking: Asking,
+  dimension: Dimension,
+  before: Period,
+  now: Sql,
+) => sql`SELECT value, times, people${dimension.of === 'sessions' ? sql`, bounce_rate` : sql``}, coalesce(times_before, 0) AS times_before
+FROM (
+${now}
+)
+LEFT JOIN (
+SELECT ${identifier(dimension.name)} AS value_before, count(*) AS times_before
+FROM ${rowsOf(asking, dimension, before)}
+GROUP BY ALL
+) ON value IS NOT DISTINCT FROM value_before
+ORDER BY times DESC, value`
 
 /** The values of a dimension, those with most sessions, page views or events first. */
 export function ranking(asking: Asking, dimension: Dimension, limit: number): Sql {
   const { range } = asking
-  const rows =
-    dimension.of === 'sessions'
-      ? sessions(asking, range)
-      : sql`${viewOf[dimension.of]}\nWHERE ${conditions(asking, range)}`
   const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
-  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people${rate}
-FROM ${rows}
+  const now = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times, count(DISTINCT person_id) AS people${rate}
+FROM ${rowsOf(asking, dimension, range)}
 GROUP BY ALL
-ORDER BY 2 DESC, 1
+ORDER BY times DESC, value
 LIMIT ${limit}`
+  return range.before ? earlierOf(asking, dimension, range.before, now) : now
 }

@@ -5,6 +5,8 @@ import { Chart } from '../../parts/Chart'
 import { FilterBar } from '../../parts/FilterBar'
 import { nameTime } from '../../parts/nameTime'
 import { toLines } from '../../parts/toLines'
+import { UnitTabs } from '../../parts/UnitTabs'
+import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
@@ -21,6 +23,7 @@ export function Vitals() {
   const [search] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
+  const marks = useReleaseMarks()
   const vital = readVital(search)
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -55,12 +58,14 @@ export function Vitals() {
         title={`${title} over time`}
         statement={statements.time}
         empty={none}
+        aside={<UnitTabs />}
       >
         {({ rows }) => (
           <Chart
             caption={`${vital.name}, 75th percentile by ${range.unit}`}
             {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
             isCount={false}
+            marks={marks}
             nameX={(time) => nameTime(time, range.unit)}
             formatY={vital.format}
           />
