@@ -66,9 +66,11 @@ describe('format arrow', () => {
       'SELECT (-123456789012345678901234567890.12345)::DECIMAL(38, 5) AS d, sum(n) AS s FROM (VALUES (9223372036854775807), (1)) t(n) GROUP BY 1',
     )
     const wide = (name: string) => {
-      const [lowest, second, third, highest] = table.getChild(name)!.get(0) as unknown as number[]
+      const [lowest = 0, second = 0, third = 0, highest = 0] = table
+        .getChild(name)!
+        .get(0) as unknown as number[]
       const bits = [highest, third, second, lowest].reduce(
-        (sum, each) => (sum << 32n) | BigInt(each! >>> 0),
+        (sum, each) => (sum << 32n) | BigInt(each >>> 0),
         0n,
       )
       return BigInt.asIntN(128, bits)
