@@ -115,16 +115,18 @@ describe('a client that reads objects only', () => {
 
 describe('a client that reads JSON lines', () => {
   it('learns the columns from a header, because without rows nothing else tells them', async () => {
-    const ask = (asked: string) =>
+    const fetchLines = (asked: string) =>
       fetch(`${service.url}/query`, {
         method: 'POST',
         headers: { authorization: basic },
         body: JSON.stringify({ statement: asked, format: 'jsonl' }),
       })
-    const answer = await ask('SELECT 1 AS a, 2 AS a, 3 AS "größe ✓" WHERE false')
+    const answer = await fetchLines('SELECT 1 AS a, 2 AS a, 3 AS "größe ✓" WHERE false')
     expect(await answer.text()).toBe('')
     expect(JSON.parse(answer.headers.get('x-waymark-columns')!)).toEqual(['a', 'a_1', 'größe ✓'])
-    const wide = await ask(`SELECT ${Array.from({ length: 900 }, (_, at) => `${at} AS column_${at}`).join()}`)
+    const wide = await fetchLines(
+      `SELECT ${Array.from({ length: 900 }, (_, at) => `${at} AS column_${at}`).join()}`,
+    )
     expect([wide.status, wide.headers.get('x-waymark-columns')]).toEqual([200, null])
   })
 })
