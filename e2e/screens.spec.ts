@@ -122,6 +122,8 @@ test.describe('the screens', () => {
         String(count),
         String(persons),
         ...more,
+        // The change from the period before.
+        /%$|^new$/,
       ])
     // Engaged time is not recorded, so a session of one page view is a bounce.
     const bounced = (visits: readonly ShopVisit[]) =>
