@@ -8,6 +8,7 @@ import type { Rows } from '../sql/rows/streamRows.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
+import type { CopyWriter } from './copyFormats.js'
 import { admitReading, hasRows, refusalOfWrite } from './planWire.js'
 import { type Field, fieldOf } from './types.js'
 
@@ -18,6 +19,8 @@ export type TextRow = (string | null)[]
 export interface RowSource extends Pausable {
   /** Undefined for a kind of statement that has no rows. */
   fields: readonly Field[] | undefined
+  /** Writes the rows of a COPY, which are no rows of an answer. */
+  copied?: CopyWriter
   /** Returns some rows; undefined after the last. */
   next(): Promise<TextRow[] | undefined>
   /** The tag of the message that follows the last row. */

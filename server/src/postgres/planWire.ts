@@ -16,7 +16,7 @@ export interface Described {
   /** The types of the parameters, for the client. */
   oids: number[]
   /** Undefined for a statement without rows. */
-  fields: Field[] | undefined
+  fields: readonly Field[] | undefined
 }
 
 export const refusalOfWrite = () =>

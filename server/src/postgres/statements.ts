@@ -15,22 +15,37 @@ const moved = (token: SqlToken, by: number): SqlToken => ({
   end: token.end - by,
 })
 
-/** Cuts a text at its semicolons and leaves out empty statements. */
-export const splitStatements = (sql: string): Statement[] => {
+/** The word in small letters; empty for what is no word. */
+export const wordOf = ({ kind, text }: SqlToken): string => (kind === 'word' ? text.toLowerCase() : '')
+
+/** A name as Postgres means it: in small letters, unless it is quoted. */
+export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? text : text.toLowerCase())
+
+/** What a text says, and any other token as it is. */
+export const textOf = ({ kind, text }: SqlToken): string =>
+  kind === 'text' ? text.replace(/^[eE]?'|'$/g, '').replaceAll("''", "'") : text
+
+export const tokensOf = (sql: string): readonly SqlToken[] => {
   const { tokens, problem } = tokenize(sql, maxTokens)
   if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
+  return tokens
+}
+
+/** The statement of some tokens of a text. */
+export const statementOf = (sql: string, tokens: readonly SqlToken[]): Statement => {
+  const [{ start }, { end }] = [tokens[0]!, tokens.at(-1)!]
+  return { text: sql.slice(start, end), tokens: tokens.map((token) => moved(token, start)) }
+}
+
+/** Cuts a text at its semicolons and leaves out empty statements. */
+export const splitStatements = (sql: string): Statement[] => {
   const statements: Statement[] = []
   let part: SqlToken[] = []
   const end = () => {
-    const [first] = part
-    const last = part.at(-1)
-    if (first !== undefined && last !== undefined) {
-      const text = sql.slice(first.start, last.end)
-      statements.push({ text, tokens: part.map((token) => moved(token, first.start)) })
-    }
+    if (part.length > 0) statements.push(statementOf(sql, part))
     part = []
   }
-  for (const token of tokens) {
+  for (const token of tokensOf(sql)) {
     if (token.kind === 'symbol' && token.text === ';') end()
     else part.push(token)
   }
