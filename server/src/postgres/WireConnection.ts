@@ -5,7 +5,7 @@ import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
-import { translate } from './catalog/translate.js'
+import { rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages.js'
 import { type Described, describeStatement } from './planWire.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -67,7 +67,7 @@ export class WireConnection {
     const command = readCommand(statement)
     if (command !== undefined) return { oids: [], fields: answerOf(command) }
     this.checkTransaction()
-    const edits = translate(statement, this.#options.user)
+    const edits = this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) =>
       this.#options.sql.inspect(held, cancellation, (connection, guard) =>
@@ -96,8 +96,9 @@ export class WireConnection {
         user: this.#options.user,
         role: this.#options.role,
         applicationName: this.settings.get('application_name') ?? '',
+        statement,
         sent,
-        text: applyEdits(statement.text, [...translate(statement, this.#options.user), ...values]),
+        text: applyEdits(statement.text, [...this.#rewrite(statement), ...values]),
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -116,6 +117,10 @@ export class WireConnection {
   /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
   fail(): void {
     if (this.transaction === 'T') this.transaction = 'E'
+  }
+
+  #rewrite(statement: Statement): Edit[] {
+    return rewriteStatement(statement, { user: this.#options.user, settings: this.settings })
   }
 
   #setAtStart(name: string, value: string): void {

@@ -54,7 +54,7 @@ const splitOptions = (given: readonly SqlToken[]): SqlToken[][] => {
   const parts: SqlToken[][] = []
   for (const token of tokens) {
     const word = wordOf(token)
-    if (word === 'as' || (word === 'quote' && wordOf(parts.at(-1)?.[0] ?? token) === 'force')) continue
+    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0] ?? token) === 'force')) continue
     if (/^(binary|csv|header|delimiter|delimiters|null|quote|escape|force|encoding)$/.test(word))
       parts.push([token])
     else if (parts.length === 0) throw wrong(`COPY does not know ${token.text.slice(0, 40)}.`)
@@ -110,7 +110,8 @@ export const readCopy = (statement: Statement): CopyCommand | undefined => {
     token === undefined ? '' : wordOf(token),
   )
   if (way === 'from') throw refusalOfWrite()
-  if (way !== 'to' || target !== 'stdout') {
+  // Postgres takes STDIN and STDOUT for one another.
+  if (way !== 'to' || !/^std(in|out)$/.test(target!)) {
     throw new ProtocolError(
       sqlState.insufficientPrivilege,
       'COPY goes to the client alone here: COPY … TO STDOUT.',

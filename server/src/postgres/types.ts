@@ -102,11 +102,14 @@ export interface Field {
   modifier: number
 }
 
+/** What a `numeric` without digits becomes. */
+export const isUnbounded = (type: DuckDBType): boolean => type.toString() === 'DECIMAL(38,10)'
+
 /** The precision and scale of a DECIMAL, packed as Postgres does. */
 const modifierOf = (type: DuckDBType): number => {
   if (type.typeId !== DuckDBTypeId.DECIMAL) return -1
   const { width, scale } = type as unknown as { width: number; scale: number }
-  return ((width << 16) | scale) + 4
+  return isUnbounded(type) ? -1 : ((width << 16) | scale) + 4
 }
 
 export const fieldOf = (name: string, type: DuckDBType): Field => {
@@ -117,5 +120,13 @@ export const fieldOf = (name: string, type: DuckDBType): Field => {
 }
 
 export const textField = (name: string): Field => ({ name, oid: text.oid, size: -1, modifier: -1 })
-/** The oid of a DuckDB type; `text` for a type that Postgres lacks. */
-export const oidOfTypeId = (id: DuckDBTypeId): number => scalars.get(id)?.oid ?? text.oid
+
+const byWords: Record<string, string> = {
+  integer: 'int4', int: 'int4', bigint: 'int8', smallint: 'int2', real: 'float4', double: 'float8', float: 'float8',
+  boolean: 'bool', decimal: 'numeric', character: 'bpchar', 'character varying': 'varchar', string: 'varchar',
+  'timestamp with': 'timestamptz', 'time with': 'timetz', blob: 'bytea',
+} // prettier-ignore
+
+/** Postgres's name for a type of these words. */
+export const typeNameOf = ([first = '', second = '']: readonly string[]): string =>
+  byWords[`${first} ${second}`] ?? byWords[first] ?? first

@@ -187,6 +187,23 @@ SELECT current_database() AS table_catalog, nspname AS table_schema, relname AS 
 FROM memory.pg.column_map c JOIN memory.pg.pg_type t ON t.oid = memory.pg.type_oid(c.data_type)`,
 }
 
+/** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
+const reservedWords = (
+  'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create ' +
+  'current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc ' +
+  'distinct do else end except false fetch for foreign from grant group having in initially intersect into lateral ' +
+  'leading limit localtime localtimestamp not null offset on only or order placing primary references returning ' +
+  'select session_user some symmetric table then to trailing true union unique user using variadic when where window with'
+)
+  .split(' ')
+  .map(quoteText)
+  .join(', ')
+
+/** What stands for an argument in the text of `format`. */
+const formatItem = '%(?:[0-9]+[$])?-?[0-9]*[sIL]'
+
+const jsonTypeof = `CASE json_type(value::JSON) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'NULL' THEN 'null' ELSE 'number' END`
+
 const always = (value: string, ...parameters: string[]) =>
   parameters.map((each): [string, string] => [each, value])
 
@@ -242,23 +259,40 @@ const macros: Record<string, [string, string][]> = {
   current_schemas: always(`list_distinct(['pg_catalog', current_schema(), 'main', 'analytics'])`, 'implicit'),
   array_upper: always('len(items)', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
-  quote_ident: always(`'"' || replace(name, '"', '""') || '"'`, 'name'),
+  quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),
+  quote_literal: always(`'''' || replace(value::VARCHAR, '''', '''''') || ''''`, 'value'),
+  quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
+  // `%s`, `%I` and `%L` of `format`, whose arguments are a list here.
+  format_text: [['form', `replace(form, '%%', '%')`], ['form, items', `array_to_string(list_transform(
+    list_zip(string_split_regex(replace(form, '%%', chr(1)), '${formatItem}'), list_prepend(NULL, regexp_extract_all(replace(form, '%%', chr(1)), '${formatItem}'))),
+    lambda part, nth: CASE WHEN part[2] IS NULL THEN '' ELSE memory.pg.format_item(part[2], items[coalesce(try_cast(regexp_extract(part[2], '([0-9]+)[$]', 1) AS INTEGER), nth - 1)]) END || replace(part[1], chr(1), '%')), '')`]],
+  format_item: [['spec, item', `CASE spec[-1:] WHEN 's' THEN coalesce(item, '') WHEN 'I' THEN memory.pg.quote_ident(item) ELSE memory.pg.quote_nullable(item) END`]],
+  first_match: [['value, pattern, groups', `CASE WHEN regexp_matches(value, pattern) THEN list_transform(groups, lambda nth: regexp_extract(value, pattern, nth)) END`]],
+  initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
+  clock_timestamp: always('now()', ''),
+  statement_timestamp: always('now()', ''),
+  make_interval: [['years := 0, months := 0, weeks := 0, days := 0, hours := 0, mins := 0, secs := 0', 'to_years(years) + to_months(months) + to_days(7 * weeks + days) + to_hours(hours) + to_minutes(mins) + to_microseconds((secs * 1000000)::BIGINT)']],
+  encode: [['value', 'value::VARCHAR::BLOB'], ['value, form', `CASE form WHEN 'hex' THEN lower(hex(value::BLOB)) WHEN 'base64' THEN to_base64(value::BLOB) ELSE error('encode writes hex and base64.') END`]],
+  json_typeof: always(jsonTypeof, 'value'),
+  jsonb_typeof: always(jsonTypeof, 'value'),
+  parse_ident: always(`list_transform(regexp_extract_all(name, '"(?:[^"]|"")*"|[^. ]+'), lambda part: CASE WHEN part[1] = '"' THEN replace(part[2:-2], '""', '"') ELSE lower(part) END)`, 'name'),
+  pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
   inet_server_addr: always('NULL::VARCHAR', ''),
   inet_server_port: always('NULL::INTEGER', ''),
   inet_client_addr: always('NULL::VARCHAR', ''),
   set_config: always('value', 'name, value, is_local'),
   _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
-  to_regclass: [['given', `(SELECT max(r.oid) FROM memory.pg.relation_map r WHERE replace(given, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
-    OR (r.nspname = 'main' AND replace(given, '"', '') = 'public.' || r.relname))`]],
-  to_regtype: [['given', `(SELECT max(t.oid) FROM memory.pg.pg_type t WHERE given IN (t.typname, memory.pg.format_type(t.oid, NULL)))`]],
-  to_regnamespace: [['given', `(SELECT max(n.oid) FROM memory.pg.pg_namespace n WHERE n.nspname = given)`]],
+  to_regclass: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT arg_max(r.oid, r.nspname = 'main') FROM memory.pg.relation_map r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`]],
+  to_regtype: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM memory.pg.pg_type t WHERE given::VARCHAR IN (t.typname, memory.pg.format_type(t.oid, NULL))))`]],
+  to_regnamespace: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM memory.pg.pg_namespace n WHERE n.nspname = given::VARCHAR))`]],
   regclass_name: [['object', `coalesce((SELECT max(r.relname) FROM memory.pg.pg_class r WHERE r.oid::VARCHAR = object::VARCHAR), object::VARCHAR)`]],
   regtype_name: [['object', `memory.pg.format_type(object::BIGINT, NULL)`]],
   regnamespace_name: [['object', `coalesce((SELECT max(n.nspname) FROM memory.pg.pg_namespace n WHERE n.oid = object), object::VARCHAR)`]],
 } // prettier-ignore
 
 /** Views use these macros, so they are created before the views. */
-const first = ['format_type']
+const first = ['format_type', 'quote_ident', 'quote_nullable', 'format_item']
 
 const createMacro = (name: string) =>
   `CREATE OR REPLACE MACRO ${catalogSchema}.${name}${macros[name]!.map(([parameters, value]) => `(${parameters}) AS ${value}`).join(', ')}`

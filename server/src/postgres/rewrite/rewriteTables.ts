@@ -1,0 +1,73 @@
+import { closingAt } from '../../sql/guard/operands.js'
+import { catalogMacros } from '../catalog/catalogSchema.js'
+import type { Rewrite } from './Rewrite.js'
+
+/** These give a row for each item, as tables do. */
+const ofItems = new Set(['generate_series', 'unnest'])
+/** These give one value; in Postgres it may stand in FROM as a row of its own. */
+const ofOne = new Set(['string_to_array', 'current_schemas', 'current_setting', 'version', 'now'])
+
+const begins = /^(from|join|lateral)$/
+const ends =
+  /^(select|where|group|order|having|limit|offset|window|union|intersect|except|set|values|returning|qualify)$/
+const noAlias =
+  /^(where|join|left|right|full|inner|cross|natural|on|group|order|having|limit|offset|window|union|intersect|except|using|with|qualify|asof|positional)$/
+
+/** Whether the arguments ask the catalog: DuckDB takes no subquery as the argument of a table function. */
+const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
+  for (let at = open + 1; at < close; at++) {
+    if (rewrite.word(at) === 'select') return true
+    if (catalogMacros.has(rewrite.word(at)) && rewrite.is(at + 1, '(')) return true
+  }
+  return false
+}
+
+const rewriteTable = (rewrite: Rewrite, at: number): void => {
+  const name = rewrite.word(at)
+  const close = closingAt(rewrite.tokens, at + 1)
+  let next = close + 1
+  const isNumbered = rewrite.word(next) === 'with' && rewrite.word(next + 1) === 'ordinality'
+  if (isNumbered) next += 2
+  const isNamed = rewrite.word(next) === 'as'
+  const aliasAt = isNamed ? next + 1 : next
+  const alias = rewrite.word(aliasAt)
+  const hasAlias = alias !== '' && !noAlias.test(alias)
+  const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
+  const column = hasAlias ? `"${rewrite.tokens[aliasAt]!.text}"` : name
+  if (isNumbered) {
+    rewrite.before(
+      at,
+      `(SELECT unnest(l) AS ${column}, unnest(range(1, len(l) + 1)) AS ordinality FROM (SELECT `,
+    )
+    if (name === 'unnest') rewrite.replace(at, at, '')
+    rewrite.after(close, ' AS l))')
+    rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
+  } else if (ofOne.has(name) || asks(rewrite, at + 1, close)) {
+    const isOne = ofOne.has(name)
+    rewrite.before(at, isOne || name === 'unnest' ? '(SELECT ' : '(SELECT unnest(')
+    rewrite.after(
+      close,
+      `${isOne || name === 'unnest' ? '' : ')'} AS ${column})${hasAlias ? '' : ` AS ${name}`}`,
+    )
+  } else if (hasAlias && !hasColumns) rewrite.after(aliasAt, `(${column})`)
+}
+
+/** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
+export const rewriteTables = (rewrite: Rewrite): void => {
+  const inFrom = [false]
+  for (let at = 0; at < rewrite.tokens.length; at++) {
+    const token = rewrite.tokens[at]!
+    if (token.kind === 'symbol') {
+      if (token.text === '(' || token.text === '[') inFrom.push(false)
+      else if ((token.text === ')' || token.text === ']') && inFrom.length > 1) inFrom.pop()
+      continue
+    }
+    const word = rewrite.word(at)
+    if (begins.test(word)) inFrom[inFrom.length - 1] = true
+    else if (ends.test(word)) inFrom[inFrom.length - 1] = false
+    if (!inFrom.at(-1) || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word))) continue
+    // The schema of a function stands before it.
+    const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
+    if (rewrite.is(before, ',') || begins.test(rewrite.word(before))) rewriteTable(rewrite, at)
+  }
+}
