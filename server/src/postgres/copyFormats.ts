@@ -26,13 +26,13 @@ export const copyDefaults: Record<CopyFormat['kind'], CopyFormat> = {
   binary: { ...plain, kind: 'binary', delimiter: '', nullText: '' },
 }
 
-/** What is sent before the rows, for a row, and behind the last. */
+/** What is sent for a row, and behind the last. The first message of a binary copy begins with its signature. */
 export interface CopyWriter {
   columns: number
   format: 0 | 1
   before: Buffer[]
   row(row: TextRow): Buffer
-  after: Buffer[]
+  after(): Buffer[]
 }
 
 const escapes: Record<string, string> = { '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\' } // prettier-ignore
@@ -81,13 +81,19 @@ const binaryEnd = Buffer.from([255, 255])
 export const copyWriter = (format: CopyFormat, fields: readonly Field[], settings: Settings): CopyWriter => {
   if (format.kind === 'binary') {
     const encoders = fields.map(({ oid }) => binaryEncoder(oid))
+    let signature = binarySignature
+    const send = (bytes: Buffer) => {
+      const all = Buffer.concat([signature, bytes])
+      signature = Buffer.alloc(0)
+      return copyData(all)
+    }
+    const encode = (value: string | null, at: number) => (value === null ? null : encoders[at]!(value))
     return {
       columns: fields.length,
       format: 1,
-      before: [copyData(binarySignature)],
-      row: (row) =>
-        copyData(binaryRow(row.map((value, at) => (value === null ? null : encoders[at]!(value))))),
-      after: [copyData(binaryEnd)],
+      before: [],
+      row: (row) => send(binaryRow(row.map(encode))),
+      after: () => [send(binaryEnd)],
     }
   }
   const names = fields.map(({ name }) => name)
@@ -98,6 +104,6 @@ export const copyWriter = (format: CopyFormat, fields: readonly Field[], setting
     format: 0,
     before: format.hasHeader ? [copyData(line(names))] : [],
     row: (row) => copyData(line(style === undefined ? row : row.map(style))),
-    after: [],
+    after: () => [],
   }
 }

@@ -11,7 +11,7 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './readParameter.js'
 import { columnNames } from './rewrite/columnNames.js'
 import { findParameters, type ParameterMark, type Statement } from './statements.js'
-import { type Field, fieldOf } from './types.js'
+import { type Field, fieldOf, oidOfName } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -80,7 +80,12 @@ const asLists = ({ tokens }: Statement, marks: readonly ParameterMark[]): Edit[]
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
-): Field[] => columnNames(tokens, names).map((name, at) => fieldOf(name, types[at]!))
+): Field[] =>
+  columnNames(tokens, names).map((name, at) => {
+    const field = fieldOf(name, types[at]!)
+    // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
+    return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
+  })
 
 export interface ToDescribe {
   statement: Statement
@@ -99,6 +104,9 @@ export const describeStatement = async (
   const marks = findParameters(statement)
   const count = Math.max(given.length, ...marks.map(({ number }) => number))
   let oids = Array.from({ length: count }, (_, at) => given[at] ?? 0)
+  // A type that the statement names is the type that Postgres would tell.
+  for (const { number, cast } of marks)
+    if (oids[number - 1] === 0 && cast !== undefined) oids[number - 1] = oidOfName(cast) ?? 0
   if (oids.includes(0)) {
     const text = applyEdits(statement.text, [...edits, ...asLists(statement, marks)])
     const guarded = guard.check(text)
@@ -106,17 +114,24 @@ export const describeStatement = async (
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
   }
-  const nullOf = {
-    value: (oid: number) => (oid === 0 ? 'NULL' : `CAST(NULL AS ${sqlTypeOf(oid)})`),
-    list: () => '[]',
-    members: () => ' IN (NULL)',
+  const planWith = (unknown: string) => {
+    const nullOf = {
+      value: (oid: number) => (oid === 0 ? unknown : `CAST(NULL AS ${sqlTypeOf(oid)})`),
+      list: () => '[]',
+      members: () => ' IN (NULL)',
+    }
+    const nulls = marks.map(({ number, start, end, kind }) => ({
+      start,
+      end,
+      text: nullOf[kind](oids[number - 1]!),
+    }))
+    return planStatement(connection, guard, applyEdits(statement.text, [...edits, ...nulls]))
   }
-  const nulls = marks.map(({ number, start, end, kind }) => ({
-    start,
-    end,
-    text: nullOf[kind](oids[number - 1]!),
-  }))
-  const plan = await planStatement(connection, guard, applyEdits(statement.text, [...edits, ...nulls]))
+  // A value of a type that is not known is a text, as in Postgres; but a text fits not everywhere.
+  const plan = await planWith('CAST(NULL AS VARCHAR)').catch((error: unknown) => {
+    if (!oids.includes(0)) throw error
+    return planWith('NULL')
+  })
   try {
     admitReading(plan)
     return { oids, fields: hasRows(plan) ? fieldsOf(statement, plan) : undefined }

@@ -54,7 +54,8 @@ const splitOptions = (given: readonly SqlToken[]): SqlToken[][] => {
   const parts: SqlToken[][] = []
   for (const token of tokens) {
     const word = wordOf(token)
-    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0] ?? token) === 'force')) continue
+    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0] ?? token) === 'force'))
+      continue
     if (/^(binary|csv|header|delimiter|delimiters|null|quote|escape|force|encoding)$/.test(word))
       parts.push([token])
     else if (parts.length === 0) throw wrong(`COPY does not know ${token.text.slice(0, 40)}.`)

@@ -25,7 +25,7 @@ export const sendRows = async (
     while (left > 0) {
       const rows = await takeRows(portal, left)
       if (rows === undefined) {
-        if (copied !== undefined) stream.write(...copied.after, to.copyDone())
+        if (copied !== undefined) stream.write(...copied.after(), to.copyDone())
         stream.write(to.commandComplete(source.tag(portal.sent)))
         return
       }

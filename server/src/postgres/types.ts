@@ -130,3 +130,10 @@ const byWords: Record<string, string> = {
 /** Postgres's name for a type of these words. */
 export const typeNameOf = ([first = '', second = '']: readonly string[]): string =>
   byWords[`${first} ${second}`] ?? byWords[first] ?? first
+
+/** The oid of a type by its name, `int4` or `int4[]`; undefined for a type that is not known. */
+export const oidOfName = (name: string): number | undefined => {
+  const array = /^_(.+)$|^(.+)\[\]$/.exec(name)
+  const type = postgresTypes.find((each) => each.name === (array === null ? name : (array[1] ?? array[2])))
+  return array === null ? type?.oid : type?.arrayOid
+}

@@ -36,5 +36,5 @@ check('PDO scrolls forwards by a cursor', function () use ($connect) {
 });
 check('pg_meta_data tells the columns of a table', function () use ($port) {
     $c = pg_connect("host=127.0.0.1 port=$port dbname=lakehouse user=ada password=lovelace");
-    equal(array_keys(pg_meta_data($c, 'orders')), ['id', 'total', 'tags', 'note']);
+    equal(array_keys(pg_meta_data($c, 'main.orders')), ['id', 'total', 'tags', 'note']);
 });

@@ -86,7 +86,7 @@ FROM duckdb_columns() c JOIN memory.pg.relation_map r
   ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname`,
   key_map: `
 SELECT r.oid AS relid, r.relname, r.relnamespace, c.constraint_type, c.constraint_text, c.constraint_column_names,
-  list_transform(c.constraint_column_indexes, lambda x: x::SMALLINT) AS keys,
+  list_transform(c.constraint_column_indexes, lambda x: (x + 1)::SMALLINT) AS keys,
   CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'p' WHEN 'UNIQUE' THEN 'u' WHEN 'FOREIGN KEY' THEN 'f' ELSE 'c' END AS contype,
   r.relname || '_' || CASE WHEN c.constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(c.constraint_column_names, '_') || '_' END
     || CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END AS name
@@ -117,7 +117,11 @@ SELECT attrelid, column_name AS attname, memory.pg.type_oid(data_type)::BIGINT A
   false AS attbyval, 'x' AS attstorage, 'i' AS attalign, NOT is_nullable AS attnotnull, column_default IS NOT NULL AS atthasdef,
   false AS atthasmissing, '' AS attidentity, '' AS attgenerated, false AS attisdropped, true AS attislocal, 0 AS attinhcount,
   0::BIGINT AS attcollation, '' AS attcompression, NULL::VARCHAR[] AS attacl, NULL::VARCHAR[] AS attoptions, NULL::VARCHAR[] AS attfdwoptions
-FROM memory.pg.column_map`,
+FROM memory.pg.column_map
+UNION ALL
+SELECT ${oid('k.relid', 'k.name')}, c.column_name, memory.pg.type_oid(c.data_type), -1, -1, k.nth::SMALLINT, 0, -1, -1, false, 'x', 'i', false, false, false, '', '', false, true, 0, 0, '', NULL, NULL, NULL
+FROM (SELECT relid, name, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth FROM memory.pg.key_map WHERE contype IN ('p', 'u')) k
+  JOIN memory.pg.column_map c ON c.attrelid = k.relid AND c.column_index = k.attnum`,
   pg_attrdef: `
 SELECT ${oid('attrelid', 'column_name')} AS oid, attrelid AS adrelid, column_index::SMALLINT AS adnum, column_default AS adbin, column_default AS adsrc
 FROM memory.pg.column_map WHERE column_default IS NOT NULL`,
@@ -260,14 +264,14 @@ const macros: Record<string, [string, string][]> = {
   array_upper: always('len(items)', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
   quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),
-  quote_literal: always(`'''' || replace(value::VARCHAR, '''', '''''') || ''''`, 'value'),
+  quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
   quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
   // `%s`, `%I` and `%L` of `format`, whose arguments are a list here.
   format_text: [['form', `replace(form, '%%', '%')`], ['form, items', `array_to_string(list_transform(
     list_zip(string_split_regex(replace(form, '%%', chr(1)), '${formatItem}'), list_prepend(NULL, regexp_extract_all(replace(form, '%%', chr(1)), '${formatItem}'))),
     lambda part, nth: CASE WHEN part[2] IS NULL THEN '' ELSE memory.pg.format_item(part[2], items[coalesce(try_cast(regexp_extract(part[2], '([0-9]+)[$]', 1) AS INTEGER), nth - 1)]) END || replace(part[1], chr(1), '%')), '')`]],
   format_item: [['spec, item', `CASE spec[-1:] WHEN 's' THEN coalesce(item, '') WHEN 'I' THEN memory.pg.quote_ident(item) ELSE memory.pg.quote_nullable(item) END`]],
-  first_match: [['value, pattern, groups', `CASE WHEN regexp_matches(value, pattern) THEN list_transform(groups, lambda nth: regexp_extract(value, pattern, nth)) END`]],
+  ...Object.fromEntries(Array.from({ length: 10 }, (_, groups) => [`match_${groups}`, [['value, pattern', `CASE WHEN regexp_matches(value, pattern) THEN [${groups === 0 ? 'regexp_extract(value, pattern)' : Array.from({ length: groups }, (__, nth) => `regexp_extract(value, pattern, ${nth + 1})`).join(', ')}] END`]]])),
   initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
   clock_timestamp: always('now()', ''),
   statement_timestamp: always('now()', ''),
@@ -276,6 +280,7 @@ const macros: Record<string, [string, string][]> = {
   json_typeof: always(jsonTypeof, 'value'),
   jsonb_typeof: always(jsonTypeof, 'value'),
   parse_ident: always(`list_transform(regexp_extract_all(name, '"(?:[^"]|"")*"|[^. ]+'), lambda part: CASE WHEN part[1] = '"' THEN replace(part[2:-2], '""', '"') ELSE lower(part) END)`, 'name'),
+  pg_get_keywords: [['', `TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`]],
   pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
   inet_server_addr: always('NULL::VARCHAR', ''),
   inet_server_port: always('NULL::INTEGER', ''),

@@ -72,9 +72,8 @@ const regexpMatch = (rewrite: Rewrite, call: Call): void => {
   if (pattern === undefined)
     throw refused('regexp_match takes a pattern that is written out; regexp_extract takes others.')
   const groups = pattern.replaceAll(/\\.|\[[^\]]*\]/g, '').match(/\((?!\?)/g)?.length ?? 0
-  const numbers = groups === 0 ? '[0]' : `[${Array.from({ length: groups }, (_, at) => at + 1).join(', ')}]`
-  rewrite.replace(call.at, call.at, 'memory.pg.first_match')
-  rewrite.after(call.lastAt, `, ${numbers}`)
+  if (groups > 9) throw refused('regexp_match takes nine groups at most.')
+  rewrite.replace(call.at, call.at, `memory.pg.match_${groups}`)
 }
 
 /** `json_agg(x ORDER BY y) FILTER (…)`: DuckDB's is a macro, which takes neither. */

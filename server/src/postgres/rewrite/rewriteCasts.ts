@@ -1,4 +1,7 @@
 import { catalogSchema } from '../catalog/catalogSchema.js'
+import { quoteText } from '../../store/quote.js'
+import { readArray } from '../arrays.js'
+import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
@@ -68,6 +71,16 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   }
 }
 
+/** Writes `'{a,b}'::text[]` as a list; false where it is something else. */
+const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
+  const items = readArray(rewrite.text(at - 3) ?? '')
+  const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
+  if (items === undefined || oid === undefined) return false
+  const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
+  rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
+  return true
+}
+
 /** Rewrites casts to types of Postgres that DuckDB has not. */
 export const rewriteCasts = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -83,6 +96,17 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       const first = isCast ? rewrite.startOf(at - 3) : call!.first
       if (first === undefined) continue
       nameOfObject(rewrite, call ?? { first, last: at - 3, typeAt, end: typeAt }, type, !isCast)
+    } else if (/^(text|varchar)$/.test(type) && isCast && /^(indkey|indoption)$/.test(rewrite.word(at - 3))) {
+      // A vector of numbers is a text with spaces.
+      const first = rewrite.startOf(at - 3)
+      if (first === undefined) continue
+      rewrite.before(first, 'array_to_string(')
+      rewrite.replace(at - 2, typeAt, `, ' ')`)
+    } else if (isCast && rewrite.is(typeAt + 1, '[') && writeList(rewrite, at, typeAt)) {
+      at = typeAt + 2
+      continue
+    } else if (type.startsWith('_') && oidOfName(type) !== undefined) {
+      rewrite.replace(at, typeAt, `${itemTypeOfOid(oidOfName(type)!)!.sql}[]`)
     } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
       rewrite.replace(at, typeAt, plainTypes[type])
     } else if (isQualified) rewrite.replace(at, at + 1, '')

@@ -1,3 +1,4 @@
+import { closingAt } from '../../sql/guard/operands.js'
 import { quoteText } from '../../store/quote.js'
 import { catalogMacros, catalogSchema, catalogViews } from '../catalog/catalogSchema.js'
 import type { Rewrite } from './Rewrite.js'
@@ -8,6 +9,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
   for (let at = 0; at < tokens.length; at++) {
     const word = rewrite.word(at)
     if (word === '' || rewrite.isTaken(at)) continue
+    if (/^(indkey|indoption|indclass)$/.test(word)) countFromZero(rewrite, at)
     if (word === 'collate' && rewrite.word(at + 1) === 'pg_catalog') {
       rewrite.replace(at, at + 3, '')
       at += 3
@@ -39,4 +41,17 @@ const isValue = (rewrite: Rewrite, at: number): boolean => {
   const before = rewrite.tokens[at - 1]
   if (rewrite.tokens[at]!.kind !== 'word' || rewrite.is(at + 1, '.')) return false
   return /^(select|,|\(|=|when|then|else|and|or|where|in|\||distinct|>|<)$/i.test(before?.text ?? '')
+}
+
+/** The numbers in an index are a vector, which counts from 0; lists count from 1. */
+const countFromZero = (rewrite: Rewrite, at: number): void => {
+  let first = at
+  while (rewrite.is(first - 1, '.')) first -= 2
+  if (rewrite.is(at + 1, '[')) {
+    rewrite.after(at + 1, '(')
+    rewrite.before(closingAt(rewrite.tokens, at + 1), ') + 1')
+  } else if (rewrite.word(first - 2) === 'generate_subscripts') {
+    rewrite.before(first - 2, '(')
+    rewrite.after(closingAt(rewrite.tokens, first - 1), ' - 1)')
+  }
 }

@@ -1,4 +1,4 @@
-import { endOf } from '../../sql/guard/operands.js'
+import { closingAt, endOf } from '../../sql/guard/operands.js'
 import { quoteText } from '../../store/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -59,6 +59,19 @@ const haveKey = (rewrite: Rewrite, at: number): void => {
   rewrite.replace(at, at + 1, `, ${quoteText(pathOf(`{"${key}"}`))})`)
 }
 
+/** `x = ANY (column)`, which DuckDB would make a subquery, and it takes none in ON. */
+const beAnyOf = (rewrite: Rewrite, at: number): void => {
+  const { tokens } = rewrite
+  const close = closingAt(tokens, at + 2)
+  const first = rewrite.startOf(at - 1)
+  const path = tokens.slice(at + 3, close)
+  const isPath =
+    path.length > 0 && path.every(({ kind, text }) => kind === 'word' || kind === 'name' || text === '.')
+  if (first === undefined || !isPath) return
+  rewrite.before(first, 'list_has_any([')
+  rewrite.replace(at, at + 2, '], ')
+}
+
 /** Rewrites operators of Postgres that DuckDB has not, or means otherwise. */
 export const rewriteOperators = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -81,5 +94,7 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
     } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)
     else if (rewrite.isOperator(at, '@>')) contain(rewrite, at)
     else if (rewrite.is(at, '?')) haveKey(rewrite, at)
+    else if (rewrite.is(at, '=') && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
+      beAnyOf(rewrite, at)
   }
 }

@@ -22,6 +22,15 @@ const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
   return false
 }
 
+const commasIn = (rewrite: Rewrite, open: number, close: number): number[] => {
+  const commas: number[] = []
+  for (let at = open + 1; at < close; at++) {
+    if (rewrite.is(at, '(') || rewrite.is(at, '[')) at = closingAt(rewrite.tokens, at)
+    else if (rewrite.is(at, ',')) commas.push(at)
+  }
+  return commas
+}
+
 const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const name = rewrite.word(at)
   const close = closingAt(rewrite.tokens, at + 1)
@@ -34,12 +43,21 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const hasAlias = alias !== '' && !noAlias.test(alias)
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? `"${rewrite.tokens[aliasAt]!.text}"` : name
-  if (isNumbered) {
+  if (isNumbered && name === 'unnest') {
+    const commas = commasIn(rewrite, at + 1, close)
+    const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
+    rewrite.before(at, '(SELECT ')
+    for (const comma of commas) rewrite.replace(comma, comma, '), unnest(')
+    rewrite.after(
+      close,
+      `${commas.length === 0 ? ` AS ${column}` : ''}, unnest(range(1, len(${first.map(({ text }) => text).join('')}) + 1)) AS ordinality)`,
+    )
+    rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
+  } else if (isNumbered) {
     rewrite.before(
       at,
       `(SELECT unnest(l) AS ${column}, unnest(range(1, len(l) + 1)) AS ordinality FROM (SELECT `,
     )
-    if (name === 'unnest') rewrite.replace(at, at, '')
     rewrite.after(close, ' AS l))')
     rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
   } else if (ofOne.has(name) || asks(rewrite, at + 1, close)) {
