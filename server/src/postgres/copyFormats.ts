@@ -98,11 +98,12 @@ export const copyWriter = (format: CopyFormat, fields: readonly Field[], setting
   }
   const names = fields.map(({ name }) => name)
   const line = format.kind === 'csv' ? csvLine(format, names) : textLine(format)
+  const header = format.kind === 'csv' ? csvLine({ ...format, quoted: [] }, names) : line
   const style = rowStyle(fields, settings)
   return {
     columns: fields.length,
     format: 0,
-    before: format.hasHeader ? [copyData(line(names))] : [],
+    before: format.hasHeader ? [copyData(header(names))] : [],
     row: (row) => copyData(line(style === undefined ? row : row.map(style))),
     after: () => [],
   }

@@ -20,8 +20,16 @@ const check = async (name, wanted, work) => {
   }
 }
 
-await check('reads rows, with parameters and lists', [{ id: 1 }, { id: 3 }], async (client) => (await client.query('SELECT id FROM orders WHERE id = ANY($1) AND total > $2 ORDER BY id', [[1, 3], 1])).rows)
-await check('rows have the names that PostgreSQL gives', ['count', 'now'], async (client) => Object.keys((await client.query('SELECT count(*), now() FROM orders')).rows[0]))
+await check(
+  'reads rows, with parameters and lists',
+  [{ id: 1 }, { id: 3 }],
+  async (client) =>
+    (await client.query('SELECT id FROM orders WHERE id = ANY($1) AND total > $2 ORDER BY id', [[1, 3], 1]))
+      .rows,
+)
+await check('rows have the names that PostgreSQL gives', ['count', 'now'], async (client) =>
+  Object.keys((await client.query('SELECT count(*), now() FROM orders')).rows[0]),
+)
 await check('a cursor fetches some rows at a time', [100, 900], async (client) => {
   await client.query('BEGIN')
   await client.query('DECLARE c CURSOR FOR SELECT range FROM range(1000)')

@@ -66,9 +66,10 @@ const categories: Record<string, string> = {
 } // prettier-ignore
 
 const typeRows = postgresTypes.flatMap(({ name, oid: id, size, arrayOid }) => [
-  `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in')`,
-  `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in')`,
+  `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in', '${name}recv')`,
+  `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in', 'array_recv')`,
 ])
+const typeReceivers = [...postgresTypes.map(({ name }) => `'${name}recv'`), `'array_recv'`].join(', ')
 
 const views: Record<string, string> = {
   namespace_map: namespaces,
@@ -94,8 +95,8 @@ FROM duckdb_constraints() c JOIN memory.pg.relation_map r
   ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname
 WHERE c.constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK')`,
   pg_namespace: `
-SELECT oid, nspname, 10::BIGINT AS nspowner, NULL::VARCHAR[] AS nspacl FROM memory.pg.namespace_map
-UNION ALL VALUES (11, 'pg_catalog', 10, NULL), (13000, 'information_schema', 10, NULL)`,
+SELECT oid, nspname, 10::BIGINT AS nspowner, NULL::VARCHAR[] AS nspacl, 2615::BIGINT AS tableoid FROM memory.pg.namespace_map
+UNION ALL VALUES (11, 'pg_catalog', 10, NULL, 2615), (13000, 'information_schema', 10, NULL, 2615)`,
   pg_class: `
 SELECT oid, relname, relnamespace, 0::BIGINT AS reltype, 0::BIGINT AS reloftype, 10::BIGINT AS relowner,
   CASE relkind WHEN 'r' THEN 2 ELSE 0 END::BIGINT AS relam, 0::BIGINT AS relfilenode, 0::BIGINT AS reltablespace,
@@ -104,11 +105,11 @@ SELECT oid, relname, relnamespace, 0::BIGINT AS reltype, 0::BIGINT AS reloftype,
   0::SMALLINT AS relchecks, relkind = 'v' AS relhasrules, false AS relhastriggers, false AS relhassubclass,
   false AS relrowsecurity, false AS relforcerowsecurity, true AS relispopulated, 'd' AS relreplident,
   false AS relispartition, 0::BIGINT AS relrewrite, NULL::VARCHAR[] AS relacl, NULL::VARCHAR[] AS reloptions,
-  NULL::VARCHAR AS relpartbound, has_primary_key AS relhaspkey, false AS relhasoids
+  NULL::VARCHAR AS relpartbound, has_primary_key AS relhaspkey, false AS relhasoids, 1259::BIGINT AS tableoid
 FROM memory.pg.relation_map
 UNION ALL
 SELECT ${oid('relid', 'name')}, name, relnamespace, 0, 0, 10, 403, 0, 0, 0, 0, 0, 0, false, false, 'p', 'i', len(keys)::SMALLINT,
-  0, false, false, false, false, false, true, 'n', false, 0, NULL, NULL, NULL, false, false
+  0, false, false, false, false, false, true, 'n', false, 0, NULL, NULL, NULL, false, false, 1259
 FROM memory.pg.key_map WHERE contype IN ('p', 'u')`,
   pg_attribute: `
 SELECT attrelid, column_name AS attname, memory.pg.type_oid(data_type)::BIGINT AS atttypid, -1 AS attstattarget, -1::SMALLINT AS attlen,
@@ -135,7 +136,7 @@ FROM memory.pg.key_map WHERE contype IN ('p', 'u')`,
 SELECT ${oid('relid', 'name', "'constraint'")} AS oid, name AS conname, relnamespace AS connamespace, contype, false AS condeferrable, false AS condeferred,
   true AS convalidated, relid AS conrelid, 0::BIGINT AS contypid, CASE WHEN contype IN ('p', 'u') THEN ${oid('relid', 'name')} ELSE 0 END AS conindid, 0::BIGINT AS conparentid,
   0::BIGINT AS confrelid, 'a' AS confupdtype, 'a' AS confdeltype, 's' AS confmatchtype, true AS conislocal, 0 AS coninhcount, true AS connoinherit,
-  keys AS conkey, NULL::SMALLINT[] AS confkey, constraint_text AS conbin, constraint_text AS consrc
+  keys AS conkey, NULL::SMALLINT[] AS confkey, constraint_text AS conbin, constraint_text AS consrc, 2606::BIGINT AS tableoid
 FROM memory.pg.key_map`,
   pg_description: `
 SELECT oid AS objoid, 1259::BIGINT AS classoid, 0 AS objsubid, comment AS description FROM memory.pg.relation_map WHERE comment IS NOT NULL
@@ -144,13 +145,18 @@ UNION ALL SELECT attrelid, 1259, column_index, comment FROM memory.pg.column_map
 SELECT oid::BIGINT AS oid, typname, 11::BIGINT AS typnamespace, 10::BIGINT AS typowner, typlen::SMALLINT AS typlen, typlen > 0 AS typbyval, 'b' AS typtype,
   typcategory, typname IN ('bool', 'float8', 'interval', 'oid', 'text', 'timestamptz') AS typispreferred, true AS typisdefined, ',' AS typdelim,
   0::BIGINT AS typrelid, typelem::BIGINT AS typelem, typarray::BIGINT AS typarray, typinput, replace(typinput, 'in', 'out') AS typoutput,
-  replace(typinput, 'in', 'recv') AS typreceive, replace(typinput, 'in', 'send') AS typsend, '-' AS typmodin, '-' AS typmodout, '-' AS typanalyze, '-' AS typsubscript,
+  ${oid('typreceive')} AS typreceive, replace(typinput, 'in', 'send') AS typsend, '-' AS typmodin, '-' AS typmodout, '-' AS typanalyze, '-' AS typsubscript,
   'i' AS typalign, 'p' AS typstorage, false AS typnotnull, 0::BIGINT AS typbasetype, -1 AS typtypmod, 0 AS typndims, 0::BIGINT AS typcollation,
-  NULL::VARCHAR AS typdefaultbin, NULL::VARCHAR AS typdefault, NULL::VARCHAR[] AS typacl
-FROM (VALUES ${typeRows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput)`,
+  NULL::VARCHAR AS typdefaultbin, NULL::VARCHAR AS typdefault, NULL::VARCHAR[] AS typacl, 1247::BIGINT AS tableoid
+FROM (VALUES ${typeRows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput, typreceive)`,
+  // .NET's driver knows the arrays among the types by the function that reads them.
+  pg_proc: `
+SELECT ${oid('name')} AS oid, name AS proname, 11::BIGINT AS pronamespace, 10::BIGINT AS proowner, 0::BIGINT AS prolang, 0::BIGINT AS prorettype, []::BIGINT[] AS proargtypes, 'f' AS prokind,
+  false AS proretset, []::VARCHAR[] AS proargnames, []::VARCHAR[] AS proargmodes, []::BIGINT[] AS proallargtypes, false AS proisagg, 1255::BIGINT AS tableoid
+FROM (SELECT DISTINCT unnest([${typeReceivers}]) AS name)`,
   pg_database: `
 SELECT ${oid('database_name')} AS oid, database_name AS datname, 10::BIGINT AS datdba, 6 AS encoding, 'c' AS datlocprovider, 'C' AS datcollate, 'C' AS datctype,
-  false AS datistemplate, true AS datallowconn, -1 AS datconnlimit, 0::BIGINT AS datlastsysoid, 1663::BIGINT AS dattablespace, NULL::VARCHAR AS daticulocale, NULL::VARCHAR AS datcollversion, NULL::VARCHAR[] AS datacl
+  false AS datistemplate, true AS datallowconn, -1 AS datconnlimit, 0::BIGINT AS datlastsysoid, 1663::BIGINT AS dattablespace, NULL::VARCHAR AS daticulocale, NULL::VARCHAR AS datcollversion, NULL::VARCHAR[] AS datacl, 1262::BIGINT AS tableoid
 FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'`,
   pg_roles: `
 SELECT '${owner}' AS rolname, false AS rolsuper, true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin, false AS rolreplication,
@@ -202,9 +208,6 @@ const reservedWords = (
   .split(' ')
   .map(quoteText)
   .join(', ')
-
-/** What stands for an argument in the text of `format`. */
-const formatItem = '%(?:[0-9]+[$])?-?[0-9]*[sIL]'
 
 const jsonTypeof = `CASE json_type(value::JSON) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'NULL' THEN 'null' ELSE 'number' END`
 
@@ -266,11 +269,6 @@ const macros: Record<string, [string, string][]> = {
   quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),
   quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
   quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
-  // `%s`, `%I` and `%L` of `format`, whose arguments are a list here.
-  format_text: [['form', `replace(form, '%%', '%')`], ['form, items', `array_to_string(list_transform(
-    list_zip(string_split_regex(replace(form, '%%', chr(1)), '${formatItem}'), list_prepend(NULL, regexp_extract_all(replace(form, '%%', chr(1)), '${formatItem}'))),
-    lambda part, nth: CASE WHEN part[2] IS NULL THEN '' ELSE memory.pg.format_item(part[2], items[coalesce(try_cast(regexp_extract(part[2], '([0-9]+)[$]', 1) AS INTEGER), nth - 1)]) END || replace(part[1], chr(1), '%')), '')`]],
-  format_item: [['spec, item', `CASE spec[-1:] WHEN 's' THEN coalesce(item, '') WHEN 'I' THEN memory.pg.quote_ident(item) ELSE memory.pg.quote_nullable(item) END`]],
   ...Object.fromEntries(Array.from({ length: 10 }, (_, groups) => [`match_${groups}`, [['value, pattern', `CASE WHEN regexp_matches(value, pattern) THEN [${groups === 0 ? 'regexp_extract(value, pattern)' : Array.from({ length: groups }, (__, nth) => `regexp_extract(value, pattern, ${nth + 1})`).join(', ')}] END`]]])),
   initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
   clock_timestamp: always('now()', ''),
@@ -281,6 +279,7 @@ const macros: Record<string, [string, string][]> = {
   jsonb_typeof: always(jsonTypeof, 'value'),
   parse_ident: always(`list_transform(regexp_extract_all(name, '"(?:[^"]|"")*"|[^. ]+'), lambda part: CASE WHEN part[1] = '"' THEN replace(part[2:-2], '""', '"') ELSE lower(part) END)`, 'name'),
   pg_get_keywords: [['', `TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`]],
+  pg_export_snapshot: always(`''`, ''),
   pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
   inet_server_addr: always('NULL::VARCHAR', ''),
   inet_server_port: always('NULL::INTEGER', ''),
@@ -297,7 +296,7 @@ const macros: Record<string, [string, string][]> = {
 } // prettier-ignore
 
 /** Views use these macros, so they are created before the views. */
-const first = ['format_type', 'quote_ident', 'quote_nullable', 'format_item']
+const first = ['format_type']
 
 const createMacro = (name: string) =>
   `CREATE OR REPLACE MACRO ${catalogSchema}.${name}${macros[name]!.map(([parameters, value]) => `(${parameters}) AS ${value}`).join(', ')}`

@@ -26,8 +26,8 @@ const hasAlias = (item: readonly SqlToken[]): boolean => {
   if (item.length < 2 || !isName(last) || !before) return false
   if (wordAt(item, item.length - 2) === 'as') return true
   if (isSymbol(item[1], ':') && !isSymbol(item[2], ':')) return true
-  if (before.kind === 'symbol') return /^[)\]\d]/.test(before.text)
-  return !operators.test(before.text) && !operators.test(last.text)
+  if (last.kind === 'word' && operators.test(last.text)) return false
+  return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
 }
 
 /** What stands behind a call and is a part of it. */

@@ -1,4 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
+import { commasIn } from './commasIn.js'
 import { toStrftime } from '../../sql/dialects/toStrftime.js'
 import { quoteText } from '../../store/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -93,27 +94,38 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   if (value !== undefined) rewrite.replace(at, close, quoteText(value))
 }
 
+const asText = ['CAST(', ' AS VARCHAR)'] as const
+const wraps: Record<string, readonly [open: string, close: string]> = {
+  s: asText,
+  I: [`memory.pg.quote_ident(${asText[0]}`, `${asText[1]})`],
+  L: [`memory.pg.quote_nullable(${asText[0]}`, `${asText[1]})`],
+}
+
 /** Postgres's `format('%s', x)`. With braces and no percent sign it is DuckDB's. */
 const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const form = rewrite.text(open + 1)
   if (form !== undefined && form.includes('{') && !form.includes('%')) return
-  rewrite.replace(at, at, 'memory.pg.format_text')
-  if (open + 1 === close) return
-  let depth = 0
-  for (let comma = open + 1; comma < close; comma++) {
-    if (rewrite.is(comma, '(') || rewrite.is(comma, '[')) depth++
-    else if (rewrite.is(comma, ')') || rewrite.is(comma, ']')) depth--
-    else if (depth === 0 && rewrite.is(comma, ',')) {
-      rewrite.replace(comma, comma, ', [CAST(')
-      for (let next = comma + 1; next < close; next++) {
-        if (rewrite.is(next, '(') || rewrite.is(next, '[')) depth++
-        else if (rewrite.is(next, ')') || rewrite.is(next, ']')) depth--
-        else if (depth === 0 && rewrite.is(next, ',')) rewrite.replace(next, next, ' AS VARCHAR), CAST(')
-      }
-      rewrite.after(close - 1, ' AS VARCHAR)]')
-      return
+  const commas = commasIn(rewrite, open, close)
+  const pieces = ['']
+  const kinds: string[] = []
+  for (const [part, sign] of (form ?? '%').matchAll(/%(.?)|[^%]+/gs)) {
+    if (sign === undefined || sign === '%') pieces[pieces.length - 1] += sign ?? part
+    else {
+      kinds.push(sign)
+      pieces.push('')
     }
   }
+  if (kinds.length !== commas.length || !kinds.every((kind) => kind in wraps))
+    throw refused(
+      'format takes a text that is written out, with as many of %s, %I and %L as there are values.',
+    )
+  if (commas.length === 0) return rewrite.replace(at, close, quoteText(pieces[0]!))
+  for (const [nth, comma] of commas.entries()) {
+    const begins = `${quoteText(pieces[nth]!)}, ${wraps[kinds[nth]!]![0]}`
+    if (nth === 0) rewrite.replace(at, comma, `concat(${begins}`)
+    else rewrite.replace(comma, comma, `${wraps[kinds[nth - 1]!]![1]}, ${begins}`)
+  }
+  rewrite.before(close, `${wraps[kinds.at(-1)!]![1]}, ${quoteText(pieces.at(-1)!)}`)
 }
 
 const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
@@ -130,13 +142,7 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
 const callAt = (rewrite: Rewrite, at: number): Call => {
   const open = at + 1
   const close = closingAt(rewrite.tokens, open)
-  let lastAt = open + 1
-  for (let comma = open + 1, depth = 0; comma < close; comma++) {
-    if (rewrite.is(comma, '(') || rewrite.is(comma, '[')) depth++
-    else if (rewrite.is(comma, ')') || rewrite.is(comma, ']')) depth--
-    else if (depth === 0 && rewrite.is(comma, ',')) lastAt = comma + 1
-  }
-  return { at, open, close, lastAt }
+  return { at, open, close, lastAt: (commasIn(rewrite, open, close).at(-1) ?? open) + 1 }
 }
 
 /** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */

@@ -1,5 +1,7 @@
 import { closingAt } from '../../sql/guard/operands.js'
+import { quoteIdentifier } from '../../store/quote.js'
 import { catalogMacros } from '../catalog/catalogSchema.js'
+import { commasIn } from './commasIn.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
@@ -22,15 +24,6 @@ const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
   return false
 }
 
-const commasIn = (rewrite: Rewrite, open: number, close: number): number[] => {
-  const commas: number[] = []
-  for (let at = open + 1; at < close; at++) {
-    if (rewrite.is(at, '(') || rewrite.is(at, '[')) at = closingAt(rewrite.tokens, at)
-    else if (rewrite.is(at, ',')) commas.push(at)
-  }
-  return commas
-}
-
 const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const name = rewrite.word(at)
   const close = closingAt(rewrite.tokens, at + 1)
@@ -42,7 +35,7 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const alias = rewrite.word(aliasAt)
   const hasAlias = alias !== '' && !noAlias.test(alias)
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
-  const column = hasAlias ? `"${rewrite.tokens[aliasAt]!.text}"` : name
+  const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
   if (isNumbered && name === 'unnest') {
     const commas = commasIn(rewrite, at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
@@ -50,7 +43,7 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
     for (const comma of commas) rewrite.replace(comma, comma, '), unnest(')
     rewrite.after(
       close,
-      `${commas.length === 0 ? ` AS ${column}` : ''}, unnest(range(1, len(${first.map(({ text }) => text).join('')}) + 1)) AS ordinality)`,
+      `${commas.length === 0 ? ` AS ${column}` : ''}, unnest(range(1, len(${first.map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text)).join('')}) + 1)) AS ordinality)`,
     )
     rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
   } else if (isNumbered) {
