@@ -11,7 +11,7 @@ import type { UserRole } from '../users/Identity.js'
 import type { CopyWriter } from './copyFormats.js'
 import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './planWire.js'
 import type { Statement } from './statements.js'
-import { type Field, isUnbounded } from './types.js'
+import { type Field, isUnbounded, isVector } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
@@ -54,6 +54,9 @@ const asText: CellReader = (value) => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+const asVector: CellReader = (value) =>
+  value === null ? null : String(value).replaceAll(/[{}]/g, '').replaceAll(',', ' ')
+
 /** Without the zeros that a value of a `numeric` without digits has got from DuckDB. */
 const asNumeric: CellReader = (value) => (value === null ? null : String(value).replace(/\.?0+$/, ''))
 
@@ -92,7 +95,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       throw error
     })
   const rows = query.rows as Rows
-  const readers = rows.types.map(readerOf)
+  const readers = rows.types.map((type, at) => (isVector(rows.names[at]!, type) ? asVector : readerOf(type)))
   const plan = query.plan!
   const withRows = hasRows(plan)
   let isOpen = true

@@ -11,7 +11,7 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './readParameter.js'
 import { columnNames } from './rewrite/columnNames.js'
 import { findParameters, type ParameterMark, type Statement } from './statements.js'
-import { type Field, fieldOf, oidOfName } from './types.js'
+import { type Field, fieldOf, isVector, oidOfName } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -76,6 +76,8 @@ const asLists = ({ tokens }: Statement, marks: readonly ParameterMark[]): Edit[]
     ]
   })
 
+const int2vector = 22
+
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
@@ -83,6 +85,7 @@ export const fieldsOf = (
 ): Field[] =>
   columnNames(tokens, names).map((name, at) => {
     const field = fieldOf(name, types[at]!)
+    if (isVector(name, types[at]!)) return { ...field, oid: int2vector }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
     return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
   })

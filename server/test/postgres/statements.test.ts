@@ -72,6 +72,7 @@ describe('keys', () => {
     [`SELECT a.attname FROM (SELECT indrelid, indkey, generate_subscripts(indkey, 1) idx FROM pg_index WHERE indrelid = 'orders'::regclass) i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[i.idx]`, 'id'],
     [`SELECT ta.attname FROM pg_attribute ta, pg_attribute ia, pg_index i WHERE i.indrelid = 'orders'::regclass AND ia.attrelid = i.indexrelid AND ta.attrelid = i.indrelid AND ta.attnum = i.indkey[ia.attnum-1]`, 'id'],
     [`SELECT k.key FROM pg_index i, unnest(i.indkey, i.indoption) WITH ORDINALITY k(key, option) WHERE i.indrelid = 'orders'::regclass`, '1'],
+    [`SELECT indkey FROM pg_index WHERE indrelid = 'orders'::regclass`, '1'],
     [`SELECT ix.indkey::varchar FROM pg_index ix LEFT JOIN pg_attribute a ON a.attrelid = ix.indrelid AND a.attnum = ANY(ix.indkey) WHERE ix.indrelid = 'orders'::regclass`, '1'],
   ])('%s', async (statement, wanted) => expect(await rowsOf(statement)).toEqual([[wanted]])) // prettier-ignore
 })
