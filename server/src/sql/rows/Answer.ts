@@ -11,7 +11,7 @@ import type { Pausable } from '../../store/ConcurrencyLimit.js'
 import type { ColumnsForm } from '../columnsForm.js'
 import type { Format } from '../QueryRequest.js'
 import { csvCell } from './csvCell.js'
-import type { Page } from './encodeRows.js'
+import { type Page, uniqueNames } from './encodeRows.js'
 import type { ParquetFile } from './exportParquet.js'
 import type { Rows } from './streamRows.js'
 
@@ -49,8 +49,15 @@ const contentTypes: Record<Format, string> = {
   jsonl: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8; header=present',
   parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
 }
-const endings: Record<Format, string> = { default: 'ndjson', jsonl: 'jsonl', csv: 'csv', parquet: 'parquet' }
+const endings: Record<Format, string> = {
+  default: 'ndjson',
+  jsonl: 'jsonl',
+  csv: 'csv',
+  parquet: 'parquet',
+  arrow: 'arrows',
+}
 
 /** Whether the answer is gzipped; a Parquet file is compressed already. */
 const zips = ({ format, isZipped }: Form) => isZipped && format !== 'parquet'
@@ -69,7 +76,7 @@ const typeName = (type: DuckDBType): string => type.alias ?? type.toString()
 const openingLines = ({ names, types }: Rows, head: Head, form: Form): string => {
   const { format, escapesFormulas, columns } = form
   if (format === 'csv') return `${names.map((name) => csvCell(name, escapesFormulas)).join(',')}\n`
-  if (format === 'jsonl') return ''
+  if (format === 'jsonl' || format === 'arrow') return ''
   const metadata = {
     statement: head.statement,
     rows_limit: head.page.limit ?? null,
@@ -82,6 +89,19 @@ const openingLines = ({ names, types }: Rows, head: Head, form: Form): string =>
   }
   const objects = names.map((name, at) => ({ name, type: typeName(types[at]!) }))
   return `${JSON.stringify(metadata)}\n${JSON.stringify(columns === 'labels' ? names : objects)}\n`
+}
+
+/** A server in front of this one may refuse longer headers. */
+const maxHeaderBytes = 4096
+
+/** In jsonl an answer without rows would not say which columns it has. A header holds ASCII alone. */
+const columnsHeader = ({ names }: Rows, { format }: Form): OutgoingHttpHeaders => {
+  if (format !== 'jsonl') return {}
+  const text = JSON.stringify(uniqueNames(names)).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return text.length > maxHeaderBytes ? {} : { 'x-waymark-columns': text }
 }
 
 /** The answer to one query, written no faster than the client takes it. */
@@ -105,7 +125,7 @@ export class Answer {
   async writeRows({ rows, turn, signal }: Source, head: Head): Promise<void> {
     // The first rows are read before the status is sent, so that a statement that fails at once is a 400.
     let lines = await rows.next()
-    this.#begin(head)
+    this.#begin(head, columnsHeader(rows, this.#form))
     const opening = openingLines(rows, head, this.#form)
     let isRead = opening === '' || (await this.#write(opening, turn, signal))
     while (lines !== undefined && isRead) {
