@@ -157,6 +157,7 @@ describe('what means something else in DuckDB', () => {
     [`SELECT format('%s: %I = %L', 1, 'My Col', 'it''s'), format('%%'), format('{}', 1)`, "1: \"My Col\" = 'it''s'", '%', '1'],
     [`SELECT quote_ident('events'), quote_ident('Events'), quote_ident('select'), quote_literal('it''s')`, 'events', '"Events"', '"select"', "'it''s'"],
     [`SELECT sum(i), max(i + 1) FROM generate_series(1, 2) AS i`, '3', '3'],
+    [`SELECT sum(i), len(generate_series(1, 2)) FROM (SELECT generate_series(3, 1, -1) AS i)`, '6', '2'],
     [`SELECT s[2] FROM string_to_array('a,b', ',') s`, 'b'],
     [`SELECT 'Signed Up' ~ 'gned', 'Signed Up' ~ '^gned', 'Signed Up' ~* 'SIGN', 'Signed Up' !~ 'up', 'Signed Up' !~* 'up', 'a' ~~ 'a%', ~5`, 't', 'f', 't', 't', 'f', 't', '-6'],
     [`SELECT count(*) FROM events WHERE event ~ ('U' || 'p')`, '1'],

@@ -63,20 +63,29 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   } else if (hasAlias && !hasColumns) rewrite.after(aliasAt, `(${column})`)
 }
 
+/** Whether a call is a column of its own, which gives a row for each of its values. */
+const isItem = (rewrite: Rewrite, at: number): boolean =>
+  rewrite.is(at + 1, '(') && (rewrite.is(at - 1, ',') || /^(select|distinct|all)$/.test(rewrite.word(at - 1)))
+
 /** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
 export const rewriteTables = (rewrite: Rewrite): void => {
-  const inFrom = [false]
+  const clauses = ['']
   for (let at = 0; at < rewrite.tokens.length; at++) {
     const token = rewrite.tokens[at]!
     if (token.kind === 'symbol') {
-      if (token.text === '(' || token.text === '[') inFrom.push(false)
-      else if ((token.text === ')' || token.text === ']') && inFrom.length > 1) inFrom.pop()
+      if (token.text === '(' || token.text === '[') clauses.push('')
+      else if ((token.text === ')' || token.text === ']') && clauses.length > 1) clauses.pop()
       continue
     }
     const word = rewrite.word(at)
-    if (begins.test(word)) inFrom[inFrom.length - 1] = true
-    else if (ends.test(word)) inFrom[inFrom.length - 1] = false
-    if (!inFrom.at(-1) || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word))) continue
+    if (begins.test(word)) clauses[clauses.length - 1] = 'from'
+    else if (ends.test(word)) clauses[clauses.length - 1] = word
+    if (word === 'generate_series' && clauses.at(-1) === 'select' && isItem(rewrite, at)) {
+      rewrite.before(at, 'unnest(')
+      rewrite.after(closingAt(rewrite.tokens, at + 1), ')')
+    }
+    if (clauses.at(-1) !== 'from' || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word)))
+      continue
     // The schema of a function stands before it.
     const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
     if (rewrite.is(before, ',') || begins.test(rewrite.word(before))) rewriteTable(rewrite, at)
