@@ -98,7 +98,7 @@ async function fill(url) {
 /** @param {Tool} tool @param {Record<string, string>} ports @returns {Promise<string[] | undefined>} the lines of its script; undefined where it is not there */
 async function tryTool({ has, command, before, env = {} }, ports) {
   const call = (/** @type {string[]} */ [name, ...args]) =>
-    run(/** @type {string} */ (name), args, { env: { ...env, ...ports }, quiet: true, timeoutMs: 180_000 })
+    run(name, args, { env: { ...env, ...ports }, quiet: true, timeoutMs: 180_000 })
   if ((await call(has)).code !== 0) return undefined
   const made = before && (await call(before))
   if (made && made.code !== 0) return [`- is compiled: ${made.output}`]

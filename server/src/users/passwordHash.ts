@@ -36,7 +36,7 @@ export const parseHash = (text: string): PasswordHash | undefined => {
 const prepare = (password: string): string =>
   password
     .replaceAll(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
-    .replaceAll(/[\u00ad\u1806\u180b-\u180d\u200c\u200d\u2060\ufe00-\ufe0f\ufeff]/g, '')
+    .replaceAll(/\u00ad|\u1806|\u180b|\u180c|\u180d|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')
     .normalize('NFKC')
 
 export const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -103,7 +103,7 @@ const copied = async (statement: string) => {
   const parts: Buffer[] = []
   let head: Buffer | undefined
   for (let at = 0; at < received.length;) {
-    const letter = String.fromCharCode(received[at]!)
+    const letter = received.toString('latin1', at, at + 1)
     const end = at + 1 + received.readInt32BE(at + 1)
     const body = received.subarray(at + 5, end)
     letters += letter

@@ -80,12 +80,16 @@ const stillAnswers = async () => {
 /** Says a text in two parts, cut at each place in turn, and on as many connections at once. */
 const sayCut = async (bytes: Buffer, prepare: (client: WireClient) => Promise<unknown> = async () => {}) => {
   const all = await Promise.all(Array.from({ length: bytes.length }, open))
-  // What was prepared may be this client's own text.
-  const texts = await Promise.all(all.map(prepare))
-  const own = texts.map((text) => (Buffer.isBuffer(text) ? text : bytes))
-  for (const [at, client] of all.entries()) client.say(own[at]!.subarray(0, at))
+  const own = await Promise.all(
+    all.map(async (client) => {
+      const text = await prepare(client)
+      // What was prepared may be this client's own text.
+      return { client, text: Buffer.isBuffer(text) ? text : bytes }
+    }),
+  )
+  for (const [at, { client, text }] of own.entries()) client.say(text.subarray(0, at))
   await stillAnswers()
-  for (const [at, client] of all.entries()) client.say(own[at]!.subarray(at))
+  for (const [at, { client, text }] of own.entries()) client.say(text.subarray(at))
   return all
 }
 const toLogin = (client: WireClient) => client.say(startUp).hears(askedForLogin)

@@ -9,7 +9,7 @@ interface Figure {
 }
 
 const wordAt = (tokens: readonly SqlToken[], at: number) =>
-  tokens[at]?.kind === 'word' ? tokens[at]!.text.toLowerCase() : ''
+  tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : ''
 
 const nameAt = (token: SqlToken) => (token.kind === 'name' ? token.text : token.text.toLowerCase())
 

@@ -26,7 +26,9 @@ export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
     let length = arrowLength(tokens, at)
     if (length === 0) continue
     opened ??= openings(tokens)
-    const start = startOf(tokens, opened, at - 1)
+    // A text or number has no keys.
+    const isName = tokens[at - 1]?.kind !== 'text' && !/^\d/.test(tokens[at - 1]?.text ?? '')
+    const start = isName ? startOf(tokens, opened, at - 1) : undefined
     if (start === undefined) continue
     const keys: SqlToken[] = []
     let asText = false
