@@ -211,16 +211,26 @@ test.describe('the paths', () => {
     const ways = shopVisits.flatMap(({ pages }) => {
       const moved = pages.filter((path, at) => path !== pages[at - 1])
       const at = moved.indexOf('/maps')
-      return at === -1 ? [] : [moved[at + 1] ?? '(the session ended)']
+      return at === -1 ? [] : [moved[at + 1] ?? 'Session ended']
     })
-    const first = page.getByRole('region', { name: 'Step 1' })
+    const first = card(page, 'From /maps')
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: '1', exact: true }) })
     for (const to of new Set(ways)) {
-      const row = first.getByRole('row').filter({ has: page.getByRole('cell', { name: to, exact: true }) })
-      await expect(row.getByRole('cell').last()).toContainText(
-        new RegExp(`^${ways.filter((way) => way === to).length} `),
-      )
+      const row = first.filter({ has: page.getByRole('cell', { name: to, exact: true }) })
+      const count = ways.filter((way) => way === to).length
+      const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+      await expect(row.getByRole('cell')).toHaveText([
+        '/maps',
+        to,
+        String(count),
+        ...[0, 1].map(() => share.format(count / ways.length)),
+      ])
     }
-    await first.getByRole('button', { name: '/pricing' }).click()
+    await page
+      .getByRole('list', { name: 'Step 1' })
+      .getByRole('button', { name: /^\/pricing/ })
+      .click()
     await expect(card(page, 'From /pricing')).toBeVisible()
   })
 })

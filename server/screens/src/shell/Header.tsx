@@ -5,7 +5,7 @@ import { logOut, login } from '../data/login'
 import { filterSearch } from './filterSearch'
 import { addressOf } from './location'
 import { Mark } from './Mark'
-import type { Page } from './Page'
+import { controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
@@ -20,7 +20,7 @@ export function Header({ pages, current }: Props) {
   const [message, setMessage] = useState('')
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
-  useSearch()
+  const [search] = useSearch()
   return (
     <header class="header">
       <div class="header-top">
@@ -52,7 +52,7 @@ export function Header({ pages, current }: Props) {
           {message}
         </p>
       )}
-      {current && <ScopeControls controls={current.controls ?? ['environment', 'range', 'bots']} />}
+      {current && <ScopeControls controls={controlsOf(current, search)} />}
     </header>
   )
 }

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Answer, Json } from '../../data/query'
 import { formatCount } from '../../parts/format'
+import { LongText } from '../../parts/LongText'
 import { isNumber, showValue } from './showValue'
 
 /** A page draws so many rows at once: some thousand with many columns would take a browser seconds. */
 const firstRows = 200
 const moreRows = 1000
-/** A longer text has several lines, */
+/** A longer text has several lines. */
 const wideText = 40
-/** and one that is longer still is opened by a click. */
-const longText = 160
 
 function cellClass(value: Json | undefined, type: string): string | undefined {
   if (isNumber(type)) return 'is-number'
@@ -19,13 +18,7 @@ function cellClass(value: Json | undefined, type: string): string | undefined {
 function Value({ value }: { value: Json | undefined }) {
   const text = showValue(value)
   if (text === undefined) return <span class="soft">NULL</span>
-  if (text.length <= longText) return <>{text}</>
-  return (
-    <details>
-      <summary>{text.slice(0, longText)} …</summary>
-      {text}
-    </details>
-  )
+  return <LongText text={text} />
 }
 
 export function ResultTable({ answer }: { answer: Answer }) {
