@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -240,6 +240,36 @@ test.describe('the screens', () => {
     expect(new URL(link ?? '', service.url).searchParams.get('q')).toBe(statement)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('button', { name: 'SQL: Totals' })).toBeFocused()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV: Totals' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('Totals.csv')
+    const [, row = ''] = (await readFile(await download.path(), 'utf8')).split('\n')
+    expect(row.split(',').slice(0, 5)).toEqual((first ?? []).slice(0, 5).map(String))
+  })
+
+  test('obey keys, unless one types or has turned them off', async ({ page, service }) => {
+    await open(page, service, '/app/')
+    await page.keyboard.press('1')
+    await expect(page).toHaveURL(/range=today/)
+    await page.keyboard.press('f')
+    const field = page.getByRole('combobox', { name: 'Filter by' })
+    await expect(field).toBeFocused()
+    await page.keyboard.type('x1')
+    await expect(field).toHaveValue('x1')
+    await expect(page).toHaveURL(/range=today/)
+    await field.fill('')
+    await field.blur()
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    await expect(dialog).toContainText('Yesterday')
+    await dialog.getByRole('switch').click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('2')
+    await page.keyboard.press('?')
+    await expect(dialog).toBeVisible()
+    await expect(page).toHaveURL(/range=today/)
   })
 
   test('find a person by an earlier id or a trait, with all sessions', async ({ page, service }) => {

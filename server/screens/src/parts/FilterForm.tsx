@@ -127,7 +127,7 @@ export function FilterForm({ of, add }: Omit<ValueProps, 'field'>) {
         label="Filter by"
         value={field?.title ?? ''}
         list={list}
-        placeholder="Filter, such as plan=pro"
+        placeholder={of === 'people' ? 'plan=pro or event=Signed Up' : 'Filter, such as plan=pro'}
         choose={take}
       />
       {field && <FilterValue of={of} field={field} add={done} />}

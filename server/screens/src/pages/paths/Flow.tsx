@@ -104,9 +104,7 @@ export function Flow({ rows, actionOf }: Props) {
   return (
     <figure class="flow">
       <figcaption class="chart-legend">
-        <span class="chart-place">
-          The percentages at pages are of all {formatCount(sessions)} sessions shown here.
-        </span>
+        <span class="chart-place">A page’s percentage is of all {formatCount(sessions)} sessions.</span>
         <button
           class="button quiet"
           type="button"

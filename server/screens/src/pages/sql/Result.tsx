@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/ProblemNote'
 import { Tabs } from '../../parts/Tabs'
 import { useSearch } from '../../shell/useSearch'
 import { Downloads } from './Downloads'
-import { withoutQuote } from './findErrorPosition'
+import { explainMistake } from './explainMistake'
 import { ResultChart } from './ResultChart'
 import { ResultTable } from './ResultTable'
 import { mostRows, type Run } from './useRun'
@@ -58,7 +58,7 @@ export function Result({ run, sessionId }: Props) {
         <ProblemNote
           problem={
             problem.kind === 'refused' && !dialect
-              ? { ...problem, message: withoutQuote(problem.message) }
+              ? { ...problem, message: explainMistake(problem.message, run.statement) }
               : problem
           }
         />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Answer, Json } from '../../data/query'
 import { formatCount } from '../../parts/format'
 import { LongText } from '../../parts/LongText'
+import { PersonLink } from '../../parts/PersonLink'
 import { isNumber, showValue } from './showValue'
 
 /** A page draws so many rows at once: some thousand with many columns would take a browser seconds. */
@@ -25,6 +26,11 @@ export function ResultTable({ answer }: { answer: Answer }) {
   const { columns, rows } = answer
   const [shown, setShown] = useState(firstRows)
   const rest = rows.length - shown
+  const environmentAt = columns.findIndex(({ name }) => name === 'environment')
+  const environmentOf = (row: readonly Json[]) => {
+    const environment = row[environmentAt]
+    return typeof environment === 'string' ? { environment } : {}
+  }
   return (
     <>
       <div class="table-frame sql-table" role="region" aria-label="Rows" tabIndex={0}>
@@ -42,9 +48,13 @@ export function ResultTable({ answer }: { answer: Answer }) {
           <tbody>
             {rows.slice(0, shown).map((row, at) => (
               <tr key={at}>
-                {columns.map(({ type }, column) => (
+                {columns.map(({ name, type }, column) => (
                   <td key={column} class={cellClass(row[column], type)}>
-                    <Value value={row[column]} />
+                    {name === 'person_id' && typeof row[column] === 'string' ? (
+                      <PersonLink id={row[column]} {...environmentOf(row)} />
+                    ) : (
+                      <Value value={row[column]} />
+                    )}
                   </td>
                 ))}
               </tr>
