@@ -130,10 +130,9 @@ test.describe('the funnel', () => {
     await page.getByRole('button', { name: /went no further than \/maps/ }).click()
     const dropped = [...histories().keys()].filter((person) => countSteps(person, funnelSteps, monthMs) === 1)
     const list = card(page, 'People who did /maps, but not Order Placed')
-    await expect(list.getByRole('link')).toHaveCount(dropped.length)
-    const links = await list
-      .getByRole('link')
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+    const persons = list.getByRole('table').getByRole('link')
+    await expect(persons).toHaveCount(dropped.length)
+    const links = await persons.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
     const ids = links.map((link) => new URL(link ?? '', service.url).searchParams.get('id') ?? '')
     expect(ids.toSorted()).toEqual(dropped.toSorted())
 

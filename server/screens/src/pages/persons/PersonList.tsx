@@ -8,11 +8,11 @@ import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/PersonLink'
 import type { TableColumn } from '../../parts/PlainTable'
 import { Table } from '../../parts/Table'
+import { Traits } from '../../parts/Traits'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
 import { findPersons, type Order, readOrder } from './statements'
-import { Traits } from './Traits'
 
 const few = 50
 const many = 1000

@@ -84,7 +84,7 @@ export function Timeline({ person }: { person: KnownPerson }) {
                   Show earlier ones
                 </button>
               ) : (
-                'SQL gives all.'
+                'A higher LIMIT in the SQL gives more.'
               )}
             </p>
           )}

@@ -65,7 +65,8 @@ export function Result({ run, sessionId }: Props) {
       )}
       {answer && isEmpty && !isRunning && (
         <Empty>
-          The statement ran and there are no rows: {answer.columns.map(({ name }) => name).join(', ')}
+          The statement ran, and there are no rows of these columns:{' '}
+          {answer.columns.map(({ name }) => name).join(', ')}
         </Empty>
       )}
       {answer &&

@@ -1,4 +1,4 @@
-import type { Json } from '../../data/query'
+import type { Json } from '../data/query'
 
 const most = 4
 const longest = 60
