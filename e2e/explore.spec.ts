@@ -107,7 +107,7 @@ const monday = (time: number) => {
 test.describe('the funnel', () => {
   test('counts the people of each step, who can be looked at', async ({ page, service }) => {
     await page.goto(`${service.url}/app/funnel?range=90d`)
-    await expect(card(page, 'Funnel')).toContainText('Choose at least two steps')
+    await expect(card(page, 'Funnel')).toContainText('Choose two steps or more')
     for (const [at, step] of funnelSteps.entries()) {
       if (at === 2) await page.getByRole('button', { name: 'Add a step' }).click()
       await page.getByRole('combobox', { name: `Step ${at + 1}` }).fill(step)

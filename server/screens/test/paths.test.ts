@@ -16,7 +16,7 @@ const visits: string[][] = [
   ...['a', 'b', 'c', 'd', 'e', 'f'].map((map) => ['/', `/maps/${map}`, '/basket']),
   ['/', '/user/1/orders'],
   ['/', '/user/2/orders'],
-  ['/join'],
+  ['/join_us'],
 ]
 let store: Awaited<ReturnType<typeof createStore>>
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('the ways', () => {
       [1, '/', 1, '/maps/*', 6, 6],
       [1, '/', 1, '/user/1/orders', 1, 1],
       [1, '/', 1, '/user/2/orders', 1, 1],
-      [1, '/join', 1, null, null, 1],
+      [1, '/join_us', 1, null, null, 1],
       [2, '/maps/*', 6, '/basket', 1, 6],
       [2, '/user/1/orders', 1, null, null, 1],
       [2, '/user/2/orders', 1, null, null, 1],
@@ -60,12 +60,13 @@ describe('the ways', () => {
       2,
       2,
     ])
-    // What else is special in a pattern of SQL is a letter.
+    // What is special in a pattern of SQL is a letter like any other.
     expect((await ask('fold=/user_1*&depth=1')).map(([, , , to]) => to)).not.toContain('/user_1*')
+    expect((await ask('fold=/join_*&depth=1')).map(([, from]) => from)).toContain('/join_*')
   })
 
   it('never fold the page from which they begin', async () => {
-    expect(await ask('start=/maps/a')).toEqual([
+    expect(await ask('start=/maps/a&fold=/maps/*')).toEqual([
       [1, '/maps/a', 1, '/basket', 1, 1],
       [2, '/basket', 1, null, null, 1],
     ])
@@ -76,7 +77,7 @@ describe('the ways', () => {
       [1, '/', 1, '', 6, 6],
       [1, '/', 1, '/maps/a', 1, 1],
       [1, '/', 1, '/maps/b', 1, 1],
-      [1, '/join', 1, null, null, 1],
+      [1, '/join_us', 1, null, null, 1],
     ])
   })
 })
@@ -89,7 +90,7 @@ describe('the flow', () => {
     expect(names).toEqual([
       [
         ['/', 8],
-        ['/join', 1],
+        ['/join_us', 1],
       ],
       [
         ['/maps/*', 6],

@@ -114,6 +114,7 @@ describe('the events of a person', () => {
       ['Views and actions', 2],
       ['Vitals and engaged time', 1],
     ])
+    expect(listOffers([['$pageview', 4]]).kinds).toEqual([])
     expect(offers.names.map(({ title }) => title)).toEqual(['$pageview', 'Order Placed', 'Web Vital'])
     for (const { value } of [...offers.kinds, ...offers.names]) {
       const search = new URLSearchParams(
