@@ -16,6 +16,7 @@ import { openEngineSide } from './link/openEngineSide.js'
 import { Logger } from './Logger.js'
 import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes } from './metrics/healthRoutes.js'
+import { mcpProxyRoute } from './mcp/McpTokens.js'
 import { metricsRoute } from './metrics/metricsRoute.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import { ErasureRounds } from './privacy/ErasureRounds.js'
@@ -168,6 +169,7 @@ export const startIngest = async (
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
+              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
               eraseRoute({ authenticate, rounds, logger }),
             ]),
       ],
