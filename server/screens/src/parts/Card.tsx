@@ -24,8 +24,12 @@ export function Card({ title, statement, aside, class: name = '', isStale = fals
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="card-aside">{aside}</div>}
-        {statement && <CsvLink statement={statement} of={title} />}
-        {statement && <ShowSql statement={statement} of={title} />}
+        {statement && (
+          <div class="card-tools">
+            <CsvLink statement={statement} of={title} />
+            <ShowSql statement={statement} of={title} />
+          </div>
+        )}
       </header>
       <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
         {children}

@@ -6,7 +6,7 @@ export function CsvLink({ statement, of }: { statement: Sql; of: string }) {
   const address = downloadAddress(statement.text, 'csv')
   if (address === undefined) return null
   return (
-    <a class="button quiet csv-link" href={address} download aria-label={`CSV: ${of}`}>
+    <a class="button quiet" href={address} download aria-label={`CSV: ${of}`}>
       CSV
     </a>
   )

@@ -35,7 +35,7 @@ export function Vitals() {
         {({ rows }) => (
           <>
             <VitalTotals rows={rows} chosen={vital} />
-            <p class="soft">Three of four measurements are as good as this, or better.</p>
+            <p class="soft">Three of four measurements are as good as the figure, or better.</p>
           </>
         )}
       </AnswerCard>
