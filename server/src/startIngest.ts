@@ -1,6 +1,7 @@
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
+import { docRoutes } from './files/docRoutes.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
@@ -146,6 +147,7 @@ export const startIngest = async (
       [
         ...analytics,
         ...fileRoutes(options.filesFolder),
+        ...docRoutes(),
         ...healthRoutes({
           role: url === undefined ? 'both' : role,
           isAccepting: () => intake.isAccepting,
