@@ -1,9 +1,9 @@
-// Bundles the screens into server/dist/screens: index.html, and what it loads, by names with a hash, and the docs that
-// it links to. The service compresses them.
+// Bundles the screens into server/dist/screens: index.html, and what it loads, by names with a hash. The service
+// compresses them.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import resolve from '@rollup/plugin-node-resolve'
@@ -11,8 +11,6 @@ import terser from '@rollup/plugin-terser'
 import { rollup } from 'rollup'
 
 const here = import.meta.dirname
-const docs = join(here, '../../docs')
-const linked = ['sql.md', 'answers.md']
 const out = join(here, '../dist/screens')
 /** What a first visit may load, all of it compressed by brotli. Fonts come after the page is drawn, and count apart. */
 const mostBytes = 150_000
@@ -119,6 +117,5 @@ for (const [key, [name, text]] of Object.entries(assets)) {
 }
 size += write('index.html', html)
 writeFileSync(join(out, 'LICENSES.txt'), licences())
-for (const name of linked) cpSync(join(docs, name), join(out, 'docs', name))
 if (size > mostBytes)
   throw new Error(`The screens weigh ${size} B by brotli; at most ${mostBytes} are allowed.`)

@@ -19,7 +19,6 @@ const types: Readonly<Record<string, { type: string; isPacked: boolean }>> = {
   '.js': { type: 'text/javascript; charset=utf-8', isPacked: true },
   '.css': { type: 'text/css; charset=utf-8', isPacked: true },
   '.html': { type: 'text/html; charset=utf-8', isPacked: true },
-  '.md': { type: 'text/plain; charset=utf-8', isPacked: true },
   '.svg': { type: 'image/svg+xml', isPacked: true },
   '.md': { type: 'text/markdown; charset=utf-8', isPacked: true },
   '.txt': { type: 'text/plain; charset=utf-8', isPacked: true },

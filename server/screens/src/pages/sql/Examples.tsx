@@ -3,7 +3,7 @@ import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
 import { type Example, listExamples } from './listExamples'
 
-/** The docs of SQL that come with the service. */
+/** The pages of docs about SQL, which the service serves. */
 const pages = [
   ['sql.md', 'Views, columns and times'],
   ['answers.md', 'Macros, and what each counts'],
@@ -27,7 +27,7 @@ export function Examples({ choose }: { choose: (example: Example) => void }) {
         {pages.map(([file, title], at) => (
           <span key={file}>
             {at === 0 ? 'Read on: ' : ' · '}
-            <a href={`${base}/app/docs/${file}`} target="_blank">
+            <a href={`${base}/docs/${file}`} target="_blank">
               {title}
             </a>
           </span>
