@@ -36,7 +36,7 @@ export function ShowSql({ statement, of }: { statement: Sql; of: string }) {
       {isOpen && (
         <dialog
           ref={dialog}
-          class="dialog"
+          class="sql-dialog"
           aria-label={`SQL: ${of}`}
           onClose={() => {
             setOpen(false)

@@ -101,7 +101,7 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
         ?
       </button>
       {isOpen && (
-        <dialog ref={dialog} class="dialog" aria-label="Keys" onClose={() => setOpen(false)}>
+        <dialog ref={dialog} class="sql-dialog" aria-label="Keys" onClose={() => setOpen(false)}>
           <header class="card-head">
             <h2>Keys</h2>
             <button class="button" type="button" onClick={() => dialog.current?.close()}>
