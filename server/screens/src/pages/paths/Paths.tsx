@@ -83,9 +83,7 @@ export function Paths() {
         </label>
         <label class="field">
           <span class="field-name">Fold</span>
-          {/* Another number of patterns is another field, which is empty again. */}
           <ChoiceInput
-            key={fold.length}
             label="Fold pages"
             value=""
             list={list}
