@@ -345,24 +345,6 @@ test.describe('the SQL page', () => {
     await expect(card(page, 'Result').getByRole('cell')).toHaveText(['42'])
   })
 
-  test('offers examples, docs, and the way to a person', async ({ page, service }) => {
-    await page.goto(`${service.url}/app/sql`)
-    const examples = card(page, 'Examples')
-    const docs = examples.getByRole('link', { name: 'Views, columns and times' })
-    const text = await page.request.get(new URL((await docs.getAttribute('href')) ?? '', service.url).href)
-    expect(await text.text()).toContain('# SQL over events')
-    await examples.getByRole('button', { name: 'The sum of a property by person' }).click()
-    await expect(editor(page)).toHaveValue(/prop_number/)
-    await page.getByRole('button', { name: 'Run' }).click()
-    const link = card(page, 'Result')
-      .getByRole('link', { name: /^(user|visitor)-/ })
-      .first()
-    const id = (await link.textContent()) ?? ''
-    await link.click()
-    await expect(card(page, 'Timeline')).toBeVisible()
-    await expect(page).toHaveURL(new RegExp(`id=${id}`))
-  })
-
   test('shows the first of many rows and says how many there are', async ({ page, service }) => {
     await page.goto(`${service.url}/app/sql`)
     await editor(page).fill('SELECT range AS n FROM range(20000)')

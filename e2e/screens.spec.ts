@@ -244,8 +244,8 @@ test.describe('the screens', () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV: Totals' }).click(),
     ])
-    const [, row = ''] = (await readFile(await download.path(), 'utf8')).split('\n')
-    expect(row.split(',').slice(0, 5)).toEqual((first ?? []).slice(0, 5).map(String))
+    const [, line = ''] = (await readFile(await download.path(), 'utf8')).split('\n')
+    expect(line.split(',').slice(0, 5)).toEqual((first ?? []).slice(0, 5).map(String))
   })
 
   test('obey keys, unless one types or has turned them off', async ({ page, service }) => {
