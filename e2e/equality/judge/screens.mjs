@@ -12,7 +12,7 @@ import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
 /** @typedef {{ address: string, lastCard: string, readings: Reading[] }} Screen one page, and what is read there */
 
 /** Days in which everything happened, also by a wrong clock. */
-const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
+export const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
 const lastNoon = Date.parse(`${scope.until}T12:00Z`)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })

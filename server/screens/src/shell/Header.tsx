@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
 import { filterSearch } from './filterSearch'
+import { Keys } from './Keys'
 import { addressOf } from './location'
 import { Mark } from './Mark'
-import type { Page } from './Page'
+import { controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
@@ -20,14 +21,21 @@ export function Header({ pages, current }: Props) {
   const [message, setMessage] = useState('')
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
-  useSearch()
+  const [search] = useSearch()
+  const controls = current ? controlsOf(current, search) : []
+  const shown = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const link = shown.current?.querySelector('[aria-current]')
+    // Of many tabs a phone shows some.
+    link?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [current])
   return (
     <header class="header">
       <div class="header-top">
         <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
           <Mark />
         </a>
-        <nav class="nav" aria-label="Pages">
+        <nav ref={shown} class="nav" aria-label="Pages">
           {pages.map(({ path, title, isFiltered }) => (
             <a
               key={path}
@@ -42,6 +50,7 @@ export function Header({ pages, current }: Props) {
           <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
             {user?.user}
           </span>
+          <Keys controls={controls} isFiltered={current?.isFiltered ?? false} />
           <button class="button quiet" type="button" onClick={() => void leave()}>
             Log out
           </button>
@@ -52,7 +61,7 @@ export function Header({ pages, current }: Props) {
           {message}
         </p>
       )}
-      {current && <ScopeControls controls={current.controls ?? ['environment', 'range', 'bots']} />}
+      <ScopeControls controls={controls} />
     </header>
   )
 }

@@ -54,7 +54,7 @@ export function Errors() {
           <>
             <ErrorTable rows={rows} />
             {rows.length === mostErrors && (
-              <p class="soft">The first {mostErrors} are shown. SQL gives all.</p>
+              <p class="soft">The first {mostErrors} are shown. A higher LIMIT in the SQL gives more.</p>
             )}
           </>
         )}

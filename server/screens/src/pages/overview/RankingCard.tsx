@@ -76,7 +76,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
             </button>
           )}
           {isLong && answer.rows.length === many && (
-            <p class="soft">The first {many} are shown. SQL gives all.</p>
+            <p class="soft">The first {many} are shown. A higher LIMIT in the SQL gives more.</p>
           )}
         </>
       )}

@@ -32,7 +32,12 @@ export function Vitals() {
     <>
       <FilterBar of="events" />
       <AnswerCard title="75th percentiles" statement={statements.overall} empty={none}>
-        {({ rows }) => <VitalTotals rows={rows} chosen={vital} />}
+        {({ rows }) => (
+          <>
+            <VitalTotals rows={rows} chosen={vital} />
+            <p class="soft">Three of four measurements are as good as the figure, or better.</p>
+          </>
+        )}
       </AnswerCard>
       <AnswerCard
         key={`pages ${vital.name}`}
