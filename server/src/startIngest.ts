@@ -21,6 +21,7 @@ import { completeOptions, type Role, type ServerOptions } from './options/Server
 import { ErasureRounds } from './privacy/ErasureRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
+import { savedRoute } from './saved/savedRoute.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { asOperatorError } from './OperatorError.js'
 import { authenticateBy, identifyBy } from './users/authenticate.js'
@@ -169,6 +170,7 @@ export const startIngest = async (
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               eraseRoute({ authenticate, rounds, logger }),
+              savedRoute({ authenticate, intake }),
             ]),
       ],
       logger,
