@@ -28,8 +28,7 @@ const places = [
   ['|', '|'],
   ['|', '&'],
   ['&id=', '&'],
-  [`''`, `''`],
 ].map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
 
-/** Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter, a page or a text in SQL. */
+/** Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person. */
 export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')})`

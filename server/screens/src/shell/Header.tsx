@@ -9,6 +9,7 @@ import type { Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
+import { Views } from './Views'
 
 interface Props {
   pages: readonly Page[]
@@ -39,6 +40,7 @@ export function Header({ pages, current }: Props) {
           ))}
         </nav>
         <div class="who">
+          <Views />
           <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
             {user?.user}
           </span>
