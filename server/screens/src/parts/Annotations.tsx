@@ -50,7 +50,7 @@ export function Annotations() {
           <button class="button quiet" type="button" popovertarget="annotations">
             Annotations
           </button>
-          <div id="annotations" class="menu" popover="auto">
+          <div id="annotations" class="menu is-central" popover="auto">
             <ul>
               {newest.map((each) => (
                 <li key={each.name}>
