@@ -1,5 +1,5 @@
 // What npm pack and npm publish do first, for the package that is named: `library` or `server`.
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
 import { root } from './setup/root.mjs'
@@ -18,11 +18,6 @@ const emptyFolder = (name) => {
 }
 
 if (target === 'server') {
-  // The pages that the library leaves out are those of the service.
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const docs = emptyFolder('docs')
-  for (const [, name] of files.join('\n').matchAll(/^!docs\/(.+)$/gm))
-    cpSync(join(root, 'docs', name), join(docs, name))
   // The files that pages load: the service serves them, also where the library is not installed beside it.
   await ensureBuilt({ only: ['library'] })
   const [from, to] = [join(root, 'dist'), emptyFolder('browser')]

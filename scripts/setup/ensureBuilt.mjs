@@ -31,6 +31,7 @@ const targets = {
       'server/screens/index.html',
       'server/screens/tsconfig.json',
       'server/screens/tsconfig.build.json',
+      'scripts/buildDocs.mjs',
     ],
     outputs: ['server/dist/main.js', 'server/dist/screens/index.html'],
     command: ['run', 'build', '-w', 'server'],

@@ -1,6 +1,7 @@
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
+import { docRoutes } from './files/docRoutes.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
@@ -16,6 +17,7 @@ import { openEngineSide } from './link/openEngineSide.js'
 import { Logger } from './Logger.js'
 import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes } from './metrics/healthRoutes.js'
+import { mcpProxyRoute } from './mcp/McpTokens.js'
 import { metricsRoute } from './metrics/metricsRoute.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import { ErasureRounds } from './privacy/ErasureRounds.js'
@@ -146,6 +148,7 @@ export const startIngest = async (
       [
         ...analytics,
         ...fileRoutes(options.filesFolder),
+        ...docRoutes(),
         ...healthRoutes({
           role: url === undefined ? 'both' : role,
           isAccepting: () => intake.isAccepting,
@@ -169,6 +172,7 @@ export const startIngest = async (
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
+              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
               eraseRoute({ authenticate, rounds, logger }),
               savedRoute({ authenticate, intake }),
             ]),

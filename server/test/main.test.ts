@@ -5,61 +5,16 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { basic } from './fixtures/createService.js'
+import { describe, expect, it, vi } from 'vitest'
 import { engineOf } from './fixtures/engineOf.js'
-import { type Spawned, type SpawnOptions, launcher, spawnService, urlIn } from './fixtures/spawnService.js'
+import { launcher, urlIn } from './fixtures/spawnService.js'
+import { rows, track, useSpawned } from './fixtures/useSpawned.js'
 
-let folder: string
-let running: Spawned[]
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'waymark-main-'))
-  running = []
-})
-afterEach(async () => {
-  for (const each of running) each.kill('SIGKILL')
-  await Promise.all(running.map((each) => each.ended))
-  // The service itself ends a moment after a launcher that was killed.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
-})
-
-const launch = (flags: string[], options?: SpawnOptions) => {
-  const spawned = spawnService(flags, options)
-  running.push(spawned)
-  return spawned
-}
-const common = () => [
-  '--port',
-  '0',
-  '--data',
-  folder,
-  '--api-keys',
-  'secret-key',
-  '--users',
-  'ada:secret-word',
-]
-const start = (...more: string[]) => launch([...common(), ...more])
-const startDirectly = () => launch([...common(), '--quiet'], { direct: true })
-
-const rows = async (url: string, statement: string) => {
-  const response = await fetch(`${url}/query`, {
-    method: 'POST',
-    headers: { authorization: basic.replace(/ .*/, ` ${Buffer.from('ada:secret-word').toString('base64')}`) },
-    body: JSON.stringify({ statement }),
-  })
-  const lines = (await response.text()).trim().split('\n')
-  return lines.slice(2).map((line) => JSON.parse(line) as unknown[])
-}
-
-const track = (url: string, body: unknown) =>
-  fetch(`${url}/track?apiKey=secret-key`, { method: 'POST', body: JSON.stringify(body) })
+const { current, launch, common, start } = useSpawned()
 
 describe('waymark-server', () => {
   it('prints one line with its URL and stops cleanly on SIGTERM', async () => {
@@ -72,7 +27,7 @@ describe('waymark-server', () => {
   })
 
   it('without users and keys makes them once, and its link logs in once', async () => {
-    const flags = ['--port', '0', '--data', folder, '--quiet']
+    const flags = ['--port', '0', '--data', current.folder, '--quiet']
     const first = launch(flags)
     const url = urlIn(await first.ready)
     const post = (body: object) =>
@@ -109,7 +64,7 @@ describe('waymark-server', () => {
   it('leaves no user behind whose password nobody has read', async () => {
     const other = start()
     const { port } = new URL(urlIn(await other.ready))
-    const mine = mkdtempSync(join(folder, 'mine-'))
+    const mine = mkdtempSync(join(current.folder, 'mine-'))
     const { code } = await launch(['--port', port, '--data', mine, '--quiet']).ended
     expect([code, readdirSync(mine).filter((name) => /users|keys/.test(name))]).toEqual([1, []])
   })
@@ -123,10 +78,10 @@ describe('waymark-server', () => {
   })
 
   it('reads its settings from the environment, and a flag wins', async () => {
-    const service = launch(['--data', folder], {
+    const service = launch(['--data', current.folder], {
       env: {
         WAYMARK_PORT: '0',
-        WAYMARK_DATA: join(folder, 'never'),
+        WAYMARK_DATA: join(current.folder, 'never'),
         WAYMARK_API_KEYS: 'from-env',
         WAYMARK_ENVIRONMENTS: 'blue,green',
       },
@@ -221,8 +176,8 @@ describe('waymark-server', () => {
   it.each(['analytics.duckdb', 'accept-log/logs.json', 'accept-log', 'temp', 'store.json'])(
     'refuses a new folder in which %s is a foreign file, in one sentence',
     async (name) => {
-      mkdirSync(dirname(join(folder, name)), { recursive: true })
-      writeFileSync(join(folder, name), 'not ours')
+      mkdirSync(dirname(join(current.folder, name)), { recursive: true })
+      writeFileSync(join(current.folder, name), 'not ours')
       const { code, stdout, stderr } = await launch([...common(), '--quiet']).ended
       expect(code).toBe(1)
       expect(stdout).toBe('')
@@ -235,37 +190,43 @@ describe('waymark-server', () => {
 
   it.runIf(canMount)('refuses to start on a full disk, in one sentence', () => {
     // A disk of four megabytes that only this process sees.
-    const script = `mount -t tmpfs -o size=4m none '${folder}' && exec "$@"`
-    const command = [process.execPath, launcher, '--port', '0', '--data', folder]
+    const script = `mount -t tmpfs -o size=4m none '${current.folder}' && exec "$@"`
+    const command = [process.execPath, launcher, '--port', '0', '--data', current.folder]
     const { status, stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...command], {
       encoding: 'utf8',
     })
     expect({ status, stdout, stderr: stderr.trim() }).toEqual({
       status: 1,
       stdout: '',
-      stderr: `The data folder ${folder} cannot be used: its disk is full.`,
+      stderr: `The data folder ${current.folder} cannot be used: its disk is full.`,
     })
   })
 
   it('makes everything in its data folder for its owner alone, whatever the folder and the umask allow', async () => {
-    chmodSync(folder, 0o755)
+    chmodSync(current.folder, 0o755)
     const within = ['sh', '-c', 'umask 0; exec "$@"', 'sh']
     const service = launch([...common(), '--quiet'], { within, direct: true })
     const url = urlIn(await service.ready)
     await track(url, { environment: 'production', event: 'on', properties: {} })
     await rows(url, 'CREATE TABLE mine AS SELECT range FROM range(10)')
-    const names = readdirSync(folder, { recursive: true }).map(String)
+    const names = readdirSync(current.folder, { recursive: true }).map(String)
     expect(names).toEqual(
       expect.arrayContaining(['analytics.duckdb', 'analytics.duckdb.wal', 'store.json', 'temp']),
     )
-    const open = names.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+    const open = names.filter((name) => (statSync(join(current.folder, name)).mode & 0o077) !== 0)
     expect(open).toEqual([])
   })
 
   it('refuses a port in use in one sentence', async () => {
     const first = start('--quiet')
     const { port } = new URL(urlIn(await first.ready))
-    const { code, stderr } = await launch(['--port', port, '--data', join(folder, 'other'), '--quiet']).ended
+    const { code, stderr } = await launch([
+      '--port',
+      port,
+      '--data',
+      join(current.folder, 'other'),
+      '--quiet',
+    ]).ended
     expect(code).toBe(1)
     expect(stderr.trim()).toBe(
       `Port ${port} on 127.0.0.1 cannot be taken: it is in use; choose another by --port.`,
@@ -293,53 +254,5 @@ describe('kill -9', () => {
     await first.ended
     expect(await start('--quiet').ready).toMatch(/ready at/)
     await expect(fetch(url)).rejects.toThrow('fetch failed')
-  })
-
-  it('keeps every accepted event, once, through kills at random moments', { timeout: 120_000 }, async () => {
-    const accepted = new Set<number>()
-    let next = 0
-    for (let round = 0; round < 4; round++) {
-      const before = accepted.size
-      const service = startDirectly()
-      const url = urlIn(await service.ready)
-      let alive = true
-      const sender = async () => {
-        while (alive) {
-          const from = next
-          next += 10
-          const batch = Array.from({ length: 10 }, (_, at) => ({
-            environment: 'production',
-            event: 'numbered',
-            properties: { n: from + at },
-          }))
-          try {
-            const response = await track(url, batch)
-            const answer = (await response.json()) as { ok: boolean }
-            if (answer.ok) for (let at = 0; at < 10; at++) accepted.add(from + at)
-          } catch {
-            return
-          }
-        }
-      }
-      const senders = [sender(), sender(), sender()]
-      while (accepted.size < before + 30) await delay(5)
-      await delay(150 + round * 90)
-      service.kill('SIGKILL')
-      await service.ended
-      alive = false
-      await Promise.all(senders)
-    }
-    const last = startDirectly()
-    const url = urlIn(await last.ready)
-    await fetch(`${url}/track?apiKey=secret-key&sync=true`, {
-      method: 'POST',
-      body: JSON.stringify({ environment: 'production', event: 'end', properties: {} }),
-    })
-    const stored = (
-      await rows(url, `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' ORDER BY 1`)
-    ).map(([n]) => n as number)
-    expect(accepted.size).toBeGreaterThan(100)
-    expect(new Set(stored).size).toBe(stored.length)
-    expect([...accepted].filter((n) => !new Set(stored).has(n))).toEqual([])
   })
 })

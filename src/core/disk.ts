@@ -52,7 +52,7 @@ export const save = (
   onlyDeletes?: boolean,
   run = (work: (store: IDBObjectStore) => void) => w.database!.transact('put', work),
 ) => {
-  const records = [...w.dirty].filter((record) => (record.items[0] ? !onlyDeletes : record.isStored))
+  const records = [...w.dirty].filter((record) => !(onlyDeletes && record.items[0]))
   const settings = canWriteSettings(w) && !onlyDeletes ? w.changes : {}
   if (!works(w) || !(records.length || Object.keys(settings).length)) return
   for (const record of records) w.dirty.delete(record)

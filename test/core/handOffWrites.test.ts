@@ -4,7 +4,7 @@ import { createWorld, withTransact } from '../world/createWorld'
 
 describe('a page that leaves writes to its database', () => {
   /** What each transaction of the leaving page does with event records. */
-  const leave = async (act: (waymark: Waymark) => void) => {
+  const leave = async (act: (waymark: Waymark) => void, isEmpty = false) => {
     const world = createWorld()
     let writes: string[][] = []
     const watched = withTransact((database, mode, work) =>
@@ -28,6 +28,7 @@ describe('a page that leaves writes to its database', () => {
     await waymark.ready()
     waymark.track('Stored')
     await world.settle()
+    if (isEmpty) await waymark.flush()
     writes = []
     act(waymark)
     tab.fire('pagehide')
@@ -40,6 +41,12 @@ describe('a page that leaves writes to its database', () => {
     const { made, names } = await leave((waymark) => waymark.track('Last'))
     expect(names).toEqual(['Stored', 'Last'])
     expect(made.flat()).not.toContain('put')
+  })
+
+  it('nothing at all when nothing that it hands off was stored', async () => {
+    const { made, names } = await leave((waymark) => waymark.track('Last'), true)
+    expect(names).toEqual(['Stored', 'Last'])
+    expect(made).toEqual([])
   })
 
   it('its deletes first, alone: WebKit keeps those, and drops puts', async () => {

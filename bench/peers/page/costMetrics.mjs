@@ -25,6 +25,15 @@ export const costMetrics = [
     chart: true,
   },
   {
+    id: 'init',
+    group: 'calls',
+    title: 'init() alone',
+    short: 'init()',
+    about: 'The same without the time that the script takes to run.',
+    read: (one) => one.initMs,
+    format: ms,
+  },
+  {
     id: 'call-1',
     group: 'calls',
     title: 'One track() in a task',

@@ -62,8 +62,10 @@ const mostKnown = 5000
 
 /** Makes a function that gives the country of a time zone, as ISO 3166 writes it: `DE` for `Europe/Berlin`. */
 export const createCountryOfZone = () => {
-  const zones = listZones()
+  // Listing takes longer than all else that a start does here.
+  let zones: ReturnType<typeof listZones> | undefined
   return (zone: string): string | undefined => {
+    zones ??= listZones()
     if (!zones.has(zone)) {
       const country = zones.get(canonical(zone) ?? '')
       if (zones.size === mostKnown) return country

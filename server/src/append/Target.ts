@@ -28,7 +28,7 @@ export const readTarget = (search: URLSearchParams, catalogs: readonly string[])
   if (!catalogs.includes(target.catalog)) {
     throw refuse(
       400,
-      'invalid-parameter',
+      'unknown-target',
       `There is no catalog ${JSON.stringify(shorten(target.catalog))} to write to; there are ${catalogs.join(', ')}.`,
     )
   }

@@ -3,6 +3,7 @@ import type { WriteError } from '../http/HttpError.js'
 const contractCodes: Readonly<Record<string, string>> = {
   'invalid-data': 'invalid-data',
   'invalid-json': 'invalid-data',
+  'unknown-target': 'invalid-data',
   'incompatible-schema': 'incompatible-schema',
 }
 

@@ -55,9 +55,10 @@ const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
 
 const parameters = ['catalog', 'schema', 'table', 'sync']
 
-/** Whether the records are wrong and not the request: the contract answers these errors with 200. */
-const isDataError = (error: unknown): error is HttpError =>
-  error instanceof HttpError && (error.code === 'invalid-data' || error.code === 'incompatible-schema')
+/** What the contract answers with 200: a request that can be read and is not appended. */
+const notAppended = new Set(['invalid-data', 'incompatible-schema', 'unknown-target'])
+const isNotAppended = (error: unknown): error is HttpError =>
+  error instanceof HttpError && notAppended.has(error.code)
 
 /** `POST /append`: writes JSON records to a table, which gets new columns as they need them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
@@ -81,7 +82,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     if (state.kind === 'view') throw refuseData('incompatible-schema', `${target.table} is a view.`)
     if (state.kind === 'no-schema') {
       const message = `There is no schema ${shorten(target.schema)}; make it with CREATE SCHEMA.`
-      throw refuse(400, 'invalid-parameter', message)
+      throw refuse(400, 'unknown-target', message)
     }
     const planned = planAppend(state.kind === 'table' ? state.columns : undefined, fields)
     const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
@@ -115,7 +116,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       try {
         return { status: 200, body: await append(request, search) }
       } catch (error) {
-        if (isDataError(error)) return { status: 200, body: appendError(error) }
+        if (isNotAppended(error)) return { status: 200, body: appendError(error) }
         throw error
       }
     },

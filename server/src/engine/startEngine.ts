@@ -19,6 +19,7 @@ import { startUpkeep } from '../startUpkeep.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { createMutex } from '../store/createMutex.js'
 import { openDisk } from '../store/openDisk.js'
+import { mcpRoute } from '../mcp/mcpRoute.js'
 import { uploadRoutes } from '../upload/uploadRoutes.js'
 import { LogStore } from '../wal/LogStore.js'
 import { TaskIds } from '../wal/TaskIds.js'
@@ -125,6 +126,7 @@ export const startEngine = async (
       speaksPostgres: options.postgresPort !== undefined,
       routes: [
         ...sql.routes,
+        mcpRoute(sql),
         appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
         ...uploadRoutes({ database, catalogs, tempFolder: folder.temp, ...disk }),
         exportRoute({ database, secret, logger }),

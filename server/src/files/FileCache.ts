@@ -20,6 +20,8 @@ const types: Readonly<Record<string, { type: string; isPacked: boolean }>> = {
   '.css': { type: 'text/css; charset=utf-8', isPacked: true },
   '.html': { type: 'text/html; charset=utf-8', isPacked: true },
   '.svg': { type: 'image/svg+xml', isPacked: true },
+  '.md': { type: 'text/markdown; charset=utf-8', isPacked: true },
+  '.txt': { type: 'text/plain; charset=utf-8', isPacked: true },
   '.map': { type: 'application/json', isPacked: false },
   '.png': { type: 'image/png', isPacked: false },
   '.woff2': { type: 'font/woff2', isPacked: false },

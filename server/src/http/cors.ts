@@ -70,7 +70,7 @@ export class Origins {
     if (isForEvents) response.setHeader('Access-Control-Allow-Credentials', 'true')
     response.setHeader(
       'Access-Control-Expose-Headers',
-      'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Query-Id, X-Session-Id, X-Request-Id',
+      'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Waymark-Columns, X-Query-Id, X-Session-Id, X-Request-Id',
     )
   }
 

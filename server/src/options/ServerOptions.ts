@@ -43,6 +43,8 @@ export interface ServerOptions {
   geoDatabase?: string
   /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
   metricsToken?: string
+  /** Tokens of agents that ask by `/mcp`: `token` for figures, `token:persons` for SQL, too. @defaultValue [] */
+  mcpTokens?: readonly string[]
   /** Origins of pages that may use the lakehouse group, such as `https://admin.example`. @defaultValue [] */
   origins?: readonly string[]
   /** Catalogs that user SQL may write to, each a file of its own. @defaultValue ['lakehouse'] */
@@ -124,6 +126,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   usersFile: '',
   geoDatabase: '',
   metricsToken: '',
+  mcpTokens: [],
   origins: [],
   catalogs: ['lakehouse'],
   memoryLimit: defaultMemoryLimit,

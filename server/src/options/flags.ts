@@ -111,6 +111,14 @@ export const flags: readonly Flag[] = [
     read: asText('metricsToken'),
   },
   {
+    name: 'mcp-tokens',
+    value: 'A,B:persons',
+    about: 'tokens of agents that ask by /mcp: token for figures, token:persons for SQL and persons, too',
+    more: '[Agents](api.md#agents)',
+    isList: true,
+    read: set('mcpTokens', splitList),
+  },
+  {
     name: 'origins',
     value: 'A,B',
     about:

@@ -4,7 +4,8 @@ import type { Plan } from './planStatement.js'
 import { prepareOne } from './prepareOne.js'
 import { parsePlan, type PlanNode } from './readPlan.js'
 
-export const computeSizes = ['XS', 'S', 'M', 'L', 'XL', 'AUTO'] as const
+/** The contract's, and three that published clients have: they mean XL. */
+export const computeSizes = ['XS', 'S', 'M', 'L', 'XL', '2XL', '3XL', '4XL', 'AUTO'] as const
 export type ComputeSize = (typeof computeSizes)[number]
 
 /** What a statement of a size takes of the machine. */
@@ -29,6 +30,9 @@ export const shareOf = (size: ComputeSize | null | undefined, allPermits: number
     case 'L':
       return { ...plain, permits: Math.max(1, Math.ceil(allPermits / 4)) }
     case 'XL':
+    case '2XL':
+    case '3XL':
+    case '4XL':
       // More than half of the permits: never two of them at once.
       return { ...plain, permits: Math.floor(allPermits / 2) + 1 }
     // AUTO is planned like an XS, because that takes milliseconds; then `sizeByPlan` decides.

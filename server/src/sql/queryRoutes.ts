@@ -5,7 +5,8 @@ import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
 import { answerer, type AnswererOptions } from './answerer.js'
 import { columnsFormOf, readColumns, type ColumnsForm } from './columnsForm.js'
-import type { QueryLog } from './QueryLog.js'
+import { isPublishedClient } from './publishedClient.js'
+import type { QueryInfo, QueryLog } from './QueryLog.js'
 import { checkRequest, querySchema, readParameters, type QueryRequest } from './QueryRequest.js'
 import { refuseField } from './refuse.js'
 import { headersOfForm } from './rows/Answer.js'
@@ -80,6 +81,10 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
   }
 }
 
+/** Published clients know `HTTP` by the names of its parts alone, and the log holds what `/query` ran. */
+const interfaceFor = (userAgent: string | undefined, { client_interface: known }: QueryInfo) =>
+  known === 'HTTP' && isPublishedClient(userAgent) ? { client_interface: 'HttpQuery' } : {}
+
 /** `GET /query/{query_id}`; each user sees their own. */
 const getQuery = ({ log }: QueryRoutesOptions): Route => ({
   method: 'GET',
@@ -88,7 +93,8 @@ const getQuery = ({ log }: QueryRoutesOptions): Route => ({
   handle({ request, parameters }) {
     const query = log.find(readIdentity(request).user, parameters[0]!.toLowerCase())
     if (query === undefined) throw refuse(404, 'query-not-found', 'There is no query of this id.')
-    const { info, progress } = query
+    const { progress } = query
+    const info = { ...query.info, ...interfaceFor(request.headers['user-agent'], query.info) }
     const body = progress === undefined ? info : { ...info, ...progress, progress }
     return Promise.resolve({ status: 200, body })
   },

@@ -14,7 +14,8 @@ export interface KeyColumn {
 
 export interface KeyColumns {
   keys: KeyColumn[]
-  cursor: KeyColumn | undefined
+  /** Empty without a `cursor_field`. */
+  cursor: KeyColumn[]
 }
 
 interface Sides {
@@ -32,13 +33,18 @@ const find = (name: string, { columns, known }: Sides): KeyColumn => {
   return { name: inTable.name, staged: `c${columns.indexOf(inFile)}` }
 }
 
-/** Finds the columns that `primary_key` and `cursor_field` name. A comma separates names, unless a column's name contains it. */
+/** A comma separates names, unless a column's name contains it. */
+const findAll = (text: string, sides: Sides): KeyColumn[] => {
+  const isOne = findColumn(sides.columns, text) !== undefined
+  const names = isOne ? [text] : text.split(',').map((name) => name.trim())
+  return names.map((name) => find(name, sides))
+}
+
+/** Finds the columns that `primary_key` and `cursor_field` name. */
 export const readKeyColumns = ({ primaryKey, cursorField }: UpsertKey, sides: Sides): KeyColumns => {
-  const isOne = findColumn(sides.columns, primaryKey) !== undefined
-  const names = isOne ? [primaryKey] : primaryKey.split(',').map((name) => name.trim())
-  const keys = names.map((name) => find(name, sides))
+  const keys = findAll(primaryKey, sides)
   if (new Set(keys.map(({ staged }) => staged)).size < keys.length) {
     throw refuse(400, 'invalid-parameter', `primary_key names a column twice: ${shorten(primaryKey, 200)}.`)
   }
-  return { keys, cursor: cursorField === undefined ? undefined : find(cursorField, sides) }
+  return { keys, cursor: cursorField === undefined ? [] : findAll(cursorField, sides) }
 }

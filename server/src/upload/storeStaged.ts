@@ -5,7 +5,7 @@ import type { Column } from '../append/planAppend.js'
 import { quoteIdentifier } from '../store/quote.js'
 import { inTransaction, retryConflicts } from '../store/transactions.js'
 import { findColumn } from './openFile.js'
-import { readKeyColumns, type KeyColumns } from './readKeyColumns.js'
+import { readKeyColumns, type KeyColumn, type KeyColumns } from './readKeyColumns.js'
 import type { Upload } from './readUpload.js'
 import type { FileColumn } from './textTypes.js'
 
@@ -41,7 +41,7 @@ export const readKnownColumns = async (
 
 /** Selects for each key the row with the greatest cursor; when several have it, the last of them in the file. */
 const newestRows = (rows: string, { keys, cursor }: KeyColumns) => {
-  const order = cursor === undefined ? [] : [`${cursor.staged} DESC NULLS LAST`]
+  const order = cursor.map(({ staged }) => `${staged} DESC NULLS LAST`)
   const partition = keys.map(({ staged }) => staged).join(', ')
   return `SELECT * FROM ${rows}
     QUALIFY row_number() OVER (PARTITION BY ${partition} ORDER BY ${[...order, 'rowid DESC'].join(', ')}) = 1`
@@ -56,6 +56,14 @@ const checkKeys = async (connection: DuckDBConnection, rows: string, { keys }: K
     throw refuse(400, 'invalid-upload', `${nulls} rows have no value in the primary key ${names}.`)
 }
 
+/** Whether a row of the file is at least as new as the table's, by the first column of the cursor that differs. */
+const isNewerSql = ([first, ...others]: readonly KeyColumn[]): string => {
+  if (first === undefined) return 'true'
+  const [given, held] = [`s.${first.staged}`, `t.${quoteIdentifier(first.name)}`]
+  return `CASE WHEN ${given} IS NOT DISTINCT FROM ${held} THEN ${isNewerSql(others)}
+    ELSE ${held} IS NULL OR coalesce(${given} > ${held}, false) END`
+}
+
 const merge = async (
   connection: DuckDBConnection,
   { target, columns }: StoreStaged,
@@ -68,9 +76,7 @@ const merge = async (
   const others = names.flatMap((name, at) => (isKey(values[at]!) ? [] : [`${name} = ${values[at]!}`]))
   const same = keys.map(({ name, staged }) => `t.${quoteIdentifier(name)} = s.${staged}`).join(' AND ')
   // A row without a cursor is older than every row with one. When the cursors are equal the new row is kept.
-  const held = cursor && `t.${quoteIdentifier(cursor.name)}`
-  const isNewer =
-    cursor === undefined ? '' : `AND (${held} IS NULL OR coalesce(s.${cursor.staged} >= ${held}, false))`
+  const isNewer = cursor.length === 0 ? '' : `AND ${isNewerSql(cursor)}`
   const update = others.length === 0 ? '' : `WHEN MATCHED ${isNewer} THEN UPDATE SET ${others.join(', ')}`
   // MERGE itself would insert every row of a new key, so only the newest row of each key is given to it.
   await connection.run(

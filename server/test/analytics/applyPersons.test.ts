@@ -133,7 +133,7 @@ it(
           close()
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     )
   },
 )

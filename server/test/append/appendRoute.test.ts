@@ -264,13 +264,23 @@ describe('POST /append', () => {
   })
 
   it.each([
+    ['catalog=analytics&schema=raw&table=events', 'analytics'],
+    ['catalog=nowhere&schema=main&table=t', 'nowhere'],
+    ['catalog=lakehouse&schema=nowhere&table=t', 'nowhere'],
+  ])('says of ?%s, which can be read, that nothing was appended, with a code', async (search, named) => {
+    const { status, body } = await service.send('POST', `/append?${search}`, '{"a":1}', {
+      authorization: basic,
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ ok: false, task_id: null, error_code: 'invalid-data' })
+    expect(body['error_message']).toContain(named)
+  })
+
+  it.each([
     ['catalog=lakehouse&schema=main', 'table'],
     ['catalog=lakehouse&table=t', 'schema'],
     ['schema=main&table=t', 'catalog'],
-    ['catalog=analytics&schema=raw&table=events', 'analytics'],
-    ['catalog=nowhere&schema=main&table=t', 'nowhere'],
     ['catalog=lakehouse&schema=waymark_internal&table=position', 'waymark_internal'],
-    ['catalog=lakehouse&schema=nowhere&table=t', 'nowhere'],
     ['catalog=lakehouse&schema=main&table=t&sync=5', 'sync'],
     ['catalog=lakehouse&schema=main&table=t&snyc=true', 'no parameter "snyc"'],
   ])('refuses ?%s and names the reason', async (search, named) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), html)
   writeFileSync(join(folder, 'assets/main-0a1b2c.js'), script)
   writeFileSync(join(folder, 'icon.svg'), '<svg/>')
-  writeFileSync(join(folder, 'secret.txt'), 'never')
+  writeFileSync(join(folder, 'secret.env'), 'never')
   service = await createService({ screensFolder: folder, basePath: '/w' })
 })
 afterAll(async () => {
@@ -94,7 +94,7 @@ describe('the files of the screens', () => {
 
   it('are no page where there is none of that name, and none outside of the folder or of another kind', async () => {
     expect((await get('/app/assets/main-older.js')).status).toBe(404)
-    for (const path of ['/app/secret.txt', '/app/..%2f..%2fpackage.json', '/app/assets%2f..%2fsecret.txt'])
+    for (const path of ['/app/secret.env', '/app/..%2f..%2fpackage.json', '/app/assets%2f..%2fsecret.env'])
       expect(await (await get(path)).text()).toContain('<!doctype html>')
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askRaw, type RawAnswer } from '../fixtures/askRaw.js'
-import { createService, type Service } from '../fixtures/createService.js'
+import { basic, createService, type Service } from '../fixtures/createService.js'
 
 let service: Service
 beforeAll(async () => {
@@ -57,6 +57,8 @@ describe('a client that reads labels', () => {
     'Mozilla/5.0 altertable-lakehouse-php',
     'Altertable-Lakehouse-Java/2.0',
     'altertable-cli/0.9.0 (linux; x64)',
+    'altertable-lakehouse-cli/0.1.0',
+    'AltertableRuby/1.2.0 faraday',
   ])('is known by its User-Agent %s', async (agent) => {
     expect(readByLabels(await ask({ statement }, { 'user-agent': agent }))).toEqual([
       { n: 1, letter: 'a' },
@@ -82,20 +84,25 @@ describe('a client that reads labels', () => {
 })
 
 describe('a client that reads objects only', () => {
-  it.each(['', 'altertable-lakehouse-rust/0.2.0', 'altertable-lakehouse-json/1', 'my-altertable-cli/1'])(
-    'gets them with the User-Agent "%s"',
-    async (agent) => {
-      const { columns, rows } = readByTypes(await ask({ statement }, { 'user-agent': agent }))
-      expect(columns).toEqual([
-        { name: 'n', type: 'INTEGER' },
-        { name: 'letter', type: 'VARCHAR' },
-      ])
-      expect(rows).toEqual([
-        [1, 'a'],
-        [2, 'b'],
-      ])
-    },
-  )
+  it.each([
+    '',
+    'altertable-lakehouse/0.2.0',
+    'altertable-lakehouse-rust/0.2.0',
+    'altertable-lakehouse-go/1.0',
+    'altertable-lakehouse-python/0.1.0 dlt',
+    'my-altertable-cli/1',
+    'altertable',
+  ])('gets them with the User-Agent "%s"', async (agent) => {
+    const { columns, rows } = readByTypes(await ask({ statement }, { 'user-agent': agent }))
+    expect(columns).toEqual([
+      { name: 'n', type: 'INTEGER' },
+      { name: 'letter', type: 'VARCHAR' },
+    ])
+    expect(rows).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ])
+  })
 
   it('gets them when it asks for them, whoever it is', async () => {
     const agent = { 'user-agent': 'altertable-lakehouse-js/1' }
@@ -103,6 +110,20 @@ describe('a client that reads objects only', () => {
     expect(readByTypes(await ask({ statement }, agent, '/query?columns=objects')).columns).toHaveLength(2)
     const both = await ask({ statement, columns: 'objects' }, agent, '/query?columns=labels')
     expect(readByTypes(both).columns).toHaveLength(2)
+  })
+})
+
+describe('the query log', () => {
+  it('names its interface as the client knows it', async () => {
+    const [{ query_id: id }] = linesOf(await ask({ statement })) as [{ query_id: string }]
+    const read = async (agent: string) => {
+      const headers = { authorization: basic, 'user-agent': agent }
+      const answer = await fetch(`${service.url}/query/${id}`, { headers })
+      return ((await answer.json()) as { client_interface: string }).client_interface
+    }
+    expect(await read('AltertableRuby/1.2.0')).toBe('HttpQuery')
+    expect(await read('altertable-lakehouse-go/1.0')).toBe('HttpQuery')
+    expect(await read('curl/8.0')).toBe('HTTP')
   })
 })
 

@@ -100,7 +100,7 @@ it(
           await log.close()
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   },
 )

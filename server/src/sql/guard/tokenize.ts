@@ -15,12 +15,12 @@ export interface Scan {
   problem?: string
 }
 
-const space = /[ \t\n\r\f]/
+const spaces = /[ \t\n\r\f]+/y
 /** DuckDB takes these for spaces, but only where its own reading of quotes finds them; see `withPlainSpaces`. */
 const oddSpace = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\ufeff]/g
 const isOddSpace = (letter: string) => letter > '\u007f' && letter.replace(oddSpace, '') === ''
-const wordStart = /[\p{L}_]/u
-const wordPart = /[\p{L}\p{N}\p{M}_$]/u
+const word = /[\p{L}_][\p{L}\p{N}\p{M}_$]*/uy
+const number = /\d[\w.]*/y
 const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}\p{M}_]*)?\$/uy
 
 /** Whether a token is the `e` of `e'…'`, a text in which a backslash has a meaning. */
@@ -54,6 +54,14 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
     tokens.push({ kind, text, start, end: at })
   }
 
+  /** Moves behind what stands here, if it is of this kind. */
+  const skip = (kind: RegExp): boolean => {
+    kind.lastIndex = at
+    if (!kind.test(sql)) return false
+    at = kind.lastIndex
+    return true
+  }
+
   /** Moves behind the closing quote; false when there is none. */
   const skipQuoted = (quote: string, backslash: boolean): boolean => {
     for (at++; at < sql.length; at++) {
@@ -72,9 +80,14 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
   while (at < sql.length) {
     if (tokens.length > maxTokens) return stop(`The statement has more than ${maxTokens} words and signs.`)
     const start = at
+    if (skip(spaces)) continue
+    if (skip(word)) {
+      push('word', sql.slice(start, at), start)
+      continue
+    }
     const letter = String.fromCodePoint(sql.codePointAt(at)!)
     if (letter === '\0') return stop('The statement holds a null character.')
-    if (space.test(letter) || isOddSpace(letter)) at++
+    if (isOddSpace(letter)) at++
     else if (sql.startsWith('--', at)) {
       while (at < sql.length && sql[at] !== '\n' && sql[at] !== '\r') at++
     } else if (sql.startsWith('/*', at)) {
@@ -105,17 +118,9 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
         at = end + tag.length
       }
       push(tag === undefined ? 'symbol' : 'text', sql.slice(start, at), start)
-    } else if (/\d/.test(letter)) {
-      while (at < sql.length && /[\w.]/.test(sql[at]!)) at++
+    } else if (skip(number)) {
       if (sql[at] === "'" || sql[at] === '$') return stop('A text follows a number without a space.')
       push('symbol', sql.slice(start, at), start)
-    } else if (wordStart.test(letter)) {
-      while (at < sql.length) {
-        const part = String.fromCodePoint(sql.codePointAt(at)!)
-        if (!wordPart.test(part)) break
-        at += part.length
-      }
-      push('word', sql.slice(start, at), start)
     } else if (letter > '\u007f') return stop(`The character ${letter} stands outside of a text or name.`)
     else {
       at++

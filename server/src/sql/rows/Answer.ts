@@ -11,7 +11,7 @@ import type { Pausable } from '../../store/ConcurrencyLimit.js'
 import type { ColumnsForm } from '../columnsForm.js'
 import type { Format } from '../QueryRequest.js'
 import { csvCell } from './csvCell.js'
-import type { Page } from './encodeRows.js'
+import { type Page, uniqueNames } from './encodeRows.js'
 import type { ParquetFile } from './exportParquet.js'
 import type { Rows } from './streamRows.js'
 
@@ -84,6 +84,19 @@ const openingLines = ({ names, types }: Rows, head: Head, form: Form): string =>
   return `${JSON.stringify(metadata)}\n${JSON.stringify(columns === 'labels' ? names : objects)}\n`
 }
 
+/** A server in front of this one may refuse longer headers. */
+const maxHeaderBytes = 4096
+
+/** In jsonl an answer without rows would not say which columns it has. A header holds ASCII alone. */
+const columnsHeader = ({ names }: Rows, { format }: Form): OutgoingHttpHeaders => {
+  if (format !== 'jsonl') return {}
+  const text = JSON.stringify(uniqueNames(names)).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return text.length > maxHeaderBytes ? {} : { 'x-waymark-columns': text }
+}
+
 /** The answer to one query, written no faster than the client takes it. */
 export class Answer {
   readonly #response: ServerResponse
@@ -105,7 +118,7 @@ export class Answer {
   async writeRows({ rows, turn, signal }: Source, head: Head): Promise<void> {
     // The first rows are read before the status is sent, so that a statement that fails at once is a 400.
     let lines = await rows.next()
-    this.#begin(head)
+    this.#begin(head, columnsHeader(rows, this.#form))
     const opening = openingLines(rows, head, this.#form)
     let isRead = opening === '' || (await this.#write(opening, turn, signal))
     while (lines !== undefined && isRead) {
