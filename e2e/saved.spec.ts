@@ -42,7 +42,9 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await card(page, 'Goal').getByRole('button', { name: 'New goal' }).click()
     await dialog.getByLabel('Name').fill('An order')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await expect(dialog.getByRole('alert')).toHaveText('Name an event or a page, or a property and its value.')
+    await expect(dialog.getByRole('alert')).toHaveText(
+      'Name an event or a page, or a property and its value.',
+    )
     await dialog.getByLabel('Event, or page').fill('Order Placed')
     await saveIt()
     await expect(page).toHaveURL(/goal=An\+order/)
@@ -82,7 +84,10 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await dialog.getByLabel('Name').fill('Pricing')
     await saveIt()
     await openViews()
-    await expect(page.getByRole('link', { name: 'Pricing', exact: true })).toHaveAttribute('aria-current', 'page')
+    await expect(page.getByRole('link', { name: 'Pricing', exact: true })).toHaveAttribute(
+      'aria-current',
+      'page',
+    )
     await page.keyboard.press('Escape')
   })
 
@@ -134,7 +139,10 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await expect(dialog).toHaveCount(0)
     await expect(page.getByRole('columnheader', { name: 'Goal' })).toHaveCount(0)
-    expect(await service.sql('SELECT kind FROM analytics.saved ORDER BY kind')).toEqual([['annotation'], ['view']])
+    expect(await service.sql('SELECT kind FROM analytics.saved ORDER BY kind')).toEqual([
+      ['annotation'],
+      ['view'],
+    ])
   })
 
   expect(problems).toEqual([])

@@ -46,9 +46,7 @@ export const countGoals = (truth) =>
 export function convertByChannel(truth, { isReached }) {
   const { events } = withoutBots(truth)
   const reached = new Set(
-    [...groupBy(events, ({ session }) => session).values()]
-      .filter((own) => own.some(isReached))
-      .map(labelOf),
+    [...groupBy(events, ({ session }) => session).values()].filter((own) => own.some(isReached)).map(labelOf),
   )
   const byChannel = groupBy(listSessions(withoutBots(truth)), (row) => String(row[13]))
   return [...byChannel].map(([channel, own]) => [

@@ -45,9 +45,9 @@ describe('what is saved', () => {
     const at = '2026-11-24T10:00:00.000Z'
     await save({ kind: 'annotation', name: 'a1', value: { at, text: 'Launch “Ü” 🎉' } })
     await service.restart()
-    expect(await rows(`SELECT changed_by, value->>'text', changed_at > '2026-01-01' FROM analytics.saved`)).toEqual(
-      [['ada', 'Launch “Ü” 🎉', true]],
-    )
+    expect(
+      await rows(`SELECT changed_by, value->>'text', changed_at > '2026-01-01' FROM analytics.saved`),
+    ).toEqual([['ada', 'Launch “Ü” 🎉', true]])
     await save({ kind: 'annotation', name: 'a1', value: null })
   })
 
@@ -126,7 +126,9 @@ describe('goal_events', () => {
     ['a page with a property', { event: '/pri*', property: 'plan', value: 'pro' }, ['c']],
   ])('are those of %s', async (_, value, persons) => {
     await goal('it', value)
-    expect((await rows(`SELECT person_id FROM analytics.goal_events('it') ORDER BY 1`)).flat()).toEqual(persons)
+    expect((await rows(`SELECT person_id FROM analytics.goal_events('it') ORDER BY 1`)).flat()).toEqual(
+      persons,
+    )
   })
 
   it('says that there is no such goal', async () => {
@@ -136,7 +138,8 @@ describe('goal_events', () => {
 })
 
 it('forgets what names an erased person', async () => {
-  const view = (name: string, search: string) => save({ kind: 'view', name, value: { path: '/app/', search } })
+  const view = (name: string, search: string) =>
+    save({ kind: 'view', name, value: { path: '/app/', search } })
   const address = (change: Record<string, string>) => new URLSearchParams(change).toString()
   await service.ingest('/track?sync=true', [event('seen', { distinct_id: 'a+b@c.example' })])
   await view('filter', address({ range: '7d', filter: 'person_id|is|a+b@c.example' }))

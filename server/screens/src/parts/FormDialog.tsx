@@ -54,12 +54,7 @@ export function FormDialog({ title, save, remove, close, children }: Props) {
             Cancel
           </button>
           {remove && (
-            <button
-              class="button remove"
-              type="button"
-              disabled={isBusy}
-              onClick={() => void doIt(remove)}
-            >
+            <button class="button remove" type="button" disabled={isBusy} onClick={() => void doIt(remove)}>
               Remove
             </button>
           )}

@@ -40,7 +40,9 @@ export function Views() {
                 <a
                   href={addressOfView(each)}
                   aria-current={addressOfView(each) === here ? 'page' : undefined}
-                  onClick={({ currentTarget }) => currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()}
+                  onClick={({ currentTarget }) =>
+                    currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+                  }
                 >
                   {each.name}
                 </a>

@@ -14,9 +14,14 @@ export function describeGoal({ event, property, value }: SavedValues['goal']): s
 }
 
 /** Makes a goal of what was written. Throws with a sentence that says what is missing. */
-export function readGoal({ event = '', property = '', value = '' }: Record<string, string>): SavedValues['goal'] {
+export function readGoal({
+  event = '',
+  property = '',
+  value = '',
+}: Record<string, string>): SavedValues['goal'] {
   if (!event && !property) throw new Error('Name an event or a page, or a property and its value.')
-  if (Boolean(property) !== Boolean(value)) throw new Error('A property needs a value, and a value a property.')
+  if (Boolean(property) !== Boolean(value))
+    throw new Error('A property needs a value, and a value a property.')
   return { ...(event ? { event } : {}), ...(property ? { property, value } : {}) }
 }
 
@@ -65,7 +70,12 @@ export function GoalForm({ goal, goals, choose, close }: Props) {
       <div class="form-pair">
         <label>
           Property
-          <input name="property" list={properties} defaultValue={goal?.value.property ?? ''} placeholder="plan" />
+          <input
+            name="property"
+            list={properties}
+            defaultValue={goal?.value.property ?? ''}
+            placeholder="plan"
+          />
         </label>
         <label>
           Its value
