@@ -11,7 +11,7 @@ export interface QueryJob {
   role: UserRole
   userAgent: string | null
   request: QueryRequest
-  layout: Layout | 'parquet'
+  layout: Layout | 'parquet' | 'arrow'
   page: Page
   /** The error for a statement that does not only read. */
   readsOnly?: HttpError | undefined

@@ -6,7 +6,7 @@ import { readDialect } from './dialects/readDialect.js'
 import { refuseField } from './refuse.js'
 import type { Page } from './rows/encodeRows.js'
 
-export type Format = 'default' | 'csv' | 'jsonl' | 'parquet'
+export type Format = 'default' | 'csv' | 'jsonl' | 'parquet' | 'arrow'
 
 export interface QueryRequest {
   statement: string
@@ -46,7 +46,7 @@ export const querySchema = {
     compute_size: oneOf(...computeSizes),
     dialect: text,
     ephemeral: flag,
-    format: oneOf('default', 'csv', 'jsonl', 'parquet'),
+    format: oneOf('default', 'csv', 'jsonl', 'parquet', 'arrow'),
     escape_formulas: flag,
     columns: oneOf(...columnsForms),
     visible: flag,

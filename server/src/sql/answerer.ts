@@ -9,7 +9,7 @@ import { pageOfRequest, type QueryRequest } from './QueryRequest.js'
 import type { QueryRunner } from './QueryRunner.js'
 import { Answer, type Form } from './rows/Answer.js'
 
-const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet' } as const
+const layouts = { default: 'array', csv: 'csv', jsonl: 'object', parquet: 'parquet', arrow: 'arrow' } as const
 
 /** One query and the form in which its answer is wanted. */
 export interface Asked extends Identity {

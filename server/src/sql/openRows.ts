@@ -64,6 +64,11 @@ export const openRows = async (options: OpenRowsOptions, planned: Planned): Prom
   try {
     if (layout === 'parquet')
       return await exportParquet(connection, { plan, page, folder: options.tempFolder })
+    if (layout === 'arrow') {
+      // Few ask for it, and the library for it is large.
+      const { streamArrow } = await import('./rows/streamArrow.js')
+      return await streamArrow({ connection, plan, page, cancellation })
+    }
     if (plan.kind === 'read') {
       const rows = await streamRows({ connection, plan, layout, page, cancellation })
       if (rows !== undefined) return rows

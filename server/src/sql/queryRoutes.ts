@@ -24,10 +24,11 @@ const refusalOfWrite = ({ sanitize, format }: QueryRequest): HttpError | undefin
   if (sanitize === true)
     return refuse(400, 'not-sanitizable', 'Only a statement that reads can be sanitized.')
   if (format === 'parquet') return refuseField('Only a statement that reads can answer in Parquet.')
+  if (format === 'arrow') return refuseField('Only a statement that reads can answer in Arrow.')
   return undefined
 }
 
-/** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet. */
+/** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet, arrow. */
 const postQuery = (options: QueryRoutesOptions): Route => {
   const read = bodyReader<QueryRequest>(querySchema, options.maxBodyBytes)
   const answer = answerer(options)

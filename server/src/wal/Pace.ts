@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from 'node:os'
 
 /**
  * The part of all processors that storing may use while requests need them. With two processors that is a third of one:
- * some 33,000 rows a second were stored beside a full burst, which took two thirds of what a server that stores nothing takes.
+ * 15,000 to 34,000 rows a second were stored beside a full burst, which took two thirds of what a server that stores nothing takes.
  */
 const share = 0.18
 /** A slow piece is made up for by the next ones, up to about a batch. */

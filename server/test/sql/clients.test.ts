@@ -113,6 +113,24 @@ describe('a client that reads objects only', () => {
   })
 })
 
+describe('a client that reads JSON lines', () => {
+  it('learns the columns from a header, because without rows nothing else tells them', async () => {
+    const fetchLines = (asked: string) =>
+      fetch(`${service.url}/query`, {
+        method: 'POST',
+        headers: { authorization: basic },
+        body: JSON.stringify({ statement: asked, format: 'jsonl' }),
+      })
+    const answer = await fetchLines('SELECT 1 AS a, 2 AS a, 3 AS "größe ✓" WHERE false')
+    expect(await answer.text()).toBe('')
+    expect(JSON.parse(answer.headers.get('x-waymark-columns')!)).toEqual(['a', 'a_1', 'größe ✓'])
+    const wide = await fetchLines(
+      `SELECT ${Array.from({ length: 900 }, (_, at) => `${at} AS column_${at}`).join()}`,
+    )
+    expect([wide.status, wide.headers.get('x-waymark-columns')]).toEqual([200, null])
+  })
+})
+
 describe('the query log', () => {
   it('names its interface as the client knows it', async () => {
     const [{ query_id: id }] = linesOf(await ask({ statement })) as [{ query_id: string }]

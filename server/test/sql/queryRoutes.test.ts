@@ -297,20 +297,6 @@ describe('format', () => {
     ])
   })
 
-  it('jsonl says in a header which columns it has, because without rows nothing else does', async () => {
-    const ask = (asked: string) =>
-      fetch(`${service.url}/query`, {
-        method: 'POST',
-        headers: { authorization: basic },
-        body: JSON.stringify({ statement: asked, format: 'jsonl' }),
-      })
-    const answer = await ask('SELECT 1 AS a, 2 AS a, 3 AS "größe ✓" WHERE false')
-    expect(await answer.text()).toBe('')
-    expect(JSON.parse(answer.headers.get('x-waymark-columns')!)).toEqual(['a', 'a_1', 'größe ✓'])
-    const wide = await ask(`SELECT ${Array.from({ length: 900 }, (_, at) => `${at} AS column_${at}`).join()}`)
-    expect([wide.status, wide.headers.get('x-waymark-columns')]).toEqual([200, null])
-  })
-
   it('parquet is a Parquet file, also with names that are there twice', async () => {
     const { type, bytes } = await service.download('SELECT i AS a, i AS a FROM range(5000) r(i)', {
       format: 'parquet',

@@ -51,7 +51,11 @@ export class CacheUse {
     held: HeldConnection,
     path: SearchPath,
   ): CacheUse | undefined {
-    const isAsked = job.request.cache !== false && job.wire === undefined && job.layout !== 'parquet'
+    const isAsked =
+      job.request.cache !== false &&
+      job.wire === undefined &&
+      job.layout !== 'parquet' &&
+      job.layout !== 'arrow'
     if (!isAsked || held.mayHoldOwn) return undefined
     return new CacheUse(cache, volatility, keyOf(job, held, path))
   }

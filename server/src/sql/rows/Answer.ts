@@ -49,8 +49,15 @@ const contentTypes: Record<Format, string> = {
   jsonl: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8; header=present',
   parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
 }
-const endings: Record<Format, string> = { default: 'ndjson', jsonl: 'jsonl', csv: 'csv', parquet: 'parquet' }
+const endings: Record<Format, string> = {
+  default: 'ndjson',
+  jsonl: 'jsonl',
+  csv: 'csv',
+  parquet: 'parquet',
+  arrow: 'arrows',
+}
 
 /** Whether the answer is gzipped; a Parquet file is compressed already. */
 const zips = ({ format, isZipped }: Form) => isZipped && format !== 'parquet'
@@ -69,7 +76,7 @@ const typeName = (type: DuckDBType): string => type.alias ?? type.toString()
 const openingLines = ({ names, types }: Rows, head: Head, form: Form): string => {
   const { format, escapesFormulas, columns } = form
   if (format === 'csv') return `${names.map((name) => csvCell(name, escapesFormulas)).join(',')}\n`
-  if (format === 'jsonl') return ''
+  if (format === 'jsonl' || format === 'arrow') return ''
   const metadata = {
     statement: head.statement,
     rows_limit: head.page.limit ?? null,

@@ -20,7 +20,7 @@ export interface Rows {
 const explainWithinMs = 10_000
 
 /** A stream that breaks does not say why. Running the statement again without its rows does. */
-const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
+export const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), explainWithinMs)
   try {
     await renewReadOnly(connection)
