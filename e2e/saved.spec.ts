@@ -112,10 +112,13 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     const look = async (where: string) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        const { violations } = await new AxeBuilder({ page }).analyze()
+        const axe = new AxeBuilder({ page })
+        // All that the dark changes is colours.
+        const { violations } = await (
+          colorScheme === 'dark' ? axe.withRules('color-contrast') : axe
+        ).analyze()
         const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
         expect(found, `${where}, ${colorScheme}`).toEqual([])
-        await page.screenshot({ path: test.info().outputPath(`${where}-${colorScheme}.png`), fullPage: true })
       }
     }
     await look('overview')
@@ -124,13 +127,8 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await page.keyboard.press('Escape')
     await card(page, 'Goal').getByRole('button', { name: 'Change' }).click()
     await look('form')
+    await page.keyboard.press('Escape')
     await page.setViewportSize({ width: 360, height: 740 })
-    await page.screenshot({ path: test.info().outputPath('form-phone.png') })
-    await page.keyboard.press('Escape')
-    await openViews()
-    await page.screenshot({ path: test.info().outputPath('views-phone.png') })
-    await page.keyboard.press('Escape')
-    await page.screenshot({ path: test.info().outputPath('phone.png'), fullPage: true })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   })
 
