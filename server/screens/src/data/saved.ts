@@ -24,7 +24,8 @@ export interface Saved<Kind extends SavedKind> {
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
 const nothing: Lists = { goal: [], view: [], annotation: [] }
-const lists = createStore<Lists>(nothing)
+/** Undefined until they were asked for. */
+const lists = createStore<Lists | undefined>(undefined)
 
 const statement = sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`
 
@@ -42,7 +43,11 @@ export async function loadSaved(): Promise<void> {
   lists.set({ goal: of('goal'), view: of('view'), annotation: of('annotation') })
 }
 
-export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] => useStore(lists)[kind]
+export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
+  (useStore(lists) ?? nothing)[kind]
+
+/** Whether it is known what is saved. */
+export const useIsKnown = (): boolean => useStore(lists) !== undefined
 
 /** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
 export async function save<Kind extends SavedKind>(
