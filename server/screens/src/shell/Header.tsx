@@ -10,6 +10,7 @@ import { controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
+import { Views } from './Views'
 
 interface Props {
   pages: readonly Page[]
@@ -47,6 +48,7 @@ export function Header({ pages, current }: Props) {
           ))}
         </nav>
         <div class="who">
+          <Views />
           <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
             {user?.user}
           </span>
