@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { drawChart } from './drawChart'
 import { formatCount } from './format'
+import { type ChartMark, marksByPlace } from './marks'
 import { PlainTable } from './PlainTable'
 import { Table } from './Table'
 import { useTheme } from './useTheme'
@@ -29,28 +30,35 @@ export interface ChartProps {
   kind?: 'line' | 'bar'
   formatY?: (y: number) => string
   series: readonly Series[]
+  /** Drawn as lines across; their texts stand below the chart, and above it for the place the pointer is at. */
+  marks?: readonly ChartMark[]
   height?: number
 }
+
+const noMarks: readonly ChartMark[] = []
 
 /** A line chart, with its figures in words for the place the pointer is at, and as a table. */
 export function Chart(props: ChartProps) {
   const { caption, x, nameX, nameTick, series, kind = 'line', height = 220 } = props
-  const { formatY = formatCount, isTime = true, isCount = true } = props
+  const { formatY = formatCount, isTime = true, isCount = true, marks = noMarks } = props
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [at, setAt] = useState<number | null>(null)
   const [isTable, setTable] = useState(false)
   const theme = useTheme()
+  const marked = useMemo(() => marksByPlace(marks, x), [marks, x])
+  const textsAt = (place: number) => (marked.get(place) ?? []).map(({ text }) => text).join(' · ')
 
   useEffect(() => {
     if (!frame.current || isTable) return
-    const drawing = { x, series, isTime, isCount, kind, height, formatY, onPlace: setAt }
+    const marksAt = [...marked.keys()]
+    const drawing = { x, series, marksAt, isTime, isCount, kind, height, formatY, onPlace: setAt }
     plot.current = drawChart(frame.current, { ...drawing, ...(nameTick ? { nameTick } : {}) })
     return () => {
       setAt(null)
       plot.current?.destroy()
     }
-  }, [x, series, isTime, kind, height, isTable, theme])
+  }, [x, series, marked, isTime, kind, height, isTable, theme])
 
   const columns = useMemo(
     () => [
@@ -63,8 +71,9 @@ export function Chart(props: ChartProps) {
           return value == null ? '' : formatY(value)
         },
       })),
+      ...(marked.size > 0 ? [{ title: 'Marked', value: textsAt }] : []),
     ],
-    [x, series],
+    [x, series, marked],
   )
   const table = { caption, columns, rows: [...x.keys()], rowKey: (row: number) => row }
 
@@ -81,6 +90,7 @@ export function Chart(props: ChartProps) {
             </span>
           )
         })}
+        {at !== null && marked.has(at) && <span class="chart-key is-mark">{textsAt(at)}</span>}
         <button
           class="button quiet"
           type="button"
@@ -96,6 +106,15 @@ export function Chart(props: ChartProps) {
       ) : (
         <>
           <div ref={frame} class="chart-frame" aria-hidden="true" />
+          {marked.size > 0 && (
+            <ul class="chart-marks" aria-hidden="true">
+              {[...marked.keys()].map((place) => (
+                <li key={place}>
+                  <span class="soft">{nameX(x[place] ?? 0)}</span> {textsAt(place)}
+                </li>
+              ))}
+            </ul>
+          )}
           <div class="visually-hidden">
             <PlainTable {...table} />
           </div>

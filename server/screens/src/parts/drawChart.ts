@@ -17,13 +17,41 @@ function nameTicks({ x, isTime, nameTick }: Drawing): (splits: number[]) => stri
 type Given = 'x' | 'series' | 'isTime' | 'isCount' | 'kind' | 'height' | 'formatY'
 
 interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'nameTick'> {
+  /** The places that have marks. */
+  marksAt: readonly number[]
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
 }
 
+interface Marks extends Pick<Drawing, 'x' | 'marksAt'> {
+  colour: string
+}
+
+/** A line from top to bottom at each place that has marks, behind what is drawn of the figures. */
+function drawMarks({ ctx, bbox, valToPos }: uPlot, { x, marksAt, colour }: Marks): void {
+  const size = 5 * devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = ctx.fillStyle = colour
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+  for (const place of marksAt) {
+    const left = Math.round(valToPos(x[place] ?? 0, 'x', true))
+    ctx.beginPath()
+    ctx.moveTo(left, bbox.top)
+    ctx.lineTo(left, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(left - size, bbox.top - size)
+    ctx.lineTo(left + size, bbox.top - size)
+    ctx.lineTo(left, bbox.top + size)
+    ctx.fill()
+  }
+  ctx.restore()
+}
+
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
 export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
-  const { x, series, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
+  const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
   const style = getComputedStyle(frame)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `11px ${style.fontFamily}`
@@ -85,7 +113,10 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
         }
       }),
     ],
-    hooks: { setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)] },
+    hooks: {
+      setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)],
+      drawAxes: [(drawn) => drawMarks(drawn, { x, marksAt, colour: colour('accent') })],
+    },
   }
   if (!nameTick) delete options.axes?.[0]?.incrs
   if (!hasFewCounts) delete options.axes?.[1]?.incrs

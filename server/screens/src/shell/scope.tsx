@@ -1,8 +1,9 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { browserTimeZone } from '../data/query'
 import { login } from '../data/login'
+import { loadSaved } from '../data/saved'
 import { readTimeRange, type TimeRange } from './timeRange'
 import { useSearch } from './useSearch'
 
@@ -22,13 +23,14 @@ export interface Scope {
 }
 
 /** The parameters of the address that stay when another page is opened. */
-export const scopeParameters = ['env', 'range', 'from', 'until', 'bots'] as const
+export const scopeParameters = ['env', 'range', 'from', 'until', 'bots', 'goal'] as const
 
 const Context = createContext<Scope | undefined>(undefined)
 
 export function ScopeProvider({ children }: { children: ComponentChildren }) {
   const [search] = useSearch()
   const [now, setNow] = useState(() => new Date())
+  useEffect(() => void loadSaved(), [now])
   const environments = useStore(login).user?.environments
   const key = scopeParameters.map((name) => search.get(name) ?? '').join('\n')
 

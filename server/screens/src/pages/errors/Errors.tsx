@@ -8,6 +8,7 @@ import { formatCount } from '../../parts/format'
 import { nameTime } from '../../parts/nameTime'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
+import { useMarks } from '../../parts/useMarks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
@@ -26,6 +27,7 @@ export function Errors() {
   const [search, setSearch] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
+  const marks = useMarks(range)
   const field = fields.find(({ name }) => name === search.get('by')) ?? usualField
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -45,6 +47,7 @@ export function Errors() {
               { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
             )}
             nameX={(time) => nameTime(time, range.unit)}
+            marks={marks}
             height={140}
           />
         )}
@@ -54,7 +57,7 @@ export function Errors() {
           <>
             <ErrorTable rows={rows} />
             {rows.length === mostErrors && (
-              <p class="soft">The first {mostErrors} are shown. SQL gives all.</p>
+              <p class="soft">The first {mostErrors} are shown. A higher LIMIT in the SQL gives more.</p>
             )}
           </>
         )}

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
+import { useMarks } from '../../parts/useMarks'
 import { nameTime } from '../../parts/nameTime'
 import { useScope } from '../../shell/scope'
 import type { Question } from './exploreSearch'
@@ -36,6 +37,7 @@ export function TimeAnswer({
         caption={title}
         x={x}
         series={series}
+        marks={useMarks(range)}
         kind={shape === 'bars' && !by ? 'bar' : 'line'}
         isCount={measure.isCount === true && !measure.needsProperty}
         nameX={(time) => nameTime(time, interval)}

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
 import { useAnswer } from '../../data/useAnswer'
+import { Annotations } from '../../parts/Annotations'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
@@ -35,6 +36,7 @@ export function TimeCard({ asking }: { asking: Asking }) {
       <Card
         title={`${title} over time`}
         statement={seriesStatement}
+        aside={<Annotations />}
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/Empty'
+import { useMarks } from '../../parts/useMarks'
 import { nameTime } from '../../parts/nameTime'
 import { useScope } from '../../shell/scope'
 import type { Period, TimeRange } from '../../shell/timeRange'
@@ -22,6 +23,7 @@ const nameDays = ({ from, until }: Period) => shortDay.formatRange(from, new Dat
 
 export function TimeChart({ answer, title, metric, range }: Props) {
   const { now } = useScope()
+  const marks = useMarks(range)
   const column = answer.columns.findIndex(({ name }) => name === metric)
   const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
   const series = useMemo(
@@ -38,6 +40,7 @@ export function TimeChart({ answer, title, metric, range }: Props) {
       caption={`${title} by ${range.unit}, with the period before`}
       x={lines.x}
       series={series}
+      marks={marks}
       nameX={(time) => nameTime(time, range.unit)}
     />
   )

@@ -10,6 +10,7 @@ import {
 import { identifier, type Sql, sql } from '../../data/sql'
 import type { Period } from '../../shell/timeRange'
 import type { Dimension } from './dimensions'
+import { conversionOf } from './goal'
 
 const viewOf = { page_views: sql`analytics.page_views`, events: sql`analytics.events` }
 const countedAs = { sessions: sql`sessions`, page_views: sql`page_views`, events: sql`events` }
@@ -55,6 +56,12 @@ FROM analytics.events
 WHERE ${conditions(asking, period)}
 GROUP BY ALL`
 
+interface Shown {
+  limit: number
+  /** The name of a saved goal. */
+  goal?: string | undefined
+}
+
 /** A row for each day or hour; those without events may be missing. */
 export function series(asking: Asking): Sql {
   const { range, filters } = asking
@@ -65,15 +72,15 @@ ${of(asking, 'before', range.before)}
 ORDER BY period, "time"`
 }
 
-/** The values of a dimension, those with most sessions, page views or events first. */
-export function ranking(asking: Asking, dimension: Dimension, limit: number): Sql {
+/** The values of a dimension, those with most sessions, page views or events first, and how many sessions reached a goal. */
+export function ranking(asking: Asking, dimension: Dimension, { limit, goal }: Shown): Sql {
   const { range } = asking
   const rows =
     dimension.of === 'sessions'
       ? sessions(asking, range)
       : sql`${viewOf[dimension.of]}\nWHERE ${conditions(asking, range)}`
   const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
-  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people${rate}
+  return sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS ${countedAs[dimension.of]}, count(DISTINCT person_id) AS people${rate}${conversionOf(asking, goal)}
 FROM ${rows}
 GROUP BY ALL
 ORDER BY 2 DESC, 1

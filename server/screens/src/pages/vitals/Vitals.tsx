@@ -5,6 +5,7 @@ import { Chart } from '../../parts/Chart'
 import { FilterBar } from '../../parts/FilterBar'
 import { nameTime } from '../../parts/nameTime'
 import { toLines } from '../../parts/toLines'
+import { useMarks } from '../../parts/useMarks'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
@@ -21,6 +22,7 @@ export function Vitals() {
   const [search] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
+  const marks = useMarks(range)
   const vital = readVital(search)
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -32,7 +34,12 @@ export function Vitals() {
     <>
       <FilterBar of="events" />
       <AnswerCard title="75th percentiles" statement={statements.overall} empty={none}>
-        {({ rows }) => <VitalTotals rows={rows} chosen={vital} />}
+        {({ rows }) => (
+          <>
+            <VitalTotals rows={rows} chosen={vital} />
+            <p class="soft">Three of four measurements are as good as the figure, or better.</p>
+          </>
+        )}
       </AnswerCard>
       <AnswerCard
         key={`pages ${vital.name}`}
@@ -62,6 +69,7 @@ export function Vitals() {
             {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
             isCount={false}
             nameX={(time) => nameTime(time, range.unit)}
+            marks={marks}
             formatY={vital.format}
           />
         )}
