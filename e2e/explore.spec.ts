@@ -107,7 +107,7 @@ const monday = (time: number) => {
 test.describe('the funnel', () => {
   test('counts the people of each step, who can be looked at', async ({ page, service }) => {
     await page.goto(`${service.url}/app/funnel?range=90d`)
-    await expect(card(page, 'Funnel')).toContainText('Choose at least two steps')
+    await expect(card(page, 'Funnel')).toContainText('Choose two steps or more')
     for (const [at, step] of funnelSteps.entries()) {
       if (at === 2) await page.getByRole('button', { name: 'Add a step' }).click()
       await page.getByRole('combobox', { name: `Step ${at + 1}` }).fill(step)
@@ -130,10 +130,9 @@ test.describe('the funnel', () => {
     await page.getByRole('button', { name: /went no further than \/maps/ }).click()
     const dropped = [...histories().keys()].filter((person) => countSteps(person, funnelSteps, monthMs) === 1)
     const list = card(page, 'People who did /maps, but not Order Placed')
-    await expect(list.getByRole('link')).toHaveCount(dropped.length)
-    const links = await list
-      .getByRole('link')
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+    const persons = list.getByRole('table').getByRole('link')
+    await expect(persons).toHaveCount(dropped.length)
+    const links = await persons.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
     const ids = links.map((link) => new URL(link ?? '', service.url).searchParams.get('id') ?? '')
     expect(ids.toSorted()).toEqual(dropped.toSorted())
 
@@ -211,16 +210,26 @@ test.describe('the paths', () => {
     const ways = shopVisits.flatMap(({ pages }) => {
       const moved = pages.filter((path, at) => path !== pages[at - 1])
       const at = moved.indexOf('/maps')
-      return at === -1 ? [] : [moved[at + 1] ?? '(the session ended)']
+      return at === -1 ? [] : [moved[at + 1] ?? 'Session ended']
     })
-    const first = page.getByRole('region', { name: 'Step 1' })
+    const first = card(page, 'From /maps')
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: '1', exact: true }) })
     for (const to of new Set(ways)) {
-      const row = first.getByRole('row').filter({ has: page.getByRole('cell', { name: to, exact: true }) })
-      await expect(row.getByRole('cell').last()).toContainText(
-        new RegExp(`^${ways.filter((way) => way === to).length} `),
-      )
+      const row = first.filter({ has: page.getByRole('cell', { name: to, exact: true }) })
+      const count = ways.filter((way) => way === to).length
+      const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+      await expect(row.getByRole('cell')).toHaveText([
+        '/maps',
+        to,
+        String(count),
+        ...[0, 1].map(() => share.format(count / ways.length)),
+      ])
     }
-    await first.getByRole('button', { name: '/pricing' }).click()
+    await page
+      .getByRole('list', { name: 'Step 1' })
+      .getByRole('button', { name: /^\/pricing/ })
+      .click()
     await expect(card(page, 'From /pricing')).toBeVisible()
   })
 })
@@ -264,6 +273,7 @@ test.describe('the SQL page', () => {
     await expect(editor(page)).toHaveAttribute('aria-invalid', 'true')
     await page.getByRole('button', { name: 'Run' }).click()
     await expect(page.getByRole('alert')).toContainText('Referenced column "nonsense" not found')
+    await expect(page.getByRole('alert')).toContainText("Write prop(properties, 'nonsense')")
     await page.getByRole('button', { name: 'Go to line 2, column 3' }).click()
     await expect(editor(page)).toBeFocused()
     expect(await editor(page).evaluate((field: HTMLTextAreaElement) => field.selectionStart)).toBe(16)

@@ -80,7 +80,7 @@ test('from the start without a flag to the first row on a chart, by what the scr
     // A browser that a program drives says so, and is told apart.
     const bot = await (await browser.newContext()).newPage()
     await bot.goto(`${site.url}/plans`)
-    await expect(note(page)).toContainText('Only bots so far: $pageview from')
+    await expect(note(page)).toContainText('Only bots have come so far: $pageview from')
 
     const visitor = await visit(browser, `${site.url}/plans?utm_source=letter`)
     await expect(note(page)).toContainText(`Events arrive. The newest: $pageview from ${site.url}/plans`)
@@ -133,7 +133,7 @@ test('what is in the way of the first event is said: another environment, a wron
     const elsewhere = snippet.replace('data-pageviews', 'data-environment="staging" data-pageviews')
     for (const [html, said] of [
       [wrong, /A request of a page of http:\/\/127\.0\.0\.1:\d+ was refused.*: The API key is wrong\./],
-      [elsewhere, /Nothing in the environment production, but in staging: \$pageview from http/],
+      [elsewhere, /production has no events, but staging has some. The newest: \$pageview from http/],
     ] as const) {
       const site = await serveOnePage(`<!doctype html><title>A shop</title>${html}`, '')
       const visitor = await visit(browser, site.url)

@@ -34,6 +34,33 @@ const visits = [0, 1, 2].flatMap((visit) =>
     },
   })),
 )
+/** What the plugins errors and web-vitals record, of the first visitor. */
+const recorded = [
+  {
+    event: 'Error Caught',
+    properties: {
+      kind: 'error',
+      name: hostile('error'),
+      message: hostile('message'),
+      stack: hostile('stack'),
+      $release: hostile('release'),
+    },
+  },
+  { event: 'Web Vital', properties: { name: 'LCP', value: 1200, id: 'measured' } },
+  { event: 'Web Vital', properties: { name: hostile('vital'), value: script, rating: hostile('rating') } },
+].map(({ event, properties }) => ({
+  environment: 'production',
+  event,
+  timestamp: Date.now() - 1000,
+  anonymous_id: `${id} 0`,
+  session_id: `${hostile('session')} 0`,
+  properties: {
+    $url: `https://shop.example/${hostile('path')}`,
+    $user_agent: userAgent,
+    $device: hostile('kind'),
+    ...properties,
+  },
+}))
 const user = {
   environment: 'production',
   distinct_id: hostile('user'),
@@ -77,7 +104,24 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   ['the live events', '/app/live', ['name']],
   ['the persons', '/app/persons', ['trait']],
-  ['a person', `/app/persons?${search([['id', hostile('user')]])}`, ['trait', 'name']],
+  [
+    'a person',
+    `/app/persons?${search([['id', hostile('user')]])}`,
+    ['trait', 'name', 'message', 'vital', 'rating'],
+  ],
+  [
+    'the events of a name',
+    `/app/persons?${search([
+      ['id', hostile('user')],
+      ['event', hostile('name')],
+    ])}`,
+    ['name'],
+  ],
+  [
+    'the persons by a trait',
+    `/app/persons?${search([['filter', `trait.${hostile('trait name')}|is|${hostile('trait value')}`]])}`,
+    ['trait name', 'trait value'],
+  ],
   ['a search for persons', `/app/persons?${search([['q', hostile('trait')]])}`, ['trait']],
   [
     'a funnel',
@@ -91,6 +135,7 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   ['the retention', `/app/retention?${search([['first', hostile('name')]])}`, []],
   ['the paths', '/app/paths', ['path']],
+  ['the paths, folded', `/app/paths?${search([['fold', `/${hostile('path')}*`]])}`, ['path']],
   ['the paths from one page', `/app/paths?${search([['start', `/${hostile('path')}`]])}`, ['path']],
   ['a figure by a property', `/app/explore?${search([['by', hostile('property')]])}`, []],
   [
@@ -101,8 +146,8 @@ const screens: readonly (readonly [string, string, readonly string[]])[] = [
     ])}`,
     ['system'],
   ],
-  ['the errors', '/app/errors', []],
-  ['the vitals', '/app/vitals', []],
+  ['the errors', '/app/errors', ['message', 'error', 'release', 'stack']],
+  ['the vitals', '/app/vitals', ['path', 'kind']],
   ['a result', `/app/sql?${search([['q', ask]])}`, ['cell', 'column', 'system']],
   [
     'a chart',
@@ -131,7 +176,7 @@ const traces = (page: Page) =>
 
 test('texts that are scripts stay texts on every screen', async ({ page, service, complaints }) => {
   test.setTimeout(180_000)
-  await send(service.url, '/track', visits)
+  await send(service.url, '/track', [...visits, ...recorded])
   await send(service.url, '/identify', [user])
   await page.goto(`${service.url}/app/`)
   await page.getByLabel('Name').fill(service.user)

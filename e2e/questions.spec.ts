@@ -252,6 +252,21 @@ test.describe('a question is answered by at most four clicks and a word', () => 
     await expect(figures).toHaveText(['3', '2'])
   })
 
+  test('who spent most, by an example of SQL', async ({ page, hand, service }) => {
+    await hand.click(tab(page, 'SQL'))
+    const examples = card(page, 'Examples')
+    const docs = examples.getByRole('link', { name: 'Views, columns and times' })
+    const text = await page.request.get(new URL((await docs.getAttribute('href')) ?? '', service.url).href)
+    expect(await text.text()).toContain('# SQL over events')
+    await hand.click(examples.getByRole('button', { name: 'The sum of a property by person' }))
+    await hand.click(page.getByRole('button', { name: 'Run' }))
+    const person = card(page, 'Result').getByRole('table').getByRole('link').first()
+    const id = await person.textContent()
+    await hand.click(person)
+    await expect(card(page, 'Timeline')).toBeVisible()
+    expect(new URL(page.url()).searchParams.get('id')).toBe(id)
+  })
+
   test('yesterday by hour', async ({ page, hand }) => {
     await hand.choose(list(page, 'Time'), 'Yesterday')
     const yesterday = shopVisits.filter(({ daysAgo }) => daysAgo === 1)

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -242,6 +242,35 @@ test.describe('the screens', () => {
     expect(new URL(link ?? '', service.url).searchParams.get('q')).toBe(statement)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('button', { name: 'SQL: Totals' })).toBeFocused()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV: Totals' }).click(),
+    ])
+    const [, line = ''] = (await readFile(await download.path(), 'utf8')).split('\n')
+    expect(line.split(',').slice(0, 5)).toEqual((first ?? []).slice(0, 5).map(String))
+  })
+
+  test('obey keys, unless one types or has turned them off', async ({ page, service }) => {
+    await open(page, service, '/app/')
+    await page.keyboard.press('1')
+    await expect(page).toHaveURL(/range=today/)
+    await page.keyboard.press('f')
+    const field = page.getByRole('combobox', { name: 'Filter by' })
+    await expect(field).toBeFocused()
+    await page.keyboard.type('x1')
+    await expect(field).toHaveValue('x1')
+    await expect(page).toHaveURL(/range=today/)
+    await field.fill('')
+    await field.blur()
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    await expect(dialog).toContainText('Yesterday')
+    await dialog.getByRole('switch').click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('2')
+    await page.keyboard.press('?')
+    await expect(dialog).toBeVisible()
+    await expect(page).toHaveURL(/range=today/)
   })
 
   test('find a person by an earlier id or a trait, with all sessions', async ({ page, service }) => {
@@ -264,9 +293,43 @@ test.describe('the screens', () => {
     const newest = visits.toSorted((a, b) => a.daysAgo - b.daysAgo)[0]
     await expect(sessions.first()).toContainText(`${events(newest ? [newest] : []).length} event`)
     await expect(card(page, 'Timeline').locator('summary')).toHaveCount(events(visits).length)
+    await card(page, 'Timeline')
+      .getByRole('combobox', { name: 'Show' })
+      .selectOption({ label: `Page views (${views(visits).length})` })
+    await expect(card(page, 'Timeline').locator('summary')).toHaveCount(views(visits).length)
 
     await page.goto(`${service.url}/app/persons?id=visitor-4`)
     await expect(card(page, 'Ada of user-4')).toBeVisible()
+  })
+
+  test('list the people who did something, sorted by any column', async ({ page, service }) => {
+    await open(page, service, '/app/persons')
+    const field = page.getByRole('combobox', { name: 'Filter by' })
+    await field.fill('event = Order Placed')
+    await field.press('Enter')
+    const buyers = new Set(now.filter((visit) => visit.events.includes('Order Placed')).map(personOf))
+    const rows = card(page, 'People').locator('tbody').getByRole('row')
+    await expect(page.getByRole('button', { name: 'Remove the filter did Order Placed' })).toBeVisible()
+    await expect(rows).toHaveCount(buyers.size)
+    await card(page, 'People').getByRole('button', { name: 'Events' }).click()
+    const eventsOf = (person: string) => events(now.filter((visit) => personOf(visit) === person)).length
+    const most = Math.max(...[...buyers].map(eventsOf))
+    await expect(card(page, 'People').getByRole('columnheader', { name: 'Events' })).toHaveAttribute(
+      'aria-sort',
+      'descending',
+    )
+    await expect(rows.first().getByRole('cell').nth(2)).toHaveText(String(most))
+
+    await field.fill('email ~ USER-4@')
+    await field.press('Enter')
+    await page.getByRole('button', { name: 'Remove the filter did Order Placed' }).click()
+    await expect(rows).toHaveCount(1)
+    // Who they are is asked of what they are, on any other page that has filters.
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click()
+    const own = now.filter((visit) => personOf(visit) === 'user-4')
+    await expect(card(page, 'Totals').getByRole('button', { name: 'Sessions' })).toContainText(
+      `Sessions${own.length}`,
+    )
   })
 
   test('show events as they come, but not while paused', async ({ page, service }) => {
@@ -344,7 +407,7 @@ test.describe('the screens', () => {
       ['/app/vitals', 'Largest contentful paint (LCP) by page and device'],
       ['/app/errors', 'Newest'],
       ['/app/live?event=Order+Placed', 'Newest events'],
-      ['/app/persons', 'Seen last'],
+      ['/app/persons?filter=event%7Cis%7COrder+Placed', 'People'],
       ['/app/persons?id=user-4', 'Timeline'],
     ] as const) {
       await page.goto(`${service.url}${path}`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findWrongDoors } from '../e2e/equality/judge/findWrongDoors.mjs'
+import { saveGoals } from '../e2e/equality/judge/goals.mjs'
 import { askScreens } from '../e2e/equality/judge/askScreens.mjs'
 import { askSql, countDifferences, judge } from '../e2e/equality/judge/judge.mjs'
 import { planPeople } from '../e2e/equality/people/planPeople.mjs'
@@ -104,6 +105,7 @@ async function run(/** @type {import('../e2e/ledger/engines/types').Engine} */ e
       progress,
     })
     progress('everybody is done; the service is asked in SQL')
+    await saveGoals(service.save)
     const answers = await askSql(service.query)
     progress('and the screens are read')
     answers.push(...(await askScreens({ session, service })))

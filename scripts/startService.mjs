@@ -30,9 +30,9 @@ export async function startProgram(file, flags, { env, log } = {}) {
     log?.(text)
     said = (said + text).slice(-4000)
   })
+  let output = ''
   /** @type {Promise<string>} */
   const ready = new Promise((resolve, reject) => {
-    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output += text
       const url = /(http:\S+)\s/.exec(output)?.[1]
@@ -51,14 +51,14 @@ export async function startProgram(file, flags, { env, log } = {}) {
     await gone
     clearTimeout(giveUp)
   }
-  return { url, pid: /** @type {number} */ (child.pid), stop, gone }
+  return { url, output, pid: /** @type {number} */ (child.pid), stop, gone }
 }
 
 /**
  * Starts the service and waits until it answers.
- * @param {{ port?: number, host?: string, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void }} options
+ * @param {{ port?: number, host?: string, data: string, apiKeys: string, users: string, environments?: string, origins?: string, log?: (text: string) => void, more?: string[] }} options
  *   `origins` are those of pages that may ask in SQL: by default every page of this machine's own address, where the
- *   demo's shop is.
+ *   demo's shop is. `more` are other flags.
  */
 export async function startService({
   port = 0,
@@ -69,8 +69,9 @@ export async function startService({
   environments = 'production',
   origins = 'http://127.0.0.1:*',
   log,
+  more = [],
 }) {
   const flags = { port: String(port), host, data, 'api-keys': apiKeys, users, environments, origins }
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
-  return startProgram(launcher, args, log === undefined ? {} : { log })
+  return startProgram(launcher, [...args, ...more], log === undefined ? {} : { log })
 }

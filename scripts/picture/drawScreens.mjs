@@ -16,6 +16,14 @@ const paths = [
 ]
 const referrers = ['', 'https://search.example/', 'https://walkers.example/', 'https://news.example/']
 
+/** In full: a shorter one is a bot's. */
+const agents = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+]
+
 /** Gives equal numbers from 0 to 1 at every run. */
 function createRandom() {
   let state = 7
@@ -46,8 +54,7 @@ function makeEvents() {
           $url: `https://shop.example${pick(paths)}`,
           ...(referrer ? { $referer: referrer } : {}),
           ...(person % 3 === 0 ? { $utm_source: 'newsletter' } : {}),
-          $os: ['Windows', 'macOS', 'Android', 'iOS', 'Linux'][person % 5],
-          $user_agent: ['Chrome/140.0', 'Version/18.0 Safari/605.1', 'Firefox/140.0'][person % 3],
+          $user_agent: agents[person % agents.length],
         },
       }))
     })

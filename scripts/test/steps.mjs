@@ -144,6 +144,16 @@ export const steps = [
     },
   },
   {
+    name: 'clients',
+    isLong: true,
+    about: 'the drivers and tools that this machine has read from the service by the Postgres protocol',
+    run: async () => {
+      await ensureBuilt({ only: ['server'] })
+      const { code } = await run(process.execPath, ['scripts/test/clients.mjs'])
+      if (code !== 0) throw new Error('a tool does not get what it asks for: see its table above')
+    },
+  },
+  {
     name: 'node',
     isLong: true,
     about: 'the library and the service start in the oldest Node that they name, and in the newest',

@@ -23,6 +23,7 @@ import { completeOptions, type Role, type ServerOptions } from './options/Server
 import { ErasureRounds } from './privacy/ErasureRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/listenPostgres.js'
+import { savedRoute } from './saved/savedRoute.js'
 import { analyticsCatalog } from './store/analyticsSchema.js'
 import { asOperatorError } from './OperatorError.js'
 import { authenticateBy, identifyBy } from './users/authenticate.js'
@@ -173,6 +174,7 @@ export const startIngest = async (
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
               eraseRoute({ authenticate, rounds, logger }),
+              savedRoute({ authenticate, intake }),
             ]),
       ],
       logger,

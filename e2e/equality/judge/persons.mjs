@@ -1,23 +1,36 @@
 import { listPeople, listTraits } from '../truth/listPeople.mjs'
-import { byPerson, groupBy, labels, minuteOf } from '../truth/readings.mjs'
+import { byPerson, groupBy, labels, minuteOf, withoutBots } from '../truth/readings.mjs'
+import { scope } from './screens.mjs'
 import { cardOf, readCount } from './readTexts.mjs'
 
 /** @typedef {import('../types').Row} Row */
 
-/** As many as the screens show at most. */
-const all = { people: '/app/persons?more=1', timeline: '&rows=10000' }
+/** As many as the screens show at most, of any time, with bots. */
+const all = { people: `/app/persons?more=1&bots=1&${new URLSearchParams(scope)}`, timeline: '&rows=10000' }
+
+const buyers = `/app/persons?${new URLSearchParams({ ...scope, more: '1', filter: 'event|is|Order Placed' })}`
 
 const least = (/** @type {string[]} */ marks) => marks.toSorted()[0] ?? null
 /** The library's own ids are unknown to the script. @param {string} id */
 const named = (id) => (id.startsWith('anonymous-') ? '' : id)
 
+/** Who ordered, with how many events in all. @param {import('../types').Truth} truth @returns {Row[]} */
+function listBuyers(truth) {
+  const people = withoutBots(truth)
+  return [...byPerson(people)].flatMap(([person, events]) =>
+    events.some(({ name }) => name === 'Order Placed')
+      ? [[truth.isNamed(person) ? person : '', events.length]]
+      : [],
+  )
+}
+
 /**
- * Looks at the list of the people, and at the timeline of each.
+ * Looks at the list of the people, at the timeline of each, and at the list of those who ordered.
  * @param {(address: string, lastCard: string) => Promise<import('../types').Card[]>} look
  * @returns {Promise<import('../types').Answer[]>}
  */
 export async function describePeople(look) {
-  const { rows, links } = cardOf(await look(all.people, 'Seen last'), 'Seen last')
+  const { rows, links } = cardOf(await look(all.people, 'People'), 'People')
   /** @type {Row[]} */
   const people = []
   /** @type {Row[]} */
@@ -40,7 +53,19 @@ export async function describePeople(look) {
         ])
     }
   }
+  const bought = cardOf(await look(buyers, 'People'), 'People')
   return [
+    {
+      by: 'screen',
+      name: 'people who ordered',
+      about: 'id, and all events',
+      source: buyers,
+      rows: bought.rows.map(([[name = '', id = name] = [], , , events]) => [
+        named(id),
+        readCount(events?.[0]),
+      ]),
+      expect: listBuyers,
+    },
     {
       by: 'screen',
       name: 'list of people',

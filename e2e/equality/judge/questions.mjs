@@ -1,5 +1,6 @@
 import { countFunnel } from '../truth/countFunnel.mjs'
 import { countRetention } from '../truth/countRetention.mjs'
+import { countGoals, goals } from './goals.mjs'
 import { kindOf } from '../people/kinds.mjs'
 import { countDays, countValues, listPeople, listTouches, listTraits } from '../truth/listPeople.mjs'
 import { countBounces, countPaths, listSessions } from '../truth/listSessions.mjs'
@@ -57,6 +58,12 @@ const days = (timeZone) => ({
 const thirdWeek = Date.UTC(2026, 2, 16)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const properties = /** @type {const} */ (['words', 'plan', 'price', 'what', 'größe', 'from'])
+
+/** The rows of one goal each. */
+const goalRows = goals.map(
+  ({ name }) => `SELECT '${name}', count(DISTINCT person_id), count(DISTINCT session_id), count(*)
+  FROM goal_events('${name}')`,
+)
 
 /** What is asked of the service, and what the truth says to it. @type {import('../types').Question[]} */
 export const questions = [
@@ -248,5 +255,11 @@ export const questions = [
     about: 'where sessions go, in three steps',
     sql: 'SELECT step, from_path, to_path, sessions FROM paths(NULL, 3)',
     expect: (truth) => countPaths(withoutBots(truth), 3),
+  },
+  {
+    name: 'goals',
+    about: 'people, sessions and events of each goal',
+    sql: goalRows.join(' UNION ALL '),
+    expect: countGoals,
   },
 ]

@@ -3,6 +3,7 @@ import { countRetention } from '../truth/countRetention.mjs'
 import { countDays, countTotals, countValues } from '../truth/listPeople.mjs'
 import { bounceRateOf, countBounces, listSessions, pagesPerSession } from '../truth/listSessions.mjs'
 import { groupBy, viewedPath, withoutBots } from '../truth/readings.mjs'
+import { convertByChannel, countGoals, goals } from './goals.mjs'
 import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
 
 /** @typedef {import('../types').Card} Card */
@@ -12,7 +13,7 @@ import { cardOf, readCount, readDay, readValue } from './readTexts.mjs'
 /** @typedef {{ address: string, lastCard: string, readings: Reading[] }} Screen one page, and what is read there */
 
 /** Days in which everything happened, also by a wrong clock. */
-const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
+export const scope = { range: 'custom', from: '2026-01-15', until: '2026-07-15' }
 const lastNoon = Date.parse(`${scope.until}T12:00Z`)
 const stages = ['/', '/pricing', 'Signed Up', 'Order Placed']
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
@@ -171,6 +172,45 @@ const withBots = {
   readings: [totals('totals with bots', (truth) => truth)],
 }
 
+/** @type {Screen[]} */
+const conversions = goals.map((goal) => ({
+  address: addressOf('', { goal: goal.name, more: 'Sources' }),
+  lastCard: 'Goal',
+  readings: [
+    {
+      name: `goal: ${goal.name}`,
+      about: 'people and sessions that reached it, of how many',
+      read: (cards) => cardOf(cards, 'Goal').items.map((item) => [item.join(' ').replace(/ ?, .*/, '')]),
+      expect(truth) {
+        const [, people = 0, sessions = 0] = countGoals(truth).find(([name]) => name === goal.name) ?? []
+        const all = countTotals(withoutBots(truth))
+        const said = (/** @type {string} */ title, /** @type {number} */ count, /** @type {number} */ of) =>
+          `Of ${title} ${percent.format(count / of)} ${count} of ${of}`
+        return [
+          [said('people', Number(people), all.People)],
+          [said('sessions', Number(sessions), all.Sessions)],
+        ]
+      },
+    },
+    {
+      name: `${goal.name} by channel`,
+      about: 'the card Sources: sessions, and the share that reached the goal',
+      read: (cards) =>
+        cardOf(cards, 'Sources').rows.map((row) => [
+          readValue(row[0]),
+          readCount(row[1]?.[0]),
+          row.at(-1)?.[0] ?? null,
+        ]),
+      expect: (truth) =>
+        convertByChannel(truth, goal).map(([channel, sessions, share]) => [
+          channel,
+          sessions,
+          percent.format(share),
+        ]),
+    },
+  ],
+}))
+
 /** @param {Record<string, string>} search @param {string} title @param {Omit<Reading, 'name' | 'about'>} reading @returns {Screen} */
 const explore = (search, title, reading) => ({
   address: addressOf('explore', search),
@@ -301,6 +341,7 @@ const retention = (timeZone, { unit, ...names }) => ({
 export const listScreens = (timeZone) => [
   ...overviews(timeZone),
   withBots,
+  ...conversions,
   ...explorations(timeZone),
   funnel,
   retention(timeZone, { unit: 'day' }),

@@ -10,6 +10,10 @@ const user = `${login.user}:${login.password}`
 export async function startService({ launcher, data, apiKeys }) {
   const flags = ['--port', '0', '--data', data, '--api-keys', apiKeys.join(','), '--users', user]
   const { url, stop } = await startProgram(launcher, flags)
+  const headers = {
+    Authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+    'Content-Type': 'application/json',
+  }
 
   return {
     url,
@@ -21,10 +25,7 @@ export async function startService({ launcher, data, apiKeys }) {
     async query(statement) {
       const response = await fetch(`${url}/query`, {
         method: 'POST',
-        headers: {
-          Authorization: `Basic ${Buffer.from(user).toString('base64')}`,
-          'Content-Type': 'application/json',
-        },
+        headers,
         body: JSON.stringify({ statement }),
       })
       const text = await response.text()
@@ -37,6 +38,11 @@ export async function startService({ launcher, data, apiKeys }) {
       const wrong = rows.find((row) => !Array.isArray(row))
       if (wrong) throw new Error(`/query broke off: ${JSON.stringify(wrong)}`)
       return rows
+    },
+    /** @param {object} item as `POST /saved` takes it */
+    async save(item) {
+      const response = await fetch(`${url}/saved`, { method: 'POST', headers, body: JSON.stringify(item) })
+      if (!response.ok) throw new Error(`/saved answered ${response.status}: ${await response.text()}`)
     },
     stop,
   }

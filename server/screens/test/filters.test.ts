@@ -60,6 +60,13 @@ describe('parseFilter', () => {
     ['source =', filter('utm_source', 'is', '')],
   ])('reads %s', (text, expected) => expect(parseFilter(text)).toEqual(expected))
 
+  it('takes a name alone for a trait among people, and names traits everywhere', () => {
+    expect(parseFilter('plan=pro', 'people')).toEqual(filter('trait.plan', 'is', 'pro'))
+    expect(parseFilter('prop.plan=pro', 'people')).toEqual(filter('prop.plan', 'is', 'pro'))
+    expect(parseFilter('Trait plan = pro')).toEqual(filter('trait.plan', 'is', 'pro'))
+    expect(parseFilter('event=x', 'people')).toEqual(filter('event', 'is', 'x'))
+  })
+
   it.each(['plan', '=pro', ''])('takes “%s” for no filter', (text) =>
     expect(parseFilter(text)).toBeUndefined(),
   )
@@ -79,7 +86,23 @@ it('a filter is told in words', () => {
   expect(describeFilter(filter('prop.plan', 'out', 'pro', 'team'))).toBe('plan is none of pro, team')
 })
 
+it('what people did is told as a deed', () => {
+  expect(describeFilter(filter('event', 'is', 'Order Placed'), 'people')).toBe('did Order Placed')
+  expect(describeFilter(filter('event', 'not', 'Order Placed'), 'people')).toBe('did not do Order Placed')
+  expect(describeFilter(filter('event', 'is', 'Order Placed'))).toBe('Event is Order Placed')
+  expect(describeFilter(filter('trait.plan', 'is', 'pro'), 'people')).toBe('Trait plan is pro')
+})
+
 describe('conditions', () => {
+  it('ask the person of an event, and of a session, for a trait', () => {
+    const wanted = asking(filter('trait.plan', 'not', 'pro'))
+    const condition =
+      "person_id IN (SELECT person_id FROM analytics.persons WHERE environment = 'production' AND coalesce(NOT analytics.prop(traits, 'plan') = 'pro', true))"
+    expect(textsOf(conditionsOfEvents(wanted, range))).toEqual([condition])
+    expect(textsOf(sessionConditions(wanted, range))).toEqual([condition])
+    expect(textsOf(conditionsOfPicked(wanted, range))).toEqual([condition])
+  })
+
   it('are of the event itself, and of its session for what only sessions have', () => {
     const [own, ofSession] = textsOf(
       conditionsOfEvents(asking(filter('prop.plan', 'is', "it's"), filter('entry', 'is', '/')), range),

@@ -32,12 +32,14 @@ const [pages, sources] = groups.map(({ dimensions }) => dimensions[0]!)
 
 describe('the overview’s statements', () => {
   it('tell each row’s count of the time that is compared with', async () => {
-    expect(await store.ask(ranking(asked('range=7d'), pages!, 10))).toEqual([
+    expect(await store.ask(ranking(asked('range=7d'), pages!, { limit: 10 }))).toEqual([
       ['/', 2, 2, 1],
       ['/maps', 1, 1, 0],
     ])
-    expect(await store.ask(ranking(asked('range=7d'), sources!, 10))).toEqual([['direct', 3, 3, 1, 2]])
-    expect(await store.ask(ranking(asked('range=7d&vs=none'), pages!, 1))).toEqual([['/', 2, 2]])
+    expect(await store.ask(ranking(asked('range=7d'), sources!, { limit: 10 }))).toEqual([
+      ['direct', 3, 3, 1, 2],
+    ])
+    expect(await store.ask(ranking(asked('range=7d&vs=none'), pages!, { limit: 1 }))).toEqual([['/', 2, 2]])
   })
 
   it('compare the totals, or leave that out', async () => {

@@ -108,6 +108,9 @@ describe('ask', () => {
 
 it('asks for a CSV whose formulas are harmless, and for other formats as they are', () => {
   const asked = (format: 'csv' | 'jsonl' | 'parquet') =>
-    new URL(downloadAddress('SELECT 1', format, 's'), 'http://x').searchParams.get('escape_formulas')
+    new URL(downloadAddress('SELECT 1', format) ?? '', 'http://x').searchParams.get('escape_formulas')
   expect([asked('csv'), asked('jsonl'), asked('parquet')]).toEqual(['true', null, null])
 })
+
+it('offers no download of a statement that is too long for an address', () =>
+  expect(downloadAddress(`SELECT '${'x'.repeat(12_000)}'`, 'csv')).toBeUndefined())

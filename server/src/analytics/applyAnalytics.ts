@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { markBots } from './markBots.js'
+import { applySaved } from '../saved/applySaved.js'
 import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
@@ -56,6 +57,15 @@ export const applyAnalytics =
     entries: readonly LogEntry[],
     pause?: Pause,
   ): Promise<() => Promise<void>> => {
+    const saved = entries.filter((entry) => entry.kind === 'save')
+    const newest = entries.at(-1)!
+    const remember = (ids: BigUint64Array) => () =>
+      window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
+    if (saved.length > 0) {
+      await applySaved(connection, saved)
+      entries = entries.filter((entry) => entry.kind !== 'save')
+      if (entries.length === 0) return remember(new BigUint64Array())
+    }
     const first = entries[0]!.first
     const tracked = entries.filter((entry) => entry.kind === 'track')
     const identified = entries.filter((entry) => entry.kind === 'identify')
@@ -72,6 +82,5 @@ export const applyAnalytics =
     const mends = identified.length > 0 || changed.length > 0
     if (mends) await writeIdRows(connection, changed, before)
     await applyPersons(connection, { first, mends })
-    const newest = entries.at(-1)!
-    return () => window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
+    return remember(ids)
   }

@@ -4,6 +4,7 @@ import { allEvents } from '../store/archiveSchema.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'
+import { savedSchema } from '../saved/savedSchema.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { inTransaction } from '../store/transactions.js'
 import { bringToVersion } from './bringToVersion.js'
@@ -70,6 +71,7 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
       await connection.run(`INSERT INTO analytics.raw.derived ${hashSample}`)
     })
   }
+  await connection.run(savedSchema)
   await connection.run(analyticsViews)
   await connection.run(dutiesSchema)
 }

@@ -2,6 +2,7 @@ import { appendError } from '../append/appendError.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { erasePath, exportPath } from '../privacy/askedPerson.js'
+import { savedPath } from '../saved/savedRoute.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
 import { sessionPath } from '../users/loginRoutes.js'
@@ -26,6 +27,7 @@ const writeErrorOf = (path: string) => (path === '/append' ? appendError : lakeh
 export const noEngineRoutes: Route[] = [
   ...endpoints,
   ['POST', erasePath] as const,
+  ['POST', savedPath] as const,
   ['GET', sessionPath] as const,
   ['POST', sessionPath] as const,
   ['GET', '/setup'] as const,

@@ -2,6 +2,8 @@ import { binaryEncoder, type Cell } from './encodeBinary.js'
 import { dataRow } from './messages.js'
 import type { Prepared } from './PreparedStatements.js'
 import type { Edit } from '../sql/guard/applyEdits.js'
+import type { Settings } from './Settings.js'
+import { rowStyle } from './styles.js'
 import type { Field } from './types.js'
 import type { RowSource, TextRow } from './WireQuery.js'
 
@@ -18,6 +20,8 @@ export interface Portal {
   pending: TextRow[]
   sent: number
   isDone: boolean
+  /** Whether it is a cursor, and then whether it outlives its transaction. */
+  cursor?: { isHeld: boolean }
 }
 
 export const newPortal = (
@@ -36,16 +40,45 @@ export const newPortal = (
   isDone: false,
 })
 
+/** Takes up to `max` rows; undefined after the last. A portal whose rows fail is done. */
+export const takeRows = async (portal: Portal, max: number): Promise<TextRow[] | undefined> => {
+  if (portal.pending.length === 0) {
+    const rows = await portal.source?.next()
+    if (rows === undefined) {
+      portal.isDone = true
+      delete portal.source
+      return undefined
+    }
+    portal.pending = rows
+  }
+  const some = portal.pending.slice(0, max)
+  portal.pending = portal.pending.slice(some.length)
+  portal.sent += some.length
+  return some
+}
+
+/** Gives up what is left of a portal's rows. */
+export const abandon = (portal: Portal): void => {
+  portal.isDone = true
+  portal.pending = []
+  portal.source?.close('gone')
+  delete portal.source
+}
+
 /** A format for each column. One format given stands for all columns; when none is given all are text. */
 export const formatsOf = (fields: readonly Field[], formats: readonly number[]): number[] =>
   fields.map((_, at) => (formats.length === 1 ? formats[0]! : (formats[at] ?? 0)))
 
-export const rowEncoder = ({ fields = [], formats }: Portal): ((row: TextRow) => Buffer) => {
-  if (!formats.includes(1)) return dataRow
+export const rowEncoder = (
+  { fields = [], formats }: Portal,
+  settings: Settings,
+): ((row: TextRow) => Buffer) => {
+  const style = rowStyle(fields, settings)
+  if (style === undefined && !formats.includes(1)) return dataRow
   const encoders = formatsOf(fields, formats).map((format, at) =>
     format === 1 ? binaryEncoder(fields[at]!.oid) : undefined,
   )
   const encode = (value: string | null, at: number): Cell =>
-    value === null ? null : (encoders[at]?.(value) ?? value)
+    value === null ? null : (encoders[at]?.(value) ?? style?.(value, at) ?? value)
   return (row) => dataRow(row.map(encode))
 }

@@ -25,6 +25,10 @@ export class Portals {
     this.#portals.set(name, portal)
   }
 
+  has(name: string): boolean {
+    return this.#portals.has(name)
+  }
+
   find(name: string): Portal {
     const found = this.#portals.get(name)
     if (found !== undefined) return found
@@ -57,5 +61,14 @@ export class Portals {
 
   dropAll(): void {
     for (const name of this.#portals.keys()) this.drop(name)
+  }
+
+  dropCursors(): void {
+    for (const [name, { cursor }] of this.#portals) if (cursor !== undefined) this.drop(name)
+  }
+
+  /** Drops what ends with its transaction. */
+  endTransaction(): void {
+    for (const [name, { cursor }] of this.#portals) if (cursor?.isHeld !== true) this.drop(name)
   }
 }

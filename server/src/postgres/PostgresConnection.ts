@@ -4,11 +4,13 @@ import type { Sql } from '../sql/openSql.js'
 import { BodyReader } from './BodyReader.js'
 import * as to from './messages.js'
 import { type Message, MessageStream } from './MessageStream.js'
-import { formatsOf, newPortal, type Portal, rowEncoder } from './Portal.js'
+import { describePortal, openPortal } from './openPortal.js'
+import { formatsOf, newPortal, type Portal } from './Portal.js'
 import { Portals } from './Portals.js'
 import { PreparedStatements } from './PreparedStatements.js'
 import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './readParameter.js'
+import { sendRows } from './sendRows.js'
 import { findParameters, splitStatements } from './statements.js'
 import { text } from './types.js'
 import { WireConnection, type WireStart } from './WireConnection.js'
@@ -36,6 +38,8 @@ export class PostgresConnection {
       ...start,
       sql,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
+      onDeallocate: (name) => this.#prepared.deallocate(name),
+      onDiscard: () => this.#portals.dropCursors(),
     })
   }
 
@@ -92,7 +96,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#wire.transaction === 'I') this.#portals.dropAll()
+      if (this.#wire.transaction === 'I') this.#portals.endTransaction()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -140,7 +144,7 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#wire.transaction === 'I') this.#portals.dropAll()
+    if (this.#wire.transaction === 'I') this.#portals.endTransaction()
     await this.#ready()
   }
 
@@ -156,7 +160,9 @@ export class PostgresConnection {
     }
     this.#prepared.makeRoom(name, bytes)
     const described =
-      statement === undefined ? { oids, fields: undefined } : await this.#wire.describe(statement, oids)
+      statement === undefined
+        ? { oids, fields: undefined }
+        : await describePortal({ wire: this.#wire, portals: this.#portals }, statement, oids)
     this.#prepared.add(name, { ...described, statement, bytes })
     this.#stream.write(to.parseComplete())
   }
@@ -217,61 +223,19 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    this.#portals.admit(portal)
-    portal.source = await this.#wire.run(portal.prepared.statement!, portal.values)
-    const { fields, tag } = portal.source
+    const source = await openPortal({ wire: this.#wire, portals: this.#portals }, portal)
+    portal.source = source
     // The client may not ask for the rows at once.
-    portal.source.pause()
-    if (/^(DEALLOCATE|DISCARD) ALL$/.test(tag(0))) this.#prepared.clear()
-    if (portal.fields === undefined) portal.fields = fields
-    else if (fields?.length !== portal.fields.length) {
-      portal.source.close('cancelled')
+    source.pause()
+    if (portal.fields === undefined) portal.fields = source.fields
+    else if (source.fields?.length !== portal.fields.length) {
+      source.close('cancelled')
       throw new ProtocolError(sqlState.notSupported, 'The statement has other columns now: prepare it again.')
     }
   }
 
-  /** Sends up to `maxRows` rows, or all of them for 0, and the message that ends them. */
-  async #send(portal: Portal, maxRows: number): Promise<void> {
-    if (portal.isDone) {
-      this.#stream.write(to.commandComplete('SELECT 0'))
-      return
-    }
-    const source = portal.source!
-    const encode = rowEncoder(portal)
-    let left = maxRows > 0 ? maxRows : Infinity
-    try {
-      await source.resume()
-      while (left > 0) {
-        if (portal.pending.length === 0) {
-          const rows = await source.next()
-          if (rows === undefined) {
-            portal.isDone = true
-            delete portal.source
-            this.#stream.write(to.commandComplete(source.tag(portal.sent)))
-            return
-          }
-          portal.pending = rows
-        }
-        const some = portal.pending.slice(0, left)
-        portal.pending = portal.pending.slice(some.length)
-        for (const row of some) this.#stream.write(encode(row))
-        left -= some.length
-        portal.sent += some.length
-        if (this.#stream.isFull) {
-          source.pause()
-          await this.#stream.flush()
-          await source.resume()
-        }
-        if (this.#stream.isGone) throw new ProtocolError(sqlState.cancelled, 'The client went away.')
-      }
-      source.pause()
-      this.#stream.write(to.portalSuspended())
-    } catch (error) {
-      portal.isDone = true
-      source.close('gone')
-      delete portal.source
-      throw error
-    }
+  #send(portal: Portal, maxRows: number): Promise<void> {
+    return sendRows(this.#stream, portal, { maxRows, settings: this.#wire.settings })
   }
 
   #closeOne(reader: BodyReader): void {

@@ -48,7 +48,13 @@ export class PreparedStatements {
     this.#all.delete(name)
   }
 
-  clear(): void {
+  /** Forgets one by name, which must be there, or all. */
+  deallocate(name?: string): void {
+    if (name !== undefined) {
+      this.find(name)
+      this.forget(name)
+      return
+    }
     this.#all.clear()
     this.#bytes = 0
   }

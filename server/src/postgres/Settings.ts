@@ -51,14 +51,57 @@ const spelling = new Map(
   [...Object.keys(fixed), ...Object.keys(changeable)].map((name) => [name.toLowerCase(), name]),
 )
 
-/** These settings would change how values are written, so they can be set only to what they are. */
+/** These settings would change how values are written, and can be set only to what they are. */
 const onlyAs: Record<string, RegExp> = {
-  client_encoding: /^(utf-?8|unicode|default)$/i,
-  DateStyle: /^(iso|default)\b/i,
-  IntervalStyle: /^(postgres|default)$/i,
-  bytea_output: /^(hex|default)$/i,
-  standard_conforming_strings: /^(on|true|yes|1|default)$/i,
-  default_transaction_read_only: /^(on|true|yes|1|default)$/i,
+  bytea_output: /^hex$/i,
+  standard_conforming_strings: /^(on|true|yes|1)$/i,
+  default_transaction_read_only: /^(on|true|yes|1)$/i,
+}
+
+const dateForms: Record<string, string> = { iso: 'ISO', sql: 'SQL', postgres: 'Postgres', german: 'German' }
+const dateOrders: Record<string, string> = { mdy: 'MDY', us: 'MDY', noneuropean: 'MDY', dmy: 'DMY', euro: 'DMY', european: 'DMY', ymd: 'YMD' } // prettier-ignore
+
+/** A form, an order of day and month, or both. The other one stays. */
+const readDateStyle = (value: string, now: string): string | undefined => {
+  let [form = '', order = ''] = now.split(', ')
+  for (const word of value
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)) {
+    if (word in dateForms) form = dateForms[word]!
+    else if (word in dateOrders) order = dateOrders[word]!
+    else return undefined
+  }
+  return `${form}, ${order}`
+}
+
+const intervalStyles = ['postgres', 'postgres_verbose', 'sql_standard', 'iso_8601']
+
+/** DuckDB has the zones of the same list, but no plain offsets. */
+const readZone = (value: string): string | undefined => {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions()
+    return /^[+-]/.test(timeZone) ? undefined : timeZone
+  } catch {
+    return undefined
+  }
+}
+
+/** These change what is sent; each reads a value, and gives undefined for one that is not taken. */
+const readers: Record<string, (value: string, now: string) => string | undefined> = {
+  // As Postgres does: of the name of an encoding only letters and digits count.
+  client_encoding: (value) => (/^(utf8|unicode)$/i.test(value.replaceAll(/[\W_]/g, '')) ? 'UTF8' : undefined),
+  DateStyle: readDateStyle,
+  IntervalStyle: (value) => intervalStyles.find((each) => each === value.toLowerCase()),
+  TimeZone: (value) => (/^local$/i.test(value) ? 'UTC' : readZone(value)),
+}
+
+/** Undefined for a value that cannot be set. */
+const readValue = (name: string, value: string, now: string): string | undefined => {
+  const only = onlyAs[name]
+  if (only !== undefined) return only.test(value) ? now : undefined
+  const read = readers[name]
+  return read === undefined ? value : read(value, now)
 }
 
 const timeUnits: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -66,6 +109,8 @@ const timeUnits: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, 
 /** The settings that Postgres has and DuckDB has not, for one client. */
 export class Settings {
   readonly #values = new Map(Object.entries({ ...changeable, ...fixed }))
+  /** What `default` means: what the client said when it connected. */
+  #defaults: ReadonlyMap<string, string> = new Map(Object.entries(changeable))
 
   /** Finds the name in its right case; undefined when there is no such setting. */
   static find(name: string): string | undefined {
@@ -89,14 +134,15 @@ export class Settings {
     const name = Settings.find(given)
     if (name === undefined) return undefined
     if (name in fixed) throw new ProtocolError('55P02', `The setting ${name} cannot be changed.`)
-    const allowed = onlyAs[name]
-    if (allowed !== undefined && !allowed.test(value.trim())) {
+    const isDefault = /^default$/i.test(value.trim())
+    const taken = isDefault ? this.#defaults.get(name) : readValue(name, value.trim(), this.get(name)!)
+    if (taken === undefined) {
       throw new ProtocolError(
         sqlState.invalidParameter,
-        `${name} cannot be ${value.slice(0, 40)} here: it is ${changeable[name]}.`,
+        `${name} cannot be ${value.slice(0, 40)} here: it is ${this.get(name)}.`,
       )
     }
-    if (allowed === undefined) this.#values.set(name, /^default$/i.test(value) ? changeable[name]! : value)
+    this.#values.set(name, taken)
     return reported.has(name) ? name : undefined
   }
 
@@ -104,8 +150,16 @@ export class Settings {
     this.#values.set('waymark_query_id', id)
   }
 
-  reset(): void {
-    for (const [name, value] of Object.entries(changeable)) this.#values.set(name, value)
+  /** From now on `default` means the values of this moment. */
+  keep(): void {
+    this.#defaults = new Map([...this.#values].filter(([name]) => name in changeable))
+  }
+
+  /** The settings that are not at their default. */
+  differing(): string[] {
+    return [...this.#defaults]
+      .filter(([name, value]) => this.#values.get(name) !== value)
+      .map(([name]) => name)
   }
 
   /** How long the client lets a statement run; undefined when it did not say. */

@@ -3,15 +3,16 @@ import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import { applyEdits, type Edit } from '../sql/guard/applyEdits.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
+import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
-import { translate } from './catalog/translate.js'
+import { rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages.js'
 import { type Described, describeStatement } from './planWire.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import { type Command, readCommand } from './readCommand.js'
+import { type Command, firstSchema, readCommand } from './readCommand.js'
 import { Settings } from './Settings.js'
 import type { Statement } from './statements.js'
-import { textField } from './types.js'
+import { type Field, textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './WireQuery.js'
 
 /** What a client says about itself when it connects. */
@@ -24,6 +25,10 @@ export interface WireConnectionOptions extends WireStart {
   sql: Sql
   /** Called when a setting has changed that must be reported to the client. */
   onSetting(name: string, value: string): void
+  /** Called when a prepared statement is to be forgotten; without a name, all of them. */
+  onDeallocate(name?: string): void
+  /** Called when all cursors are to be closed. */
+  onDiscard(): void
 }
 
 /**
@@ -38,14 +43,14 @@ export class WireConnection {
   #held: HeldConnection | undefined
   /** Whether rows are still read from the DuckDB connection. */
   #isReading = false
-  #schema: string
-  #timezone = 'UTC'
+  #path: SearchPath
   #running: Cancellation | undefined
 
   constructor(options: WireConnectionOptions) {
     this.#options = options
-    this.#schema = 'main'
+    this.#path = this.#pathOf(undefined)
     for (const [name, value] of Object.entries(options.parameters)) this.#setAtStart(name, value)
+    this.settings.keep()
   }
 
   cancel(reason: CancelReason): void {
@@ -60,12 +65,9 @@ export class WireConnection {
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
     const command = readCommand(statement)
-    if (command !== undefined && command.kind !== 'instead') {
-      const fields = this.#answerOf(command)
-      return { oids: [], fields }
-    }
-    this.#checkTransaction()
-    const { edits } = this.#sqlOf(statement, command)
+    if (command !== undefined) return { oids: [], fields: answerOf(command) }
+    this.checkTransaction()
+    const edits = this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) =>
       this.#options.sql.inspect(held, cancellation, (connection, guard) =>
@@ -77,11 +79,12 @@ export class WireConnection {
   /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
     const command = readCommand(statement)
-    if (command !== undefined && command.kind !== 'instead') {
-      return this.#execute(command)
-    }
-    this.#checkTransaction()
-    const { edits, tag } = this.#sqlOf(statement, command)
+    return command === undefined ? this.query(statement, values) : this.#execute(command)
+  }
+
+  /** Runs a statement that DuckDB must answer. The log shows it as `sent`. */
+  async query(statement: Statement, values: readonly Edit[], sent = statement.text): Promise<RowSource> {
+    this.checkTransaction()
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -93,35 +96,17 @@ export class WireConnection {
         user: this.#options.user,
         role: this.#options.role,
         applicationName: this.settings.get('application_name') ?? '',
-        sent: statement.text,
-        text: applyEdits(statement.text, [...edits, ...values]),
+        statement,
+        sent,
+        text: applyEdits(statement.text, [...this.#rewrite(statement), ...values]),
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
     )
-    const tagged = tag === undefined ? source : { ...source, tag: () => tag }
-    return this.#watched(tagged, held)
+    return this.#watched(source, held)
   }
 
-  /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
-  fail(): void {
-    if (this.transaction === 'T') this.transaction = 'E'
-  }
-
-  #setAtStart(name: string, value: string): void {
-    if (name === 'options') {
-      for (const [, option, of] of value.matchAll(/(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/g)) {
-        this.#setAtStart(option!, of!.replaceAll(/\\(.)/g, '$1'))
-      }
-    } else if (name.toLowerCase() === 'timezone') this.#timezone = readZone(value)
-    else if (name === 'search_path') {
-      const first = value.split(',').map((each) => each.trim().replace(/^"(.*)"$/, '$1'))
-      this.#schema = first.find((each) => !/^(\$user|public|pg_catalog|)$/i.test(each)) ?? this.#schema
-    } else this.settings.set(name, value)
-    if (name.toLowerCase() === 'timezone') this.settings.set('TimeZone', this.#timezone)
-  }
-
-  #checkTransaction(): void {
+  checkTransaction(): void {
     if (this.transaction !== 'E') return
     throw new ProtocolError(
       sqlState.failedTransaction,
@@ -129,15 +114,53 @@ export class WireConnection {
     )
   }
 
+  /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
+  fail(): void {
+    if (this.transaction === 'T') this.transaction = 'E'
+  }
+
+  #rewrite(statement: Statement): Edit[] {
+    return rewriteStatement(statement, { user: this.#options.user, settings: this.settings })
+  }
+
+  #setAtStart(name: string, value: string): void {
+    if (name !== 'options') {
+      this.#set(name, value)
+      return
+    }
+    for (const [, option, of] of value.matchAll(/(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/g)) {
+      this.#set(option!, of!.replaceAll(/\\(.)/g, '$1'))
+    }
+  }
+
+  /** Returns the name of a setting whose change the client must be told. */
+  #set(name: string, value: string): string | undefined {
+    const reported = this.settings.set(name, value)
+    if (name.toLowerCase() === 'search_path') this.#path = this.#pathOf(firstSchema(this.settings.get(name)!))
+    if (this.#held === undefined) return reported
+    this.#held.path = this.#path
+    this.#held.timezone = this.settings.get('TimeZone')!
+    return reported
+  }
+
+  /** A schema of this database, or another catalog, which is shown as a schema. */
+  #pathOf(schema: string | undefined): SearchPath {
+    const { database, sql } = this.#options
+    const catalog = schema === undefined ? undefined : findCatalog(schema, sql.readable)
+    return catalog === undefined
+      ? { catalog: database, schema: schema ?? 'main' }
+      : { catalog, schema: 'main' }
+  }
+
   async #open(): Promise<HeldConnection> {
     // A DuckDB connection reads one result at a time, so a portal that is not at its end keeps its connection.
     if (this.#held?.isOpen === true && !this.#isReading) return this.#held
     this.#isReading = false
-    const { sql, user, database } = this.#options
+    const { sql, user } = this.#options
     const id = `postgres-${randomUUID()}`
     this.#held = await sql.connections.openEphemeral(user, id)
-    this.#held.path = { catalog: database, schema: this.#schema }
-    this.#held.timezone = this.#timezone
+    this.#held.path = this.#path
+    this.#held.timezone = this.settings.get('TimeZone')!
     return this.#held
   }
 
@@ -147,7 +170,7 @@ export class WireConnection {
     return work(cancellation)
   }
 
-  /** Notes after each statement which schema and time zone it has set, and ends a connection that is no longer used. */
+  /** Notes after each statement which schema it has entered, and ends a connection that is no longer used. */
   #watched(source: RowSource, held: HeldConnection): RowSource {
     const running = this.#running
     this.#isReading = true
@@ -157,11 +180,7 @@ export class WireConnection {
         return
       }
       this.#isReading = false
-      this.#schema = held.path.schema
-      if (held.timezone === this.#timezone) return
-      this.#timezone = held.timezone
-      this.settings.set('TimeZone', this.#timezone)
-      this.#options.onSetting('TimeZone', this.#timezone)
+      this.#path = held.path
     }
     return {
       ...source,
@@ -183,21 +202,8 @@ export class WireConnection {
     }
   }
 
-  #sqlOf(statement: Statement, command: Command | undefined): { edits: Edit[]; tag?: string } {
-    if (command?.kind === 'instead') {
-      return { edits: [{ start: 0, end: statement.text.length, text: command.text }], tag: command.tag }
-    }
-    return { edits: translate(statement, this.#options.user) }
-  }
-
-  #answerOf(command: Command) {
-    if (command.kind === 'show') return [textField(command.name)]
-    if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
-    return undefined
-  }
-
-  #execute(command: Exclude<Command, { kind: 'instead' }>): RowSource {
-    const fields = this.#answerOf(command)
+  #execute(command: Command): RowSource {
+    const fields = answerOf(command)
     switch (command.kind) {
       case 'begin':
         this.transaction = 'T'
@@ -217,23 +223,31 @@ export class WireConnection {
           'SHOW',
         )
       case 'resetAll':
-        if (command.tag !== 'DEALLOCATE' && command.tag !== 'DEALLOCATE ALL') this.settings.reset()
+        if (command.tag === 'DISCARD ALL') {
+          this.#options.onDeallocate()
+          this.#options.onDiscard()
+        }
+        for (const name of this.settings.differing()) this.#tell(this.#set(name, 'default'))
         return fixedRows(fields, [], command.tag)
-      case 'set': {
-        const reported = this.settings.set(command.name, command.value)
-        if (reported !== undefined) this.#options.onSetting(reported, this.settings.get(reported)!)
-        return fixedRows(fields, [], 'SET')
-      }
+      case 'deallocate':
+        this.#options.onDeallocate(command.name)
+        return fixedRows(fields, [], command.tag)
+      case 'set':
+        this.#tell(this.#set(command.name, command.value))
+        return fixedRows(fields, [], command.tag)
       default:
         return fixedRows(fields, [], command.tag)
     }
   }
+
+  #tell(setting: string | undefined): void {
+    if (setting !== undefined) this.#options.onSetting(setting, this.settings.get(setting)!)
+  }
 }
 
-const readZone = (value: string): string => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
-  } catch {
-    throw new ProtocolError(sqlState.invalidParameter, `There is no time zone ${value.slice(0, 80)}.`)
-  }
+/** The columns of what a command answers. */
+const answerOf = (command: Command): Field[] | undefined => {
+  if (command.kind === 'show') return [textField(command.name)]
+  if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
+  return undefined
 }

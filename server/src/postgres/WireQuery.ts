@@ -8,8 +8,10 @@ import type { Rows } from '../sql/rows/streamRows.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
-import { admitReading, hasRows, refusalOfWrite } from './planWire.js'
-import { type Field, fieldOf } from './types.js'
+import type { CopyWriter } from './copyFormats.js'
+import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './planWire.js'
+import type { Statement } from './statements.js'
+import { type Field, isUnbounded, isVector } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
@@ -18,6 +20,8 @@ export type TextRow = (string | null)[]
 export interface RowSource extends Pausable {
   /** Undefined for a kind of statement that has no rows. */
   fields: readonly Field[] | undefined
+  /** Writes the rows of a COPY, which are no rows of an answer. */
+  copied?: CopyWriter
   /** Returns some rows; undefined after the last. */
   next(): Promise<TextRow[] | undefined>
   /** The tag of the message that follows the last row. */
@@ -33,7 +37,8 @@ export interface WireQueryOptions {
   user: string
   role: UserRole
   applicationName: string
-  /** The statement as the client sent it; the log shows this. */
+  statement: Statement
+  /** What the log shows. */
   sent: string
   /** The statement as DuckDB reads it. */
   text: string
@@ -49,8 +54,15 @@ const asText: CellReader = (value) => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+const asVector: CellReader = (value) =>
+  value === null ? null : String(value).replaceAll(/[{}]/g, '').replaceAll(',', ' ')
+
+/** Without the zeros that a value of a `numeric` without digits has got from DuckDB. */
+const asNumeric: CellReader = (value) => (value === null ? null : String(value).replace(/\.?0+$/, ''))
+
 /** JSON has no NaN and no infinities, so inside of nested values they become null. */
 const readerOf = (type: DuckDBType): CellReader => {
+  if (isUnbounded(type)) return asNumeric
   if (!isJson(type) || type.alias === 'JSON') return asText
   const mend = createMend([type], false)
   return (value) => (typeof value === 'string' ? mend(Buffer.from(value)).toString() : asText(value))
@@ -64,7 +76,8 @@ const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
-  const { runner, held, user, role, applicationName, sent, text, cancellation, timeoutMs, queryId } = options
+  const { runner, held, user, role, applicationName, statement, sent, text } = options
+  const { cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
     .run({
@@ -82,7 +95,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       throw error
     })
   const rows = query.rows as Rows
-  const readers = rows.types.map(readerOf)
+  const readers = rows.types.map((type, at) => (isVector(rows.names[at]!, type) ? asVector : readerOf(type)))
   const plan = query.plan!
   const withRows = hasRows(plan)
   let isOpen = true
@@ -97,7 +110,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       query.turn.resume().catch((error: unknown) => {
         throw fail(error)
       }),
-    fields: withRows ? rows.names.map((name, at) => fieldOf(name, rows.types[at]!)) : undefined,
+    fields: withRows ? fieldsOf(statement, rows) : undefined,
     async next() {
       if (!isOpen) return undefined
       try {

@@ -4,25 +4,24 @@ import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { networkOf } from '../http/clientAddress.js'
-import { HttpError } from '../http/HttpError.js'
 import { limitConnections, listenAt } from '../http/publicServer.js'
 import type { EngineLink } from '../link/EngineLink.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { OperatorError } from '../OperatorError.js'
-import type { Identity } from '../users/Identity.js'
 import type { PasswordCheck } from '../users/PasswordCheck.js'
-import { askPassword, authenticationOk, errorResponse, negotiateVersion } from './messages.js'
+import { certificateDigest } from './certificateDigest.js'
+import { logIn } from './logIn.js'
+import { authenticationOk, errorResponse, negotiateVersion } from './messages.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import { readExactly } from './readExactly.js'
+import { readMessage } from './readMessage.js'
 import { writeStart } from './upgrade.js'
 import type { WireStart } from './WireConnection.js'
 
 /*
- * The Postgres listener is in the ingest process, as every public port is. Clients without a right
- * password never reach the engine. While the engine starts, clients get an error that says so (57P03)
+ * The Postgres listener is in the ingest process, as every public port is. Clients that do
+ * not show that they know a password never reach the engine. While the engine starts, clients get an error that says so (57P03)
  * instead of a closed port. After the password the ingest process pipes the client's bytes unchanged to
  * the engine's socket, over one connection for each client, no faster than either side reads.
  */
@@ -47,27 +46,12 @@ export interface ListenPostgresOptions extends CompleteOptions {
 
 /** No larger message is read from a client that has not shown a password. */
 const maxStartBytes = 10_000
-const maxPasswordBytes = 2000
 const graceMs = 3000
 const keepAliveMs = 60_000
 /** Each client may hold a DuckDB connection. */
 const maxClients = 100
 
 const asks = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
-
-/** Reads a message of the expected kind; undefined when the client has gone or sends something else. */
-const readMessage = async (
-  socket: Socket,
-  letter: '' | 'p',
-  maxBytes: number,
-): Promise<Buffer | undefined> => {
-  const before = letter.length
-  const head = await readExactly(socket, before + 4)
-  if (head === undefined || head.toString('latin1', 0, before) !== letter) return undefined
-  const length = head.readInt32BE(before) - 4
-  if (length < (letter === '' ? 4 : 1) || length > maxBytes) return undefined
-  return readExactly(socket, length)
-}
 
 const readParameters = (body: Buffer): Record<string, string> => {
   const words = body.toString('utf8', 4).split('\0')
@@ -98,10 +82,18 @@ const startOf = (
   }
 }
 
-const readTls = (files: CompleteOptions['postgresTls']): SecureContext | undefined => {
+interface Tls {
+  context: SecureContext
+  /** What a client can bind its login to. */
+  binding: Buffer | undefined
+}
+
+const readTls = (files: CompleteOptions['postgresTls']): Tls | undefined => {
   if (files === undefined) return undefined
   try {
-    return createSecureContext({ cert: readFileSync(files.cert), key: readFileSync(files.key) })
+    const cert = readFileSync(files.cert)
+    const context = createSecureContext({ cert, key: readFileSync(files.key) })
+    return { context, binding: certificateDigest(cert) }
   } catch (error) {
     throw new OperatorError(
       `The certificate and key of --postgres-tls-cert and --postgres-tls-key cannot be used: ${(error as Error).message}.`,
@@ -154,22 +146,6 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   /** The clients whose password was right, with their user names. */
   const clients = new Map<Socket, string>()
 
-  const identify = async (socket: Socket, user: string): Promise<Identity | undefined> => {
-    socket.write(askPassword())
-    const body = await readMessage(socket, 'p', maxPasswordBytes)
-    if (body === undefined) return undefined
-    const password = body.toString('utf8', 0, body.length - 1)
-    const address = networkOf(socket.remoteAddress ?? '')
-    const identity = await logins.check({ name: user, password, address }).catch((error: unknown) => {
-      throw error instanceof HttpError ? new ProtocolError(sqlState.wrongPassword, error.message) : error
-    })
-    if (identity !== undefined) return identity
-    throw new ProtocolError(
-      sqlState.wrongPassword,
-      `The user name ${JSON.stringify(user.slice(0, 80))} or its password is wrong.`,
-    )
-  }
-
   /** Pipes between the client and the engine until one of them closes the connection. */
   const join = async (socket: Socket, start: WireStart): Promise<void> => {
     const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
@@ -188,6 +164,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
 
   /** Reads who the client is and checks the password; undefined when the client has gone. */
   const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
+    const binding = socket instanceof TLSSocket ? tls?.binding : undefined
     const version = body.readInt32BE(0)
     if (version >> 16 !== 3) {
       throw new ProtocolError(
@@ -198,7 +175,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
     const { options: asked, ...start } = startOf(body, databases)
     if (start.user === '') throw new ProtocolError('28000', 'A user name is missing.')
     if ((version & 0xffff) > 0 || asked.length > 0) socket.write(negotiateVersion(asked))
-    const identity = await identify(socket, start.user)
+    const identity = await logIn(socket, { user: start.user, logins, binding })
     if (identity === undefined) return undefined
     if (clients.size >= maxClients) {
       throw new ProtocolError(sqlState.tooManyConnections, `There are ${maxClients} clients already.`)
@@ -220,7 +197,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
       }
       if (ask === asks.gss || (ask === asks.tls && (tls === undefined || socket !== raw))) socket.write('N')
       else if (ask === asks.tls) {
-        const secure = await encrypt(socket, tls!)
+        const secure = await encrypt(socket, tls!.context)
         if (secure === undefined) return
         socket = secure
       } else {

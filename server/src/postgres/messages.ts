@@ -22,6 +22,7 @@ const empty = (letter: string) => {
   return () => message
 }
 
+export const copyDone = empty('c')
 export const parseComplete = empty('1')
 export const bindComplete = empty('2')
 export const closeComplete = empty('3')
@@ -30,7 +31,15 @@ export const portalSuspended = empty('s')
 export const emptyQuery = empty('I')
 
 export const authenticationOk = (): Buffer => writer.addInt32(0).flush(code('R'))
-export const askPassword = (): Buffer => writer.addInt32(3).flush(code('R'))
+
+/** Asks for a login by one of these ways of SASL. */
+export const askSasl = (mechanisms: readonly string[]): Buffer => {
+  writer.addInt32(10)
+  for (const each of mechanisms) writer.addCString(each)
+  return writer.addCString('').flush(code('R'))
+}
+export const saslContinue = (text: string): Buffer => writer.addInt32(11).addString(text).flush(code('R'))
+export const saslFinal = (text: string): Buffer => writer.addInt32(12).addString(text).flush(code('R'))
 
 export const parameterStatus = (name: string, value: string): Buffer =>
   writer.addCString(name).addCString(value).flush(code('S'))
@@ -61,6 +70,16 @@ export const errorResponse = (
   if (detail !== undefined) writer.addString('D').addCString(detail.replaceAll('\0', ''))
   return writer.addCString('').flush(code('E'))
 }
+
+/** The message before the first row of a COPY. */
+export const copyOut = (format: 0 | 1, columns: number): Buffer => {
+  writer.add(Buffer.from([format])).addInt16(columns)
+  for (let at = 0; at < columns; at++) writer.addInt16(format)
+  return writer.flush(code('H'))
+}
+
+export const copyData = (bytes: Buffer | string): Buffer =>
+  (typeof bytes === 'string' ? writer.addString(bytes) : writer.add(bytes)).flush(code('d'))
 
 export const parameterDescription = (oids: readonly number[]): Buffer => {
   writer.addInt16(oids.length)

@@ -102,11 +102,14 @@ export interface Field {
   modifier: number
 }
 
+/** What a `numeric` without digits becomes. */
+export const isUnbounded = (type: DuckDBType): boolean => type.toString() === 'DECIMAL(38,10)'
+
 /** The precision and scale of a DECIMAL, packed as Postgres does. */
 const modifierOf = (type: DuckDBType): number => {
   if (type.typeId !== DuckDBTypeId.DECIMAL) return -1
   const { width, scale } = type as unknown as { width: number; scale: number }
-  return ((width << 16) | scale) + 4
+  return isUnbounded(type) ? -1 : ((width << 16) | scale) + 4
 }
 
 export const fieldOf = (name: string, type: DuckDBType): Field => {
@@ -116,6 +119,25 @@ export const fieldOf = (name: string, type: DuckDBType): Field => {
   return { name, oid, size, modifier: modifierOf(type) }
 }
 
+/** Whether a column is one of pg_index's vectors, which tools know by their names and read as `1 2`. */
+export const isVector = (name: string, type: DuckDBType): boolean =>
+  /^ind(key|option)$/.test(name) && itemTypeOf(type) !== undefined
+
 export const textField = (name: string): Field => ({ name, oid: text.oid, size: -1, modifier: -1 })
-/** The oid of a DuckDB type; `text` for a type that Postgres lacks. */
-export const oidOfTypeId = (id: DuckDBTypeId): number => scalars.get(id)?.oid ?? text.oid
+
+const byWords: Record<string, string> = {
+  integer: 'int4', int: 'int4', bigint: 'int8', smallint: 'int2', real: 'float4', double: 'float8', float: 'float8',
+  boolean: 'bool', decimal: 'numeric', character: 'bpchar', 'character varying': 'varchar', string: 'varchar',
+  'timestamp with': 'timestamptz', 'time with': 'timetz', blob: 'bytea',
+} // prettier-ignore
+
+/** Postgres's name for a type of these words. */
+export const typeNameOf = ([first = '', second = '']: readonly string[]): string =>
+  byWords[`${first} ${second}`] ?? byWords[first] ?? first
+
+/** The oid of a type by its name, `int4` or `int4[]`; undefined for a type that is not known. */
+export const oidOfName = (name: string): number | undefined => {
+  const array = /^_(.+)$|^(.+)\[\]$/.exec(name)
+  const type = postgresTypes.find((each) => each.name === (array === null ? name : (array[1] ?? array[2])))
+  return array === null ? type?.oid : type?.arrayOid
+}

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { namesId } from '../saved/savedSchema.js'
 import { allEvents } from '../store/archiveSchema.js'
 
 export interface PersonId {
@@ -41,6 +42,7 @@ export const rowsOf = {
   id_map: named('t.distinct_id'),
   persons: named('t.person_id'),
   rejected: has(ofRecord),
+  saved: has(namesId),
 }
 
 /** The condition for events of others that name an anonymous id of those persons: they came from the same browser. */

@@ -45,6 +45,8 @@ export interface Sql {
   runner: QueryRunner
   connections: HeldConnections
   inspect: Inspect
+  /** The catalogs that may be read. */
+  readable: readonly string[]
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
@@ -117,6 +119,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   return {
     runner,
     connections,
+    readable,
     inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs }),
     newCancellation,
     routes: [

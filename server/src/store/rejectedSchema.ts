@@ -16,7 +16,7 @@ const columns = {
   record: 'What was sent.',
   reason: 'Why it could not be stored.',
   received_at: 'When the service accepted it.',
-  kind: 'track, identify, alias or append.',
+  kind: 'track, identify, alias, append or save.',
   schema_name: 'For append: the schema that it was sent to.',
   table_name: 'For append: the table that it was sent to.',
 }

@@ -1,16 +1,20 @@
 import { refuse } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import type { Identity } from './Identity.js'
+import type { PasswordHash } from './passwordHash.js'
 import { TryLimit } from './TryLimit.js'
 import type { Users } from './Users.js'
 
-export interface Try {
+interface Origin {
   name: string
-  password: string
   /** The client's network address. */
   address: string
   /** The id of the HTTP request, if it came by one. */
   requestId?: string
+}
+
+export interface Try extends Origin {
+  password: string
 }
 
 /** After twenty wrong passwords at once, one every two seconds is allowed: too slow for guessing, and no long wait for a person. */
@@ -57,9 +61,20 @@ export class PasswordCheck {
     const key = JSON.stringify([name, password, address])
     const known = this.#underWay.get(key)
     if (known !== undefined) return known
-    const checking = this.#check(given).finally(() => this.#underWay.delete(key))
+    const checking = this.#count(given, () => this.#users.check(name, password))
+    const ended = () => void this.#underWay.delete(key)
+    checking.then(ended, ended)
     this.#underWay.set(key, checking)
     return checking
+  }
+
+  hashOf(name: string): Promise<PasswordHash> {
+    return this.#users.hashOf(name)
+  }
+
+  /** As `check`, for a client that shows by `isRight` that it knows the password. */
+  checkProof(origin: Origin, isRight: () => boolean): Promise<Identity | undefined> {
+    return this.#count(origin, async () => (isRight() ? this.identityOf(origin.name) : undefined))
   }
 
   identityOf(name: string): Identity | undefined {
@@ -67,10 +82,13 @@ export class PasswordCheck {
     return user && { user: name, role: user.role }
   }
 
-  async #check({ name, password, address, requestId }: Try): Promise<Identity | undefined> {
+  async #count(
+    { name, address, requestId }: Origin,
+    identify: () => Promise<Identity | undefined>,
+  ): Promise<Identity | undefined> {
     const origin = JSON.stringify([name, address])
     const counted = this.#take(origin, name, address)
-    const identity = await this.#users.check(name, password)
+    const identity = await identify()
     if (identity === undefined) {
       // An unknown name is not logged: it may be a password that was typed into the wrong field.
       const user = this.#users.find(name) && name

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { OperatorError } from '../OperatorError.js'
 import type { Identity, UserRole } from './Identity.js'
-import { hashOfNobody, isPasswordOf, parseHash, type PasswordHash } from './passwordHash.js'
+import { hashOfNobody, isPasswordOf, parseHash, type PasswordHash, quickHash } from './passwordHash.js'
 import { readUsersFile } from './usersFile.js'
 
 export interface UsersOptions {
@@ -15,7 +15,7 @@ interface User {
   role: UserRole
   /** The password, or the text of its hash. It changes when the password changes. */
   secret: string
-  /** Present for a user of the users file. */
+  /** Of a user of the users file it is there; of another it is made when a client first asks for it. */
   hash?: PasswordHash
 }
 
@@ -85,14 +85,27 @@ export class Users {
     if (known !== undefined) return { user: name, role: known.role }
     if (this.#options.usersFile === '') return undefined
     const user = this.#users.get(name)
-    const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? hashOfNobody))
+    const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? this.#hashOfNobody(name)))
     this.#checking = isRight.catch(() => undefined)
-    if (!(await isRight) || user?.hash === undefined) return undefined
+    if (!(await isRight) || user === undefined) return undefined
     // The users file may have been read again meanwhile.
     if (this.#users.get(name) !== user) return this.check(name, password)
     if (this.#verified.size >= maxVerified) this.#verified.delete(this.#verified.keys().next().value!)
     this.#verified.set(digest, user)
     return { user: name, role: user.role }
+  }
+
+  /** The hash by which a client shows that it knows the password. An unknown name has always the same one. */
+  async hashOf(name: string): Promise<PasswordHash> {
+    const user = this.#users.get(name)
+    if (user === undefined) return this.#hashOfNobody(name)
+    user.hash ??= await quickHash(user.secret)
+    return user.hash
+  }
+
+  #hashOfNobody(name: string): PasswordHash {
+    const salt = Buffer.from(this.#digest(name, ''), 'base64')
+    return hashOfNobody(salt, this.#options.usersFile !== '')
   }
 
   #digest(name: string, password: string): string {

@@ -1,60 +1,75 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** N, r and p are those of the OWASP cheat sheet on password storage for 16 MiB of memory a try. */
-const usual = { cost: 2 ** 14, blockSize: 8, parallelization: 5 }
+/**
+ * A password's hash has the form in which PostgreSQL keeps one, `SCRAM-SHA-256$iterations:salt$storedKey:serverKey`.
+ * A client of the Postgres protocol can then show by SCRAM that it knows the password without sending it, and by HTTP
+ * the password itself is compared.
+ */
+export interface PasswordHash {
+  iterations: number
+  salt: Buffer
+  storedKey: Buffer
+  serverKey: Buffer
+}
+
+/** The number is that of the OWASP cheat sheet on password storage for PBKDF2 with SHA-256. */
+const slow = 600_000
+/** Enough where the hash lies in memory beside the password, and the least that RFC 7677 allows. */
+const quick = 4096
+/** One try takes no longer than half a second. */
+const mostIterations = 2_000_000
 const saltBytes = 16
 const keyBytes = 32
 
-export interface PasswordHash {
-  parameters: { cost: number; blockSize: number; parallelization: number }
-  salt: Buffer
-  key: Buffer
-}
+const form = /^SCRAM-SHA-256\$(\d{4,7}):([A-Za-z\d+/]{16,88}={0,2})\$([A-Za-z\d+/]{43}=):([A-Za-z\d+/]{43}=)$/
 
-const form = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{16,})\$([\w-]{43})$/
-
-const isPowerOfTwo = (value: number) => value > 1 && (value & (value - 1)) === 0
-/** One try may take so much memory. */
-const maxBytes = 2 ** 28
-const bytesOf = ({ cost, blockSize, parallelization }: PasswordHash['parameters']) =>
-  128 * blockSize * (cost + parallelization + 2)
-
-/** Undefined for a text that is not such a hash, or whose check would take too much memory. */
+/** Undefined for a text that is not such a hash, or whose check would be too quick or too slow. */
 export const parseHash = (text: string): PasswordHash | undefined => {
-  const [, cost, blockSize, parallelization, salt, key] = form.exec(text) ?? []
-  if (salt === undefined || key === undefined) return undefined
-  const parameters = {
-    cost: Number(cost),
-    blockSize: Number(blockSize),
-    parallelization: Number(parallelization),
-  }
-  const isSound = isPowerOfTwo(parameters.cost) && parameters.blockSize > 0 && parameters.parallelization > 0
-  if (!isSound || bytesOf(parameters) > maxBytes) return undefined
-  return { parameters, salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
+  const [, count, ...parts] = form.exec(text) ?? []
+  const iterations = Number(count)
+  if (!(iterations >= quick && iterations <= mostIterations)) return undefined
+  const [salt, storedKey, serverKey] = parts.map((each) => Buffer.from(each, 'base64'))
+  return { iterations, salt: salt!, storedKey: storedKey!, serverKey: serverKey! }
 }
 
-const derive = (password: string, { parameters, salt }: Omit<PasswordHash, 'key'>): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const options = { ...parameters, maxmem: bytesOf(parameters) + 2 ** 20 }
-    scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) =>
+/** What RFC 4013 (SASLprep) makes of a password; clients do the same before they show that they know it. */
+const prepare = (password: string): string =>
+  password
+    .replaceAll(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
+    .replaceAll(/\u00ad|\u1806|\u180b|\u180c|\u180d|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')
+    .normalize('NFKC')
+
+export const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+export const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
+
+const derive = async (password: string, salt: Buffer, iterations: number): Promise<PasswordHash> => {
+  const salted = await new Promise<Buffer>((resolve, reject) => {
+    pbkdf2(prepare(password), salt, iterations, keyBytes, 'sha256', (error, key) =>
       error === null ? resolve(key) : reject(error),
     )
   })
-
-/** Makes `scrypt$N$r$p$salt$key`, with salt and key in base64url. */
-export const hashPassword = async (password: string): Promise<string> => {
-  const salt = randomBytes(saltBytes)
-  const key = await derive(password, { parameters: usual, salt })
-  const numbers = [usual.cost, usual.blockSize, usual.parallelization]
-  return ['scrypt', ...numbers, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const storedKey = sha256(hmac(salted, 'Client Key'))
+  return { iterations, salt, storedKey, serverKey: hmac(salted, 'Server Key') }
 }
+
+/** Makes the text of a hash, for a file. */
+export const hashPassword = async (password: string, iterations = slow): Promise<string> => {
+  const { salt, storedKey, serverKey } = await derive(password, randomBytes(saltBytes), iterations)
+  const [inSalt, stored, server] = [salt, storedKey, serverKey].map((each) => each.toString('base64'))
+  return `SCRAM-SHA-256$${iterations}:${inSalt}$${stored}:${server}`
+}
+
+/** The hash of a password that this process knows anyway. */
+export const quickHash = (password: string): Promise<PasswordHash> =>
+  derive(password, randomBytes(saltBytes), quick)
 
 export const isPasswordOf = async (password: string, hash: PasswordHash): Promise<boolean> =>
-  timingSafeEqual(await derive(password, hash), hash.key)
+  timingSafeEqual((await derive(password, hash.salt, hash.iterations)).storedKey, hash.storedKey)
 
-/** No password has this hash. An unknown user is checked against it, so that the answer takes as long as for a known one. */
-export const hashOfNobody: PasswordHash = {
-  parameters: usual,
-  salt: Buffer.alloc(saltBytes),
-  key: randomBytes(keyBytes),
-}
+/** No password has this hash. An unknown user is checked against it, so that the answer is like that for a known one. */
+export const hashOfNobody = (salt: Buffer, isInFile: boolean): PasswordHash => ({
+  iterations: isInFile ? slow : quick,
+  salt: salt.subarray(0, saltBytes),
+  storedKey: randomBytes(keyBytes),
+  serverKey: randomBytes(keyBytes),
+})

@@ -31,7 +31,7 @@ const check = (value: unknown): ListedUsers => {
     const [error] = isShaped.errors ?? []
     const path = error?.instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
     throw new Error(
-      `${path || 'it'} ${error?.message}; each user reads { "password": "scrypt$…", "role": "read" or "write" }`,
+      `${path || 'it'} ${error?.message}; each user reads { "password": "SCRAM-SHA-256$…", "role": "read" or "write" }`,
     )
   }
   for (const [name, { password }] of Object.entries(value)) {

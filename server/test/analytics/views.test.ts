@@ -244,6 +244,7 @@ describe('listings', () => {
       ['persons'],
       ['privacy_log'],
       ['rejected'],
+      ['saved'],
       ['sessions'],
     ])
     expect(

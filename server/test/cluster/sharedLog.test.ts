@@ -82,6 +82,19 @@ describe('services that share a log', () => {
     for (const stop of stopping) await stop()
   }, 60_000)
 
+  it('have the goals that any of them saved, each exactly so', async () => {
+    const { one, two } = shared
+    const listed = async (service: Service) =>
+      (await service.query('SELECT * REPLACE (value::VARCHAR AS value) FROM analytics.saved')).rows
+    for (const name of ['Ordered', 'Order Placed']) {
+      const saved = await one.ask('/saved', { kind: 'goal', name: 'An order', value: { event: name } })
+      expect(saved.status).toBe(200)
+    }
+    const there = await listed(one)
+    expect(there).toHaveLength(1)
+    await vi.waitFor(async () => expect(await listed(two)).toEqual(there), 10_000)
+  })
+
   it('each store what any of them accepted, once and in one order, and know its tasks and persons', async () => {
     const { one, two, ingest } = shared
     await one.ingest('/track', numbered(1))

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error plain JavaScript
+import { saveGoals } from '../../../e2e/equality/judge/goals.mjs'
+// @ts-expect-error plain JavaScript
 import { askSql, countDifferences, judge } from '../../../e2e/equality/judge/judge.mjs'
 // @ts-expect-error plain JavaScript
 import { kindOf } from '../../../e2e/equality/people/kinds.mjs'
@@ -71,6 +73,10 @@ beforeAll(async () => {
     timestamp: at,
   }))
   await send('/identify', traits)
+  await saveGoals(async (item: object) => {
+    const { status } = await service.ask('/saved', item)
+    expect(status).toBe(200)
+  })
   answers = await askSql(async (statement: string) => {
     const { rows, error } = await service.query(statement)
     if (error) throw new Error(`${statement}: ${JSON.stringify(error)}`)

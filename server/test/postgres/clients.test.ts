@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createService, type Service } from '../fixtures/createService.js'
+import { loginEnd, loginStart } from '../fixtures/WireClient.js'
 
 let service: Service
 beforeAll(async () => {
@@ -182,6 +183,7 @@ const speak = async () => {
   await once(socket, 'connect')
   return {
     socket,
+    heard: () => heard,
     clear: () => (heard = Buffer.alloc(0)),
     hears: (what: RegExp) => vi.waitFor(() => expect(readWords(heard)).toMatch(what), { timeout: 20_000 }),
   }
@@ -207,7 +209,16 @@ const enter = async () => {
   const peer = await speak()
   peer.socket.write(startUp)
   await peer.hears(/^R$/)
-  peer.socket.write(message('p', 'lovelace'))
+  peer.socket.write(loginStart())
+  await peer.hears(/^R R$/)
+  peer.socket.write(
+    loginEnd(
+      peer
+        .heard()
+        .toString()
+        .replace(/^[^]*?(?=r=nonce)/, ''),
+    ),
+  )
   await peer.hears(/ZI$/)
   peer.clear()
   return peer

@@ -8,12 +8,12 @@ import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { spawnService, type Spawned, urlIn } from '../fixtures/spawnService.js'
 import {
-  askedForPassword,
+  askedForLogin,
   cancelRequest,
   gssRequest,
   loggedIn,
+  loginStart,
   message,
-  password,
   request,
   sslRequest,
   startUp,
@@ -21,7 +21,7 @@ import {
 } from '../fixtures/WireClient.js'
 
 /*
- * What clients without a password can say to the Postgres port. The service runs in a process of its own:
+ * What clients that have not logged in can say to the Postgres port. The service runs in a process of its own:
  * in the test's process a busy loop would stop the test as well.
  */
 
@@ -80,13 +80,21 @@ const stillAnswers = async () => {
 /** Says a text in two parts, cut at each place in turn, and on as many connections at once. */
 const sayCut = async (bytes: Buffer, prepare: (client: WireClient) => Promise<unknown> = async () => {}) => {
   const all = await Promise.all(Array.from({ length: bytes.length }, open))
-  await Promise.all(all.map(prepare))
-  for (const [at, client] of all.entries()) client.say(bytes.subarray(0, at))
+  const own = await Promise.all(
+    all.map(async (client) => {
+      const text = await prepare(client)
+      // What was prepared may be this client's own text.
+      return { client, text: Buffer.isBuffer(text) ? text : bytes }
+    }),
+  )
+  for (const [at, { client, text }] of own.entries()) client.say(text.subarray(0, at))
   await stillAnswers()
-  for (const [at, client] of all.entries()) client.say(bytes.subarray(at))
+  for (const [at, { client, text }] of own.entries()) client.say(text.subarray(at))
   return all
 }
-const toPassword = (client: WireClient) => client.say(startUp).hears(askedForPassword)
+const toLogin = (client: WireClient) => client.say(startUp).hears(askedForLogin)
+/** Resolves to the message that ends the login. */
+const toLoginEnd = async (client: WireClient) => (await toLogin(client)).forget().beginLogin()
 
 it('a single byte of a client that waits stops nothing, and the service ends when it is asked to', async () => {
   const client = await open()
@@ -103,7 +111,7 @@ it('a single byte of a client that waits stops nothing, and the service ends whe
 
 describe('a first message in two parts', () => {
   it.each<[string, Buffer, (client: WireClient) => Promise<unknown>]>([
-    ['of a start', startUp, (client) => client.hears(askedForPassword)],
+    ['of a start', startUp, (client) => client.hears(askedForLogin)],
     ['that asks for TLS', sslRequest, (client) => client.hears(Buffer.from('S'))],
     ['that asks for GSS', gssRequest, (client) => client.hears(Buffer.from('N'))],
     ['that cancels', cancelRequest, (client) => client.whenClosed()],
@@ -112,8 +120,11 @@ describe('a first message in two parts', () => {
     await stillAnswers()
   })
 
-  it('a password is understood wherever it is cut', async () => {
-    for (const client of await sayCut(password('lovelace'), toPassword)) await client.hears(loggedIn)
+  it('a login is understood wherever it is cut', async () => {
+    for (const client of await sayCut(loginStart(), toLogin)) await client.hears(Buffer.from(',i='))
+    await stillAnswers()
+    const { length } = await toLoginEnd(await open())
+    for (const each of await sayCut(Buffer.alloc(length), toLoginEnd)) await each.hears(loggedIn)
     await stillAnswers()
   })
 
@@ -122,7 +133,7 @@ describe('a first message in two parts', () => {
       await client.say(sslRequest).hears(Buffer.from('S'))
       await client.encrypt()
     }
-    for (const client of await sayCut(startUp, toTls)) await client.hears(askedForPassword)
+    for (const client of await sayCut(startUp, toTls)) await client.hears(Buffer.from('SCRAM-SHA-256-PLUS\0'))
     await stillAnswers()
   })
 })
@@ -132,7 +143,7 @@ describe('a client is hung up on', () => {
     ['a start', startUp, undefined],
     ['a request for TLS', sslRequest, undefined],
     ['a request to cancel', cancelRequest, undefined],
-    ['a password', password('lovelace'), toPassword],
+    ['a login', loginStart(), toLogin],
   ])('that goes in the middle of %s', async (_, bytes, prepare) => {
     const all = await Promise.all(Array.from({ length: bytes.length }, open))
     if (prepare !== undefined) await Promise.all(all.map(prepare))
@@ -151,21 +162,21 @@ describe('a client is hung up on', () => {
   })
 
   it.each(lengths.filter((length) => length !== 7))(
-    'whose password is said to have %i bytes',
+    'whose login is said to have %i bytes',
     async (length) => {
       const client = await open()
-      await toPassword(client)
+      await toLogin(client)
       client.say(message('p', '', length))
-      expect(await client.whenClosed()).toEqual(askedForPassword)
+      expect(await client.whenClosed()).toEqual(askedForLogin)
       await stillAnswers()
     },
   )
 
-  it('that sends something else than a password', async () => {
+  it('that sends something else than a login', async () => {
     const client = await open()
-    await toPassword(client)
-    client.say(message('Q', 'lovelace\0'))
-    expect(await client.whenClosed()).toEqual(askedForPassword)
+    await toLogin(client)
+    client.say(message('Q', 'SELECT 1\0'))
+    expect(await client.whenClosed()).toEqual(askedForLogin)
   })
 
   it.each([

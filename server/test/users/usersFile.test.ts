@@ -98,7 +98,7 @@ it('hash-password makes an entry of such a file from one line of standard input'
     spawnSync(process.execPath, [launcher, 'hash-password'], { input, encoding: 'utf8' })
   const { status, stdout } = hash('lovelace of London\nmore\n')
   expect(status).toBe(0)
-  expect(stdout).toMatch(/^scrypt\$[^\n]*\n$/)
+  expect(stdout).toMatch(/^SCRAM-SHA-256\$[^\n]*\n$/)
   writeFileSync(usersFile, JSON.stringify({ ada: { password: stdout.trim(), role: 'read' } }))
   const users = new Users({ users: {}, usersFile })
   expect(await users.check('ada', 'lovelace of London')).toEqual({ user: 'ada', role: 'read' })

@@ -62,11 +62,23 @@ GROUP BY name
 ORDER BY times DESC, name
 LIMIT 200`
 
+/** The traits of people of the environment, the most frequent first. */
+export const traitChoices = ({ environment }: Asking): Sql => sql`SELECT name, count(*) AS times
+FROM analytics.identity_traits
+WHERE environment = ${environment}
+GROUP BY name
+ORDER BY times DESC, name
+LIMIT 200`
+
 /** The values of a field, the most frequent first. */
 export const valueChoices = (asking: Asking, field: Field): Sql => {
+  const sources = {
+    sessions: sessionsOf(all(asking), asking.range),
+    people: sql`analytics.persons WHERE environment = ${asking.environment}`,
+  }
   const source =
-    field.of === 'sessions'
-      ? sessionsOf(all(asking), asking.range)
+    field.of === 'sessions' || field.of === 'people'
+      ? sources[field.of]
       : sql`analytics.events WHERE ${conditions(asking)}`
   return sql`SELECT value, count(*) AS times
 FROM (SELECT ${fieldSql(field)} AS value FROM ${source})

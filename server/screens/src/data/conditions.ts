@@ -1,6 +1,6 @@
 import type { Scope } from '../shell/scope'
 import type { Period } from '../shell/timeRange'
-import { fieldOf, fieldSql } from './fields'
+import { fieldOf, fieldSql, traitOf } from './fields'
 import type { Filter } from './filters'
 import { joinSql, type Sql, sql } from './sql'
 
@@ -51,20 +51,44 @@ function leaves(filter: Filter): Sql {
 /** A page is one that was viewed, as on the card of pages; another event may happen on it, too. */
 const ofViews = ({ field }: Filter) => (field === 'path' ? [sql`event = '$pageview'`] : [])
 
-/** The sessions with such an event; without any such, if the filter says what it is not. */
-function pickByEvents(asking: Asking, filter: Filter, period: Period): Sql {
-  const isWithout = isNegative(filter) && !isNoValue(filter)
-  const found = isWithout ? hasValue(fieldSql(fieldOf(filter.field)), filter) : leaves(filter)
-  const events = [...inPeriod(asking, period), ...ofViews(filter), sql`session_id IS NOT NULL`, found]
-  return sql`session_id ${isWithout ? sql`NOT IN` : sql`IN`} (SELECT session_id FROM analytics.events WHERE ${and(events)})`
+const keys = { session_id: sql`session_id`, person_id: sql`person_id` }
+
+/** What a filter is asked of: rows that meet `conditions`. */
+interface Rows {
+  from: Sql
+  conditions: readonly Sql[]
 }
 
-const isOfSessions = ({ field }: Filter) => fieldOf(field).of !== 'events'
+/** Sessions, or people, with such a row; without any such, if the filter says what it is not. */
+function pick(by: keyof typeof keys, filter: Filter, { from, conditions }: Rows): Sql {
+  const isWithout = isNegative(filter) && !isNoValue(filter)
+  const found = isWithout ? hasValue(fieldSql(fieldOf(filter.field)), filter) : leaves(filter)
+  const key = keys[by]
+  const all = and([...conditions, sql`${key} IS NOT NULL`, found])
+  return sql`${key} ${isWithout ? sql`NOT IN` : sql`IN`} (SELECT ${key} FROM ${from} WHERE ${all})`
+}
+
+const isTrait = ({ field }: Filter) => traitOf(field) !== undefined
+
+/** The events or sessions of people with such a trait. */
+const pickByTrait = ({ environment }: Asking, filter: Filter): Sql =>
+  sql`person_id IN (SELECT person_id FROM analytics.persons WHERE ${and([sql`environment = ${environment}`, leaves(filter)])})`
+
+/** The sessions with such an event, or of people with such a trait. */
+const pickSessions = (asking: Asking, filter: Filter, period: Period): Sql =>
+  isTrait(filter)
+    ? pickByTrait(asking, filter)
+    : pick('session_id', filter, {
+        from: sql`analytics.events`,
+        conditions: [...inPeriod(asking, period), ...ofViews(filter)],
+      })
+
+const isOfSessions = ({ field }: Filter) => ['sessions', 'both'].includes(fieldOf(field).of)
 
 /** The conditions for a row of `sessions(…)`: it is left by its own columns, or by its events. */
 export const sessionConditions = (asking: Asking, period: Period): Sql[] =>
   asking.filters.map((filter) =>
-    isOfSessions(filter) ? leaves(filter) : pickByEvents(asking, filter, period),
+    isOfSessions(filter) ? leaves(filter) : pickSessions(asking, filter, period),
   )
 
 /** The conditions for an event, or a page view, of a session that all filters leave. */
@@ -82,9 +106,21 @@ export function conditionsOfPicked(asking: Asking, period: Period): Sql[] {
 /** The conditions for an event that itself is what the filters say; what only sessions have is asked of its session. */
 export function conditionsOfEvents(asking: Asking, period: Period): Sql[] {
   const ofSession = asking.filters.filter(({ field }) => fieldOf(field).of === 'sessions')
-  const own = asking.filters.filter((filter) => !ofSession.includes(filter)).map(leaves)
+  const own = asking.filters
+    .filter((filter) => !ofSession.includes(filter))
+    .map((filter) => (isTrait(filter) ? pickByTrait(asking, filter) : leaves(filter)))
   return [...own, ...conditionsOfPicked({ ...asking, filters: ofSession }, period)]
 }
+
+/** The conditions for a row of `persons`: it is left by its traits, or by its events or sessions of the period. */
+export const personConditions = (asking: Asking, period: Period): Sql[] =>
+  asking.filters.map((filter) => {
+    if (isTrait(filter)) return leaves(filter)
+    const isOfSession = fieldOf(filter.field).of === 'sessions'
+    const from = isOfSession ? sessionsOf(asking, period) : sql`analytics.events`
+    const conditions = isOfSession ? [] : [...eventsIn(asking, period), ...ofViews(filter)]
+    return pick('person_id', filter, { from, conditions })
+  })
 
 /** The condition for the events of a period, as the header has it. */
 export const eventsIn = (asking: Asking, period: Period): Sql[] => [

@@ -1,14 +1,17 @@
 import { identifier, type Sql, sql } from './sql'
 
-/** What answers are told apart by and filtered by: a column of events or sessions, or a property of events. */
+/** What the filters of a page leave some of. */
+export type Counted = 'sessions' | 'events' | 'people'
+
+/** What answers are told apart by and filtered by: a column of events or sessions, a property of events, or a trait. */
 export interface Field {
-  /** In the address. A column's own name, or `prop.` and the name of a property. */
+  /** In the address. A column's own name, `prop.` and the name of a property, or `trait.` and that of a trait. */
   name: string
   title: string
   /** What a row without a value is called. */
   none: string
-  /** What has it: events, sessions, or both. */
-  of: 'events' | 'sessions' | 'both'
+  /** What has it: events, sessions, both, or people. */
+  of: 'events' | 'sessions' | 'both' | 'people'
 }
 
 const field = (of: Field['of'], name: string, title: string, none = '(none)'): Field => ({
@@ -67,6 +70,7 @@ export const showValue = ({ name, none }: Pick<Field, 'name' | 'none'>, value: s
   value === null ? none : (codes.get(name)?.(value) ?? value)
 
 const property = 'prop.'
+const trait = 'trait.'
 
 /** The property that a field's name stands for; `undefined` for a column. */
 export const propertyOf = (name: string): string | undefined =>
@@ -74,23 +78,39 @@ export const propertyOf = (name: string): string | undefined =>
 
 export const propertyField = (name: string): Field => field('events', property + name, name)
 
+/** The trait that a field's name stands for; `undefined` for all else. */
+export const traitOf = (name: string): string | undefined =>
+  name.startsWith(trait) ? name.slice(trait.length) : undefined
+
+export const traitField = (name: string): Field => field('people', trait + name, `Trait ${name}`)
+
 /** The field of a name from the address. A column that is not listed above is asked of events. */
 export const fieldOf = (name: string): Field => {
   const ofEvents = propertyOf(name)
   if (ofEvents !== undefined) return propertyField(ofEvents)
+  const ofPeople = traitOf(name)
+  if (ofPeople !== undefined) return traitField(ofPeople)
   return fields.find((each) => each.name === name) ?? field('events', name, name)
 }
 
-/** The field that somebody has typed: a column by its title or name, or any property. */
-export function findField(text: string): Field {
-  const said = text.trim().toLowerCase()
-  const known = fields.find(({ name, title }) => [name, title.toLowerCase()].includes(said))
+/**
+ * The field that somebody has typed: a column by its title or name, or `trait plan`, or any property. Among `people` a
+ * name alone is a trait, and a property is `prop.plan`.
+ */
+export function findField(text: string, among: Counted = 'events'): Field {
+  const typed = text.trim()
+  const known = fields.find(({ name, title }) => [name, title.toLowerCase()].includes(typed.toLowerCase()))
   if (known) return known
-  return propertyField(propertyOf(text.trim()) ?? text.trim())
+  const [, named] = /^trait[ .](.+)$/i.exec(typed) ?? []
+  if (named !== undefined) return traitField(named)
+  const ofEvents = propertyOf(typed)
+  return among === 'people' && ofEvents === undefined ? traitField(typed) : propertyField(ofEvents ?? typed)
 }
 
-/** A field as SQL, of a row of events or sessions. */
+/** A field as SQL, of a row of events or sessions; a trait, of one of people. */
 export const fieldSql = ({ name }: Field): Sql => {
+  const ofPeople = traitOf(name)
+  if (ofPeople !== undefined) return sql`analytics.prop(traits, ${ofPeople})`
   const ofEvents = propertyOf(name)
   return ofEvents === undefined ? identifier(name) : sql`analytics.prop(properties, ${ofEvents})`
 }

@@ -1,4 +1,4 @@
-import { fieldOf, findField, showValue } from './fields'
+import { type Counted, fieldOf, findField, showValue } from './fields'
 
 export const operators = [
   ['is', 'is'],
@@ -9,6 +9,21 @@ export const operators = [
 ] as const
 
 export type Operator = (typeof operators)[number][0]
+
+/** What an event is compared by where people are counted. */
+const deeds: Record<Operator, string> = {
+  is: 'did',
+  not: 'did not do',
+  contains: 'did what contains',
+  in: 'did one of',
+  out: 'did none of',
+}
+
+/** How an operator is called, for a field of what is counted. */
+export const nameOperator = (operator: Operator, field: string, counted: Counted): string =>
+  counted === 'people' && field === 'event'
+    ? deeds[operator]
+    : (operators.find(([name]) => name === operator)?.[1] ?? '')
 
 export interface Filter {
   /** The name of a `Field`. */
@@ -38,11 +53,11 @@ export const readFilters = (search: URLSearchParams): Filter[] =>
 const signs: Record<string, Operator> = { '=': 'is', '!=': 'not', '~': 'contains' }
 
 /** A filter that is typed in one go: `plan=pro`, `plan != pro` or `path ~ maps`. */
-export function parseFilter(text: string): Filter | undefined {
+export function parseFilter(text: string, among: Counted = 'events'): Filter | undefined {
   const [, name = '', sign = '', value = ''] = /^([^=!~]+)(!=|=|~)(.*)$/.exec(text) ?? []
   const operator = signs[sign]
   if (!name.trim() || !operator) return undefined
-  return { field: findField(name).name, operator, values: [value.trim()] }
+  return { field: findField(name, among).name, operator, values: [value.trim()] }
 }
 
 /** `filters` with one more. A field is one thing at a time, so `is` takes the place of another `is`. */
@@ -53,9 +68,10 @@ export function addFilter(filters: readonly Filter[], added: Filter): Filter[] {
   return [...filters.filter(stays), added]
 }
 
-/** `Browser is Firefox`. */
-export function describeFilter({ field, operator, values }: Filter): string {
+/** `Browser is Firefox`; of people also `did Order Placed`. */
+export function describeFilter({ field, operator, values }: Filter, counted: Counted = 'events'): string {
   const known = fieldOf(field)
-  const verb = operators.find(([name]) => name === operator)?.[1] ?? ''
-  return `${known.title} ${verb} ${values.map((value) => showValue(known, value || null)).join(', ')}`
+  const verb = nameOperator(operator, field, counted)
+  const isDeed = counted === 'people' && field === 'event'
+  return `${isDeed ? '' : `${known.title} `}${verb} ${values.map((value) => showValue(known, value || null)).join(', ')}`
 }

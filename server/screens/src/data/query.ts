@@ -118,9 +118,21 @@ export async function cancelQuery(queryId: string, sessionId: string): Promise<v
   await fetch(`${base}/query/${queryId}?${search.toString()}`, { method: 'DELETE' }).catch(() => {})
 }
 
-/** Where a statement that reads is downloaded from. A CSV opens in a spreadsheet, so its formulas are made harmless. */
-export function downloadAddress(statement: string, format: 'csv' | 'jsonl' | 'parquet', sessionId: string) {
-  const search = new URLSearchParams({ statement, format, timezone: browserTimeZone, session_id: sessionId })
+/** A request's head has 32 KiB of room in the service, for cookies and all. */
+const longestAddress = 12_000
+
+/**
+ * Where a statement that reads is downloaded from; undefined for one that is too long for an address. A CSV opens in a
+ * spreadsheet, so its formulas are made harmless.
+ */
+export function downloadAddress(
+  statement: string,
+  format: 'csv' | 'jsonl' | 'parquet',
+  sessionId?: string,
+): string | undefined {
+  const search = new URLSearchParams({ statement, format, timezone: browserTimeZone })
+  if (sessionId !== undefined) search.set('session_id', sessionId)
   if (format === 'csv') search.set('escape_formulas', 'true')
-  return `${base}/query?${search.toString()}`
+  const address = `${base}/query?${search.toString()}`
+  return address.length > longestAddress ? undefined : address
 }

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Sql } from '../data/sql'
+import { CsvLink } from './CsvLink'
 import { ShowSql } from './ShowSql'
 
 interface Props {
   title: string
-  /** What the button "SQL" shows. */
+  /** What the button "SQL" shows, and the link "CSV" downloads. */
   statement?: Sql | undefined
   /** Beside the title: tabs, switches. */
   aside?: ComponentChildren
@@ -15,7 +16,7 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A framed part of a page, with its title, its SQL and what it shows. */
+/** A framed part of a page, with its title, its rows as a file, its SQL and what it shows. */
 export function Card({ title, statement, aside, class: name = '', isStale = false, children }: Props) {
   const id = useId()
   return (
@@ -23,7 +24,12 @@ export function Card({ title, statement, aside, class: name = '', isStale = fals
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="card-aside">{aside}</div>}
-        {statement && <ShowSql statement={statement} of={title} />}
+        {statement && (
+          <div class="card-tools">
+            <CsvLink statement={statement} of={title} />
+            <ShowSql statement={statement} of={title} />
+          </div>
+        )}
       </header>
       <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
         {children}

@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
 interface Props {
   label: string
   value: string
@@ -9,29 +11,38 @@ interface Props {
 
 /** A field for a name: one of the list, or any other. It is taken when the field is left, by Enter, or by a pick. */
 export function ChoiceInput({ label, value, list, placeholder, choose }: Props) {
-  const take = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
-    const next = currentTarget.value.trim()
-    if (next !== value) choose(next)
+  const field = useRef<HTMLInputElement>(null)
+  const show = () => {
+    if (field.current) field.current.value = value
+  }
+  // As a property it would be set whenever the page is drawn, over what is being typed.
+  useLayoutEffect(show, [value])
+  const take = () => {
+    const next = field.current?.value.trim() ?? ''
+    if (next === value) return
+    // The new value comes as a property; where none comes, the field is for the next name.
+    show()
+    choose(next)
   }
   return (
     <input
+      ref={field}
       class="choice"
       type="text"
       aria-label={label}
       list={list}
-      value={value}
       placeholder={placeholder}
       autocomplete="off"
       autocapitalize="none"
       spellcheck={false}
       onChange={take}
       // So browsers name the change when one of the list is picked.
-      onInput={(event) => event.inputType === 'insertReplacementText' && take(event)}
+      onInput={(event) => event.inputType === 'insertReplacementText' && take()}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return
         // Else Enter is a change, too, and the name is taken twice.
         event.preventDefault()
-        take(event)
+        take()
       }}
     />
   )

@@ -1,7 +1,15 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { propertyChoices, valueChoices } from '../data/choices'
-import { type Field, fieldSql, fields, findField } from '../data/fields'
-import { type Filter, type Operator, operators, parseFilter } from '../data/filters'
+import { propertyChoices, traitChoices, valueChoices } from '../data/choices'
+import {
+  type Counted,
+  type Field,
+  fieldSql,
+  fields,
+  findField,
+  propertyField,
+  traitField,
+} from '../data/fields'
+import { type Filter, nameOperator, type Operator, operators, parseFilter } from '../data/filters'
 import { useAnswer } from '../data/useAnswer'
 import { useScope } from '../shell/scope'
 import { ChoiceInput } from './ChoiceInput'
@@ -15,25 +23,43 @@ const split = (text: string) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** The columns, and the properties that were seen. They are asked for when somebody is about to choose. */
-function FieldList({ id, isUsed }: { id: string; isUsed: boolean }) {
+/** The columns, and the properties and traits that were seen. They are asked for when somebody is about to choose. */
+function FieldList({ id, of, isUsed }: { id: string; of: Counted; isUsed: boolean }) {
   const scope = useScope()
-  const statement = useMemo(() => (isUsed ? propertyChoices(scope) : undefined), [scope, isUsed])
-  const { answer } = useAnswer(statement)
+  const statements = useMemo(
+    () => (isUsed ? { properties: propertyChoices(scope), traits: traitChoices(scope) } : undefined),
+    [scope, isUsed],
+  )
+  const names = (asked: ReturnType<typeof useAnswer>) =>
+    asked.answer?.rows.map(([name]) => String(name)) ?? []
+  const properties = names(useAnswer(statements?.properties))
+  const traits = names(useAnswer(statements?.traits))
+  const found = {
+    properties: properties.map((name) => (of === 'people' ? propertyField(name).name : name)),
+    traits: traits.map((name) => traitField(name).title),
+  }
+  const seen =
+    of === 'people' ? [...found.traits, ...found.properties] : [...found.properties, ...found.traits]
   return (
     <datalist id={id}>
       {fields.map(({ name, title }) => (
         <option key={name} value={title} />
       ))}
-      {answer?.rows.map(([name]) => (
-        <option key={`property ${String(name)}`} value={String(name)} />
+      {seen.map((name) => (
+        <option key={`seen ${name}`} value={name} />
       ))}
     </datalist>
   )
 }
 
+interface ValueProps {
+  of: Counted
+  field: Field
+  add: (filter: Filter) => void
+}
+
 /** What the field that was named must be. */
-function FilterValue({ field, add }: { field: Field; add: (filter: Filter) => void }) {
+function FilterValue({ of, field, add }: ValueProps) {
   const scope = useScope()
   const list = useId()
   const [operator, setOperator] = useState<Operator>('is')
@@ -54,9 +80,9 @@ function FilterValue({ field, add }: { field: Field; add: (filter: Filter) => vo
           setOperator(operators.find(([name]) => name === chosen)?.[0] ?? 'is')
         }}
       >
-        {operators.map(([name, title]) => (
+        {operators.map(([name]) => (
           <option key={name} value={name}>
-            {title}
+            {nameOperator(name, field.name, of)}
           </option>
         ))}
       </select>
@@ -78,7 +104,7 @@ function FilterValue({ field, add }: { field: Field; add: (filter: Filter) => vo
 }
 
 /** A field for a whole filter, such as plan=pro, or for the name of what is filtered by. */
-export function FilterForm({ add }: { add: (filter: Filter) => void }) {
+export function FilterForm({ of, add }: Omit<ValueProps, 'field'>) {
   const list = useId()
   const [isUsed, setUsed] = useState(false)
   const [field, setField] = useState<Field>()
@@ -90,21 +116,21 @@ export function FilterForm({ add }: { add: (filter: Filter) => void }) {
     form.current?.querySelector('input')?.focus()
   }
   const take = (text: string) => {
-    const filter = parseFilter(text)
+    const filter = parseFilter(text, of)
     if (filter) done(filter)
-    else setField(text ? findField(text) : undefined)
+    else setField(text ? findField(text, of) : undefined)
   }
   return (
     <div ref={form} class="filter-form" onFocusCapture={() => setUsed(true)}>
-      <FieldList id={list} isUsed={isUsed} />
+      <FieldList id={list} of={of} isUsed={isUsed} />
       <ChoiceInput
         label="Filter by"
         value={field?.title ?? ''}
         list={list}
-        placeholder="Filter, such as plan=pro"
+        placeholder={of === 'people' ? 'plan=pro or event=Signed Up' : 'Filter, such as plan=pro'}
         choose={take}
       />
-      {field && <FilterValue field={field} add={done} />}
+      {field && <FilterValue of={of} field={field} add={done} />}
     </div>
   )
 }

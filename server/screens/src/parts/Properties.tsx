@@ -1,4 +1,5 @@
 import type { Json } from '../data/query'
+import { LongText } from './LongText'
 
 const show = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -11,7 +12,9 @@ export function Properties({ of, none = 'No properties.' }: { of: Json | undefin
       {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{show(value)}</dd>
+          <dd>
+            <LongText text={show(value)} />
+          </dd>
         </div>
       ))}
     </dl>

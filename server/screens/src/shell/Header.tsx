@@ -1,14 +1,16 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
 import { filterSearch } from './filterSearch'
+import { Keys } from './Keys'
 import { addressOf } from './location'
 import { Mark } from './Mark'
-import type { Page } from './Page'
+import { controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
+import { Views } from './Views'
 
 interface Props {
   pages: readonly Page[]
@@ -20,14 +22,21 @@ export function Header({ pages, current }: Props) {
   const [message, setMessage] = useState('')
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
-  useSearch()
+  const [search] = useSearch()
+  const controls = current ? controlsOf(current, search) : []
+  const shown = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const link = shown.current?.querySelector('[aria-current]')
+    // Of many tabs a phone shows some.
+    link?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [current])
   return (
     <header class="header">
       <div class="header-top">
         <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
           <Mark />
         </a>
-        <nav class="nav" aria-label="Pages">
+        <nav ref={shown} class="nav" aria-label="Pages">
           {pages.map(({ path, title, isFiltered }) => (
             <a
               key={path}
@@ -39,9 +48,11 @@ export function Header({ pages, current }: Props) {
           ))}
         </nav>
         <div class="who">
+          <Views />
           <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
             {user?.user}
           </span>
+          <Keys controls={controls} isFiltered={current?.isFiltered ?? false} />
           <button class="button quiet" type="button" onClick={() => void leave()}>
             Log out
           </button>
@@ -52,7 +63,7 @@ export function Header({ pages, current }: Props) {
           {message}
         </p>
       )}
-      {current && <ScopeControls controls={current.controls ?? ['environment', 'range', 'bots']} />}
+      <ScopeControls controls={controls} />
     </header>
   )
 }

@@ -44,12 +44,12 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
             ? 'Your session has ended. Log in again: the page stays as it is.'
             : isWithoutUsers
               ? 'This service has no user, so nobody can log in.'
-              : 'With a user of this service.'}
+              : 'The name and password are those of a user of this service.'}
         </p>
         {isWithoutUsers && (
           <p>
-            Start it with <code>--users name:password</code>, or without <code>--users</code>,{' '}
-            <code>--users-file</code> and <code>--api-keys</code>: then it makes a user, and prints the
+            Start it with <code>--users name:password</code>. Without <code>--users</code>,{' '}
+            <code>--users-file</code> and <code>--api-keys</code> it makes a user itself, and prints the
             password.
           </p>
         )}

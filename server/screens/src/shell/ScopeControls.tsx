@@ -2,7 +2,7 @@ import { BotsNote } from './BotsNote'
 import { useScope } from './scope'
 import { ranges, toDay } from './timeRange'
 import { useSearch } from './useSearch'
-import type { Page } from './Page'
+import type { Controls } from './Page'
 
 const dayBefore = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1)
 
@@ -58,7 +58,7 @@ function RangeControls() {
 }
 
 /** Environment, time and bots: what the answers of every page are of. */
-export function ScopeControls({ controls }: { controls: NonNullable<Page['controls']> }) {
+export function ScopeControls({ controls }: { controls: Controls }) {
   const { environment, environments, bots, timeZone, reload } = useScope()
   const [, setSearch] = useSearch()
   if (controls.length === 0) return null

@@ -1,8 +1,9 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { browserTimeZone } from '../data/query'
 import { login } from '../data/login'
+import { loadSaved } from '../data/saved'
 import { readTimeRange, type TimeRange } from './timeRange'
 import { useSearch } from './useSearch'
 
@@ -32,6 +33,7 @@ export const scopeParameters = [
   'vs_from',
   'weekdays',
   'bots',
+  'goal',
 ] as const
 
 const Context = createContext<Scope | undefined>(undefined)
@@ -39,6 +41,7 @@ const Context = createContext<Scope | undefined>(undefined)
 export function ScopeProvider({ children }: { children: ComponentChildren }) {
   const [search] = useSearch()
   const [now, setNow] = useState(() => new Date())
+  useEffect(() => void loadSaved(), [now])
   const environments = useStore(login).user?.environments
   const key = scopeParameters.map((name) => search.get(name) ?? '').join('\n')
 

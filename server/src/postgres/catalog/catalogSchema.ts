@@ -66,9 +66,10 @@ const categories: Record<string, string> = {
 } // prettier-ignore
 
 const typeRows = postgresTypes.flatMap(({ name, oid: id, size, arrayOid }) => [
-  `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in')`,
-  `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in')`,
+  `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in', '${name}recv')`,
+  `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in', 'array_recv')`,
 ])
+const typeReceivers = [...postgresTypes.map(({ name }) => `'${name}recv'`), `'array_recv'`].join(', ')
 
 const views: Record<string, string> = {
   namespace_map: namespaces,
@@ -86,7 +87,7 @@ FROM duckdb_columns() c JOIN memory.pg.relation_map r
   ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname`,
   key_map: `
 SELECT r.oid AS relid, r.relname, r.relnamespace, c.constraint_type, c.constraint_text, c.constraint_column_names,
-  list_transform(c.constraint_column_indexes, lambda x: x::SMALLINT) AS keys,
+  list_transform(c.constraint_column_indexes, lambda x: (x + 1)::SMALLINT) AS keys,
   CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'p' WHEN 'UNIQUE' THEN 'u' WHEN 'FOREIGN KEY' THEN 'f' ELSE 'c' END AS contype,
   r.relname || '_' || CASE WHEN c.constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(c.constraint_column_names, '_') || '_' END
     || CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END AS name
@@ -94,8 +95,8 @@ FROM duckdb_constraints() c JOIN memory.pg.relation_map r
   ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname
 WHERE c.constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK')`,
   pg_namespace: `
-SELECT oid, nspname, 10::BIGINT AS nspowner, NULL::VARCHAR[] AS nspacl FROM memory.pg.namespace_map
-UNION ALL VALUES (11, 'pg_catalog', 10, NULL), (13000, 'information_schema', 10, NULL)`,
+SELECT oid, nspname, 10::BIGINT AS nspowner, NULL::VARCHAR[] AS nspacl, 2615::BIGINT AS tableoid FROM memory.pg.namespace_map
+UNION ALL VALUES (11, 'pg_catalog', 10, NULL, 2615), (13000, 'information_schema', 10, NULL, 2615)`,
   pg_class: `
 SELECT oid, relname, relnamespace, 0::BIGINT AS reltype, 0::BIGINT AS reloftype, 10::BIGINT AS relowner,
   CASE relkind WHEN 'r' THEN 2 ELSE 0 END::BIGINT AS relam, 0::BIGINT AS relfilenode, 0::BIGINT AS reltablespace,
@@ -104,11 +105,11 @@ SELECT oid, relname, relnamespace, 0::BIGINT AS reltype, 0::BIGINT AS reloftype,
   0::SMALLINT AS relchecks, relkind = 'v' AS relhasrules, false AS relhastriggers, false AS relhassubclass,
   false AS relrowsecurity, false AS relforcerowsecurity, true AS relispopulated, 'd' AS relreplident,
   false AS relispartition, 0::BIGINT AS relrewrite, NULL::VARCHAR[] AS relacl, NULL::VARCHAR[] AS reloptions,
-  NULL::VARCHAR AS relpartbound, has_primary_key AS relhaspkey, false AS relhasoids
+  NULL::VARCHAR AS relpartbound, has_primary_key AS relhaspkey, false AS relhasoids, 1259::BIGINT AS tableoid
 FROM memory.pg.relation_map
 UNION ALL
 SELECT ${oid('relid', 'name')}, name, relnamespace, 0, 0, 10, 403, 0, 0, 0, 0, 0, 0, false, false, 'p', 'i', len(keys)::SMALLINT,
-  0, false, false, false, false, false, true, 'n', false, 0, NULL, NULL, NULL, false, false
+  0, false, false, false, false, false, true, 'n', false, 0, NULL, NULL, NULL, false, false, 1259
 FROM memory.pg.key_map WHERE contype IN ('p', 'u')`,
   pg_attribute: `
 SELECT attrelid, column_name AS attname, memory.pg.type_oid(data_type)::BIGINT AS atttypid, -1 AS attstattarget, -1::SMALLINT AS attlen,
@@ -117,7 +118,11 @@ SELECT attrelid, column_name AS attname, memory.pg.type_oid(data_type)::BIGINT A
   false AS attbyval, 'x' AS attstorage, 'i' AS attalign, NOT is_nullable AS attnotnull, column_default IS NOT NULL AS atthasdef,
   false AS atthasmissing, '' AS attidentity, '' AS attgenerated, false AS attisdropped, true AS attislocal, 0 AS attinhcount,
   0::BIGINT AS attcollation, '' AS attcompression, NULL::VARCHAR[] AS attacl, NULL::VARCHAR[] AS attoptions, NULL::VARCHAR[] AS attfdwoptions
-FROM memory.pg.column_map`,
+FROM memory.pg.column_map
+UNION ALL
+SELECT ${oid('k.relid', 'k.name')}, c.column_name, memory.pg.type_oid(c.data_type), -1, -1, k.nth::SMALLINT, 0, -1, -1, false, 'x', 'i', false, false, false, '', '', false, true, 0, 0, '', NULL, NULL, NULL
+FROM (SELECT relid, name, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth FROM memory.pg.key_map WHERE contype IN ('p', 'u')) k
+  JOIN memory.pg.column_map c ON c.attrelid = k.relid AND c.column_index = k.attnum`,
   pg_attrdef: `
 SELECT ${oid('attrelid', 'column_name')} AS oid, attrelid AS adrelid, column_index::SMALLINT AS adnum, column_default AS adbin, column_default AS adsrc
 FROM memory.pg.column_map WHERE column_default IS NOT NULL`,
@@ -131,7 +136,7 @@ FROM memory.pg.key_map WHERE contype IN ('p', 'u')`,
 SELECT ${oid('relid', 'name', "'constraint'")} AS oid, name AS conname, relnamespace AS connamespace, contype, false AS condeferrable, false AS condeferred,
   true AS convalidated, relid AS conrelid, 0::BIGINT AS contypid, CASE WHEN contype IN ('p', 'u') THEN ${oid('relid', 'name')} ELSE 0 END AS conindid, 0::BIGINT AS conparentid,
   0::BIGINT AS confrelid, 'a' AS confupdtype, 'a' AS confdeltype, 's' AS confmatchtype, true AS conislocal, 0 AS coninhcount, true AS connoinherit,
-  keys AS conkey, NULL::SMALLINT[] AS confkey, constraint_text AS conbin, constraint_text AS consrc
+  keys AS conkey, NULL::SMALLINT[] AS confkey, constraint_text AS conbin, constraint_text AS consrc, 2606::BIGINT AS tableoid
 FROM memory.pg.key_map`,
   pg_description: `
 SELECT oid AS objoid, 1259::BIGINT AS classoid, 0 AS objsubid, comment AS description FROM memory.pg.relation_map WHERE comment IS NOT NULL
@@ -140,13 +145,18 @@ UNION ALL SELECT attrelid, 1259, column_index, comment FROM memory.pg.column_map
 SELECT oid::BIGINT AS oid, typname, 11::BIGINT AS typnamespace, 10::BIGINT AS typowner, typlen::SMALLINT AS typlen, typlen > 0 AS typbyval, 'b' AS typtype,
   typcategory, typname IN ('bool', 'float8', 'interval', 'oid', 'text', 'timestamptz') AS typispreferred, true AS typisdefined, ',' AS typdelim,
   0::BIGINT AS typrelid, typelem::BIGINT AS typelem, typarray::BIGINT AS typarray, typinput, replace(typinput, 'in', 'out') AS typoutput,
-  replace(typinput, 'in', 'recv') AS typreceive, replace(typinput, 'in', 'send') AS typsend, '-' AS typmodin, '-' AS typmodout, '-' AS typanalyze, '-' AS typsubscript,
+  ${oid('typreceive')} AS typreceive, replace(typinput, 'in', 'send') AS typsend, '-' AS typmodin, '-' AS typmodout, '-' AS typanalyze, '-' AS typsubscript,
   'i' AS typalign, 'p' AS typstorage, false AS typnotnull, 0::BIGINT AS typbasetype, -1 AS typtypmod, 0 AS typndims, 0::BIGINT AS typcollation,
-  NULL::VARCHAR AS typdefaultbin, NULL::VARCHAR AS typdefault, NULL::VARCHAR[] AS typacl
-FROM (VALUES ${typeRows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput)`,
+  NULL::VARCHAR AS typdefaultbin, NULL::VARCHAR AS typdefault, NULL::VARCHAR[] AS typacl, 1247::BIGINT AS tableoid
+FROM (VALUES ${typeRows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput, typreceive)`,
+  // .NET's driver knows the arrays among the types by the function that reads them.
+  pg_proc: `
+SELECT ${oid('name')} AS oid, name AS proname, 11::BIGINT AS pronamespace, 10::BIGINT AS proowner, 0::BIGINT AS prolang, 0::BIGINT AS prorettype, []::BIGINT[] AS proargtypes, 'f' AS prokind,
+  false AS proretset, []::VARCHAR[] AS proargnames, []::VARCHAR[] AS proargmodes, []::BIGINT[] AS proallargtypes, false AS proisagg, 1255::BIGINT AS tableoid
+FROM (SELECT DISTINCT unnest([${typeReceivers}]) AS name)`,
   pg_database: `
 SELECT ${oid('database_name')} AS oid, database_name AS datname, 10::BIGINT AS datdba, 6 AS encoding, 'c' AS datlocprovider, 'C' AS datcollate, 'C' AS datctype,
-  false AS datistemplate, true AS datallowconn, -1 AS datconnlimit, 0::BIGINT AS datlastsysoid, 1663::BIGINT AS dattablespace, NULL::VARCHAR AS daticulocale, NULL::VARCHAR AS datcollversion, NULL::VARCHAR[] AS datacl
+  false AS datistemplate, true AS datallowconn, -1 AS datconnlimit, 0::BIGINT AS datlastsysoid, 1663::BIGINT AS dattablespace, NULL::VARCHAR AS daticulocale, NULL::VARCHAR AS datcollversion, NULL::VARCHAR[] AS datacl, 1262::BIGINT AS tableoid
 FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'`,
   pg_roles: `
 SELECT '${owner}' AS rolname, false AS rolsuper, true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin, false AS rolreplication,
@@ -186,6 +196,20 @@ SELECT current_database() AS table_catalog, nspname AS table_schema, relname AS 
   NULL::VARCHAR AS generation_expression, 'NO' AS is_updatable, NULL::VARCHAR AS identity_generation
 FROM memory.pg.column_map c JOIN memory.pg.pg_type t ON t.oid = memory.pg.type_oid(c.data_type)`,
 }
+
+/** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
+const reservedWords = (
+  'all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create ' +
+  'current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc ' +
+  'distinct do else end except false fetch for foreign from grant group having in initially intersect into lateral ' +
+  'leading limit localtime localtimestamp not null offset on only or order placing primary references returning ' +
+  'select session_user some symmetric table then to trailing true union unique user using variadic when where window with'
+)
+  .split(' ')
+  .map(quoteText)
+  .join(', ')
+
+const jsonTypeof = `CASE json_type(value::JSON) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'NULL' THEN 'null' ELSE 'number' END`
 
 const always = (value: string, ...parameters: string[]) =>
   parameters.map((each): [string, string] => [each, value])
@@ -242,16 +266,30 @@ const macros: Record<string, [string, string][]> = {
   current_schemas: always(`list_distinct(['pg_catalog', current_schema(), 'main', 'analytics'])`, 'implicit'),
   array_upper: always('len(items)', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
-  quote_ident: always(`'"' || replace(name, '"', '""') || '"'`, 'name'),
+  quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),
+  quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
+  quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
+  ...Object.fromEntries(Array.from({ length: 10 }, (_, groups) => [`match_${groups}`, [['value, pattern', `CASE WHEN regexp_matches(value, pattern) THEN [${groups === 0 ? 'regexp_extract(value, pattern)' : Array.from({ length: groups }, (__, nth) => `regexp_extract(value, pattern, ${nth + 1})`).join(', ')}] END`]]])),
+  initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
+  clock_timestamp: always('now()', ''),
+  statement_timestamp: always('now()', ''),
+  make_interval: [['years := 0, months := 0, weeks := 0, days := 0, hours := 0, mins := 0, secs := 0', 'to_years(years) + to_months(months) + to_days(7 * weeks + days) + to_hours(hours) + to_minutes(mins) + to_microseconds((secs * 1000000)::BIGINT)']],
+  encode: [['value', 'value::VARCHAR::BLOB'], ['value, form', `CASE form WHEN 'hex' THEN lower(hex(value::BLOB)) WHEN 'base64' THEN to_base64(value::BLOB) ELSE error('encode writes hex and base64.') END`]],
+  json_typeof: always(jsonTypeof, 'value'),
+  jsonb_typeof: always(jsonTypeof, 'value'),
+  parse_ident: always(`list_transform(regexp_extract_all(name, '"(?:[^"]|"")*"|[^. ]+'), lambda part: CASE WHEN part[1] = '"' THEN replace(part[2:-2], '""', '"') ELSE lower(part) END)`, 'name'),
+  pg_get_keywords: [['', `TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`]],
+  pg_export_snapshot: always(`''`, ''),
+  pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
   inet_server_addr: always('NULL::VARCHAR', ''),
   inet_server_port: always('NULL::INTEGER', ''),
   inet_client_addr: always('NULL::VARCHAR', ''),
   set_config: always('value', 'name, value, is_local'),
   _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
-  to_regclass: [['given', `(SELECT max(r.oid) FROM memory.pg.relation_map r WHERE replace(given, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
-    OR (r.nspname = 'main' AND replace(given, '"', '') = 'public.' || r.relname))`]],
-  to_regtype: [['given', `(SELECT max(t.oid) FROM memory.pg.pg_type t WHERE given IN (t.typname, memory.pg.format_type(t.oid, NULL)))`]],
-  to_regnamespace: [['given', `(SELECT max(n.oid) FROM memory.pg.pg_namespace n WHERE n.nspname = given)`]],
+  to_regclass: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT arg_max(r.oid, r.nspname = 'main') FROM memory.pg.relation_map r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`]],
+  to_regtype: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM memory.pg.pg_type t WHERE given::VARCHAR IN (t.typname, memory.pg.format_type(t.oid, NULL))))`]],
+  to_regnamespace: [['given', `coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM memory.pg.pg_namespace n WHERE n.nspname = given::VARCHAR))`]],
   regclass_name: [['object', `coalesce((SELECT max(r.relname) FROM memory.pg.pg_class r WHERE r.oid::VARCHAR = object::VARCHAR), object::VARCHAR)`]],
   regtype_name: [['object', `memory.pg.format_type(object::BIGINT, NULL)`]],
   regnamespace_name: [['object', `coalesce((SELECT max(n.nspname) FROM memory.pg.pg_namespace n WHERE n.oid = object), object::VARCHAR)`]],

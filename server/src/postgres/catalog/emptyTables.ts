@@ -1,6 +1,5 @@
 /** The columns of catalog tables that are always empty here. */
 const columns: Record<string, string> = {
-  pg_proc: 'oid proname pronamespace proowner prolang prorettype proargtypes prokind proretset proargnames proargmodes proallargtypes proisagg',
   pg_trigger: 'oid tgrelid tgname tgfoid tgtype tgenabled tgisinternal tgconstraint tgparentid tgdeferrable tginitdeferred tgconstrrelid tgconstrindid',
   pg_rewrite: 'oid rulename ev_class ev_type ev_enabled is_instead',
   pg_policy: 'oid polname polrelid polcmd polpermissive polroles polqual polwithcheck',
@@ -31,6 +30,8 @@ const columns: Record<string, string> = {
   pg_matviews: 'schemaname matviewname matviewowner tablespace hasindexes ispopulated definition',
   pg_sequence: 'seqrelid seqtypid seqstart seqincrement seqmax seqmin seqcache seqcycle',
   pg_sequences: 'schemaname sequencename sequenceowner data_type start_value',
+  pg_stat_wal_receiver: 'pid status',
+  pg_cursors: 'name statement is_holdable is_binary is_scrollable creation_time',
   pg_locks: 'locktype database relation pid mode granted',
   pg_stat_activity: 'datid datname pid usename application_name client_addr state query backend_start query_start',
   pg_stat_user_tables: 'relid schemaname relname seq_scan n_live_tup',

@@ -1,16 +1,6 @@
 import type { Edit } from './applyEdits.js'
+import { openings, startOf } from './operands.js'
 import { isSymbol, type SqlToken } from './tokenize.js'
-
-/** An operand begins after these words. Before a bracket they are not the name of a function. */
-const leads = new Set(
-  (
-    'select distinct where and or not in is like ilike glob similar between on using when then else having by ' +
-    'qualify from limit offset all any some returning as over filter union except intersect values'
-  ).split(' '),
-)
-
-const isName = (token: SqlToken | undefined) =>
-  token?.kind === 'name' || (token?.kind === 'word' && !leads.has(token.text.toLowerCase()))
 
 /** The number of tokens in the arrow that begins here: 2 for `->`, 3 for `->>`, 0 without an arrow. */
 const arrowLength = (tokens: readonly SqlToken[], at: number): number => {
@@ -22,42 +12,6 @@ const arrowLength = (tokens: readonly SqlToken[], at: number): number => {
 
 const isKey = (token: SqlToken | undefined) =>
   token?.kind === 'text' || (token?.kind === 'symbol' && /^\d+$/.test(token.text))
-
-const openings = (tokens: readonly SqlToken[]): Map<number, number> => {
-  const found = new Map<number, number>()
-  const open: number[] = []
-  for (const [at, token] of tokens.entries()) {
-    if (isSymbol(token, '(') || isSymbol(token, '[')) open.push(at)
-    else if ((isSymbol(token, ')') || isSymbol(token, ']')) && open.length > 0) found.set(at, open.pop()!)
-  }
-  return found
-}
-
-/** Finds where the operand begins that ends with a token; undefined when that is not certain. */
-const startOf = (
-  tokens: readonly SqlToken[],
-  opened: ReadonlyMap<number, number>,
-  end: number,
-): number | undefined => {
-  let at = end
-  for (;;) {
-    if (isSymbol(tokens[at], ')') || isSymbol(tokens[at], ']')) {
-      const opening = opened.get(at)
-      if (opening === undefined) return undefined
-      const isSubscript = isSymbol(tokens[opening], '[')
-      const before = tokens[opening - 1]
-      // A call or a subscript goes on to the left: the function's name, or the value before the bracket.
-      if (isName(before) || (isSubscript && (isSymbol(before, ')') || isSymbol(before, ']')))) {
-        at = opening - 1
-        continue
-      }
-      at = opening
-    } else if (!isName(tokens[at]) || /^end$/i.test(tokens[at]!.text)) return undefined
-    if (isSymbol(tokens[at - 1], '.')) at -= 2
-    else if (isSymbol(tokens[at - 1], ':') && isSymbol(tokens[at - 2], ':')) at -= 3
-    else return at
-  }
-}
 
 /**
  * Makes `properties->>'a' = '1'` mean what its author meant. DuckDB binds `->>` weaker than `=` and takes
@@ -72,7 +26,9 @@ export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
     let length = arrowLength(tokens, at)
     if (length === 0) continue
     opened ??= openings(tokens)
-    const start = startOf(tokens, opened, at - 1)
+    // A text or number has no keys.
+    const isName = tokens[at - 1]?.kind !== 'text' && !/^\d/.test(tokens[at - 1]?.text ?? '')
+    const start = isName ? startOf(tokens, opened, at - 1) : undefined
     if (start === undefined) continue
     const keys: SqlToken[] = []
     let asText = false

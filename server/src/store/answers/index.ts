@@ -3,6 +3,7 @@ import { breakdown } from './breakdown.js'
 import { caughtErrors } from './caughtErrors.js'
 import { daily } from './daily.js'
 import { funnel, funnelPeople } from './funnel.js'
+import { goalEvents } from './goalEvents.js'
 import { pageViews } from './pageViews.js'
 import { paths } from './paths.js'
 import { retention } from './retention.js'
@@ -26,5 +27,6 @@ export const answers = [
     lastTouch,
     breakdown,
     webVitals,
+    goalEvents,
   ].map(tableMacroSql),
 ].join('\n')

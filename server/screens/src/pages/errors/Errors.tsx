@@ -9,7 +9,7 @@ import { nameTime } from '../../parts/nameTime'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
 import { UnitTabs } from '../../parts/UnitTabs'
-import { useReleaseMarks } from '../../parts/useReleaseMarks'
+import { useMarks } from '../../parts/useMarks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
@@ -28,7 +28,7 @@ export function Errors() {
   const [search, setSearch] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
-  const marks = useReleaseMarks()
+  const marks = useMarks(range)
   const field = fields.find(({ name }) => name === search.get('by')) ?? usualField
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -58,7 +58,7 @@ export function Errors() {
           <>
             <ErrorTable rows={rows} />
             {rows.length === mostErrors && (
-              <p class="soft">The first {mostErrors} are shown. SQL gives all.</p>
+              <p class="soft">The first {mostErrors} are shown. A higher LIMIT in the SQL gives more.</p>
             )}
           </>
         )}

@@ -82,7 +82,7 @@ export function Explore() {
         </AnswerCard>
       ) : (
         <Card title={measure.title}>
-          <Empty>Choose the property whose values are counted.</Empty>
+          <Empty>Choose a property whose values are numbers.</Empty>
         </Card>
       )}
     </>

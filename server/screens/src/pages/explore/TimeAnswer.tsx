@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
+import { useMarks } from '../../parts/useMarks'
 import { nameTime } from '../../parts/nameTime'
-import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { useScope } from '../../shell/scope'
 import type { Question } from './exploreSearch'
 import { mostLines } from './statements'
@@ -20,7 +20,7 @@ export function TimeAnswer({
 }) {
   const { range, now } = useScope()
   const { measure, by, interval = 'day', shape } = question
-  const marks = useReleaseMarks()
+  const marks = useMarks(range)
   const { x, series, isOpen } = useMemo(
     () =>
       toLines(answer.rows, {

@@ -2,6 +2,7 @@ import type { Answer, Json } from '../../data/query'
 import { PersonLink } from '../../parts/PersonLink'
 import type { TableColumn } from '../../parts/PlainTable'
 import { formatCount } from '../../parts/format'
+import { Traits } from '../../parts/Traits'
 import { ValueTable } from '../../parts/ValueTable'
 import type { Question } from './exploreSearch'
 import { rowsOf } from './measures'
@@ -16,17 +17,9 @@ const nameOf = (traits: Json | undefined, id: string): string => {
   )
 }
 
-/** `plan: pro, email: ada@example.org` */
-const listTraits = (traits: Json | undefined): string =>
-  traits && typeof traits === 'object' && !Array.isArray(traits)
-    ? Object.entries(traits)
-        .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-        .join(', ')
-    : ''
-
 const traitsColumn: TableColumn<readonly Json[]> = {
   title: 'Traits',
-  value: (row) => <span class="explore-traits">{listTraits(row[3])}</span>,
+  value: (row) => <Traits of={row[3]} />,
 }
 
 /** The figure of each value. */
@@ -57,7 +50,7 @@ export function ValueAnswer({
           : {})}
       />
       {answer.rows.length === mostValues && (
-        <p class="soft">The first {mostValues} are shown. SQL gives all.</p>
+        <p class="soft">The first {mostValues} are shown. A higher LIMIT in the SQL gives more.</p>
       )}
     </>
   )

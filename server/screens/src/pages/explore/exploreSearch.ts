@@ -41,9 +41,9 @@ export interface Question {
   isHighestFirst: boolean
 }
 
-/** Sessions are told apart by what they are; of what their events say, by properties alone. */
+/** Sessions are told apart by what they are; of what their events say, by properties alone. Traits tell nothing apart. */
 export const canTellApart = (measure: Measure, { name, of }: Field): boolean =>
-  measure.of === 'events' || of !== 'events' || propertyOf(name) !== undefined
+  of !== 'people' && (measure.of === 'events' || of !== 'events' || propertyOf(name) !== undefined)
 
 export function readQuestion(search: URLSearchParams, range: TimeRange): Question {
   const measure = measures.find(({ name }) => name === search.get('show')) ?? measures[0]

@@ -51,8 +51,8 @@ export function Funnel() {
       {!isReady && (
         <Card title="Funnel">
           <Empty>
-            Choose at least two steps: names of events, or paths of pages. Each counts the people who did it
-            after the step before, all of it within the time that is set.
+            Choose two steps or more: names of events, or paths of pages. A step counts the people who did it
+            after the step before. “within” says how much time they have for all steps.
           </Empty>
         </Card>
       )}

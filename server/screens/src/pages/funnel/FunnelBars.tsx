@@ -52,7 +52,7 @@ export function FunnelBars({ steps, chosen }: { steps: readonly Step[]; chosen: 
             </div>
             <div class="funnel-about soft">
               {at > 0 && <span>{formatShare(stepConversion ?? 0)} of the step before</span>}
-              {medianSeconds !== null && <span>{formatDuration(medianSeconds)} after it (median)</span>}
+              {medianSeconds !== null && <span>{formatDuration(medianSeconds)} later (median)</span>}
               {lost > 0 && (
                 <PeopleButton
                   choice={{ step, kind: 'dropped' }}

@@ -40,7 +40,8 @@ export function FunnelPeople({ asking, choice }: { asking: Asking; choice: Peopl
             />
             {all > rows.length && (
               <p class="soft">
-                The newest {formatCount(rows.length)} of {formatCount(all)} are shown. SQL gives all.
+                The newest {formatCount(rows.length)} of {formatCount(all)} are shown. A higher LIMIT in the
+                SQL gives more.
               </p>
             )}
           </>

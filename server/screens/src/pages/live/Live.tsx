@@ -19,7 +19,9 @@ export function Live() {
           Pause
         </button>
         <span class="soft" role="status">
-          {isPaused ? 'Paused. What comes meanwhile is shown afterwards.' : 'New events come by themselves.'}
+          {isPaused
+            ? 'Paused. Events that come now are shown when you go on.'
+            : 'New events come by themselves.'}
         </span>
         {event !== null && (
           <button class="button" type="button" onClick={() => setSearch({ event: undefined })}>

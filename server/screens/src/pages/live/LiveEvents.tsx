@@ -7,6 +7,7 @@ import { ProblemNote } from '../../parts/ProblemNote'
 import { Properties } from '../../parts/Properties'
 import { Table } from '../../parts/Table'
 import { useSearch } from '../../shell/useSearch'
+import { describeEvent } from '../persons/describeEvent'
 import { type LiveQuestion, newestEvents } from './statements'
 import { mostEvents, useLiveEvents } from './useLiveEvents'
 
@@ -28,7 +29,7 @@ export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isP
             { title: 'Time', value: ({ time }) => <Moment time={time} show="recent" /> },
             {
               title: 'Event',
-              value: ({ event, path }) => (
+              value: ({ event, path, properties }) => (
                 <>
                   <button
                     class="cell-button"
@@ -38,6 +39,7 @@ export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isP
                   >
                     {event}
                   </button>{' '}
+                  <span class="break">{describeEvent(event, properties)}</span>{' '}
                   <span class="soft break">{path}</span>
                 </>
               ),

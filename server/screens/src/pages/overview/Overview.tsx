@@ -7,6 +7,7 @@ import { useFilters } from '../../shell/useFilters'
 import { EmptyStore } from '../setup/FirstEvent'
 import { hasEvents } from '../setup/statements'
 import { groups } from './dimensions'
+import { GoalCard } from './GoalCard'
 import { RankingCard } from './RankingCard'
 import { TimeCard } from './TimeCard'
 
@@ -21,6 +22,7 @@ export function Overview() {
     <>
       <FilterBar of="sessions" />
       <TimeCard asking={asking} />
+      <GoalCard asking={asking} />
       <div class="card-grid">
         {groups.map((group) => (
           <RankingCard key={group.title} {...group} asking={asking} />

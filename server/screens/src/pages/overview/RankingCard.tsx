@@ -8,6 +8,7 @@ import type { TableColumn } from '../../parts/PlainTable'
 import { formatChange, formatCount, formatShare } from '../../parts/format'
 import { ValueTable } from '../../parts/ValueTable'
 import type { Dimension } from './dimensions'
+import { useGoal } from './goal'
 import { ranking } from './statements'
 
 interface Props {
@@ -38,11 +39,12 @@ export function RankingCard({ title, dimensions, asking }: Props) {
   const [search, setSearch] = useSearch()
   const parameter = `by_${title.toLowerCase()}`
   const [first] = dimensions
+  const goal = useGoal()
   const dimension = dimensions.find(({ name }) => name === search.get(parameter)) ?? first
   const isLong = search.getAll('more').includes(title)
   const statement = useMemo(
-    () => dimension && ranking(asking, dimension, isLong ? many : few),
-    [asking, dimension, isLong],
+    () => dimension && ranking(asking, dimension, { limit: isLong ? many : few, goal }),
+    [asking, dimension, isLong, goal],
   )
   if (!dimension || !statement) return null
 
@@ -75,6 +77,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
               { title: counted[dimension.of], format: formatCount },
               people,
               ...(dimension.of === 'sessions' ? [bounces] : []),
+              ...(goal === undefined ? [] : [{ title: 'Goal', format: formatShare }]),
             ]}
             {...(asking.range.before ? { more: [changeColumn] } : {})}
           />
@@ -89,7 +92,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
             </button>
           )}
           {isLong && answer.rows.length === many && (
-            <p class="soft">The first {many} are shown. SQL gives all.</p>
+            <p class="soft">The first {many} are shown. A higher LIMIT in the SQL gives more.</p>
           )}
         </>
       )}

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
 import { useAnswer } from '../../data/useAnswer'
+import { Annotations } from '../../parts/Annotations'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { UnitTabs } from '../../parts/UnitTabs'
@@ -40,7 +41,12 @@ export function TimeCard({ asking }: { asking: Asking }) {
       <Card
         title={`${title} over time`}
         statement={seriesStatement}
-        aside={<UnitTabs />}
+        aside={
+          <>
+            <UnitTabs />
+            <Annotations />
+          </>
+        }
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">

@@ -2,8 +2,8 @@ import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/Empty'
+import { useMarks } from '../../parts/useMarks'
 import { nameTime } from '../../parts/nameTime'
-import { useReleaseMarks } from '../../parts/useReleaseMarks'
 import { useScope } from '../../shell/scope'
 import type { Period, TimeRange } from '../../shell/timeRange'
 import { type Metric } from './metrics'
@@ -28,9 +28,9 @@ const nameDays = ({ from, until }: Period, now: Date) =>
 
 export function TimeChart({ answer, title, metric, range }: Props) {
   const { now } = useScope()
+  const marks = useMarks(range)
   const column = answer.columns.findIndex(({ name }) => name === metric)
   const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
-  const marks = useReleaseMarks()
   const series = useMemo(
     () => [
       { title, values: lines.now },
@@ -46,9 +46,9 @@ export function TimeChart({ answer, title, metric, range }: Props) {
     <Chart
       caption={`${title} by ${range.unit}${range.before ? ', with what it is compared with' : ''}`}
       isOpen={now < range.until}
-      marks={marks}
       x={lines.x}
       series={series}
+      marks={marks}
       nameX={(time) => nameTime(time, range.unit)}
     />
   )

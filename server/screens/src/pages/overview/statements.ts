@@ -7,9 +7,11 @@ import {
   sessionsOf,
   where,
 } from '../../data/conditions'
-import { identifier, joinSql, type Sql, sql } from '../../data/sql'
+import { identifier, type Sql, sql } from '../../data/sql'
 import type { Period } from '../../shell/timeRange'
 import type { Dimension } from './dimensions'
+import { conversionOf } from './goal'
+import { withBefore } from './withBefore'
 
 const viewOf = { page_views: sql`analytics.page_views`, events: sql`analytics.events` }
 
@@ -38,10 +40,6 @@ FROM (
   FROM ${sessions(asking, period)}
 )`
 
-/** For the time and, if any, for what it is compared with. */
-const withBefore = (of: (name: string, period: Period) => Sql, { range }: Asking): Sql =>
-  joinSql([of('now', range), ...(range.before ? [of('before', range.before)] : [])], '\nUNION ALL\n')
-
 /** A row `now`, and one `before`. */
 export const totals = (asking: Asking): Sql =>
   withBefore((name, period) => totalsOf(asking, name, period), asking)
@@ -57,6 +55,12 @@ FROM analytics.events
 WHERE ${conditions(asking, period)}
 GROUP BY ALL`
 
+interface Shown {
+  limit: number
+  /** The name of a saved goal. */
+  goal?: string | undefined
+}
+
 /** A row for each day or other unit; those without events may be missing. */
 export function series(asking: Asking): Sql {
   const { range, filters } = asking
@@ -69,31 +73,31 @@ ORDER BY period, "time"`
 const rowsOf = (asking: Asking, { of }: Dimension, period: Period) =>
   of === 'sessions' ? sessions(asking, period) : sql`${viewOf[of]}\nWHERE ${conditions(asking, period)}`
 
-/** How often each value was there in what is compared with. */
-const earlierOf = (
+/** Beside each value of `now`, how often it was there in what is compared with. */
+const withEarlier = (
   asking: Asking,
   dimension: Dimension,
   before: Period,
   now: Sql,
-) => sql`SELECT value, times, people${dimension.of === 'sessions' ? sql`, bounce_rate` : sql``}, coalesce(times_before, 0) AS times_before
+) => sql`SELECT n.*, coalesce(b.times, 0) AS times_before
 FROM (
 ${now}
-)
+) n
 LEFT JOIN (
-SELECT ${identifier(dimension.name)} AS value_before, count(*) AS times_before
+SELECT ${identifier(dimension.name)} AS value, count(*) AS times
 FROM ${rowsOf(asking, dimension, before)}
 GROUP BY ALL
-) ON value IS NOT DISTINCT FROM value_before
-ORDER BY times DESC, value`
+) b ON n.value IS NOT DISTINCT FROM b.value
+ORDER BY n.times DESC, n.value`
 
-/** The values of a dimension, those with most sessions, page views or events first. */
-export function ranking(asking: Asking, dimension: Dimension, limit: number): Sql {
+/** The values of a dimension, those with most sessions, page views or events first, and how many sessions reached a goal. */
+export function ranking(asking: Asking, dimension: Dimension, { limit, goal }: Shown): Sql {
   const { range } = asking
   const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
-  const now = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times, count(DISTINCT person_id) AS people${rate}
+  const now = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times, count(DISTINCT person_id) AS people${rate}${conversionOf(asking, goal)}
 FROM ${rowsOf(asking, dimension, range)}
 GROUP BY ALL
 ORDER BY times DESC, value
 LIMIT ${limit}`
-  return range.before ? earlierOf(asking, dimension, range.before, now) : now
+  return range.before ? withEarlier(asking, dimension, range.before, now) : now
 }

@@ -3,25 +3,57 @@ import { pathChoices } from '../../data/choices'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { ChoiceInput } from '../../parts/ChoiceInput'
 import { ChoiceList } from '../../parts/ChoiceList'
-import { formatCount } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { PathStep } from './PathStep'
-import { mostPerStep, paths } from './statements'
+import { Flow } from './Flow'
+import { depths, openName, readPaths, toPath, toPattern, usualDepth } from './pathsSearch'
+import { mostChildren, mostPages, paths } from './statements'
+import type { FlowNode } from './toFlow'
 
-const depths = [1, 2, 3, 4, 5, 6]
-const usualDepth = 3
+interface ChipsProps {
+  names: readonly string[]
+  /** What a button does, before the name. */
+  verb: string
+  remove: (name: string) => void
+}
+
+const Chips = ({ names, verb, remove }: ChipsProps) => (
+  <>
+    {names.map((name) => (
+      <button
+        key={name}
+        class="button"
+        type="button"
+        aria-label={`${verb} ${name}`}
+        onClick={() => remove(name)}
+      >
+        {name} <span aria-hidden="true">×</span>
+      </button>
+    ))}
+  </>
+)
 
 /** Where sessions go from a page, step by step. */
 export function Paths() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const list = useId()
-  const start = search.get('start') ?? ''
-  const depth = depths.find((each) => String(each) === search.get('depth')) ?? usualDepth
-  const statement = useMemo(() => paths({ ...scope, start, depth }), [scope, start, depth])
+  const text = paths(scope, readPaths(search)).text
+  const question = useMemo(() => readPaths(search), [text])
+  const statement = useMemo(() => paths(scope, question), [text])
   const choices = useMemo(() => pathChoices(scope), [scope])
-  const begin = (path: string) => setSearch({ start: path || undefined })
+  const { start, depth, fold, open, most } = question
+  const without = (names: readonly string[], name: string) => names.filter((each) => each !== name)
+
+  const actionOf = ({ name, pages }: FlowNode) => {
+    if (name === null) return undefined
+    if (name === '')
+      return most < mostPages.many ? { title: 'show them', run: () => setSearch({ more: '1' }) } : undefined
+    return pages > 1 || fold.includes(name)
+      ? { title: 'show its pages', run: () => setSearch(openName(question, name)) }
+      : { title: 'show the ways from here', run: () => setSearch({ start: name }) }
+  }
+
   return (
     <>
       <ChoiceList id={list} statement={choices} />
@@ -33,15 +65,15 @@ export function Paths() {
             value={start}
             list={list}
             placeholder="where each session began"
-            choose={(value) => begin(value && !value.startsWith('/') ? `/${value}` : value)}
+            choose={(value) => setSearch({ start: toPath(value) || undefined })}
           />
         </label>
         <label class="field">
           <span class="field-name">Steps</span>
           <select
             value={String(depth)}
-            onChange={(event) =>
-              setSearch({ depth: event.currentTarget.value === '3' ? undefined : event.currentTarget.value })
+            onChange={({ currentTarget: { value } }) =>
+              setSearch({ depth: value === String(usualDepth) ? undefined : value })
             }
           >
             {depths.map((each) => (
@@ -49,6 +81,22 @@ export function Paths() {
             ))}
           </select>
         </label>
+        <label class="field">
+          <span class="field-name">Fold</span>
+          <ChoiceInput
+            label="Fold pages"
+            value=""
+            list={list}
+            placeholder="/user/*"
+            choose={(value) => {
+              const pattern = toPattern(value)
+              if (pattern) setSearch({ fold: [...without(fold, pattern), pattern] })
+            }}
+          />
+        </label>
+        <Chips names={fold} verb="Unfold" remove={(name) => setSearch({ fold: without(fold, name) })} />
+        {open.length > 0 && <span class="soft">Not folded:</span>}
+        <Chips names={open} verb="Fold" remove={(name) => setSearch({ open: without(open, name) })} />
       </div>
       <AnswerCard
         title={start ? `From ${start}` : 'From where sessions began'}
@@ -56,23 +104,13 @@ export function Paths() {
         empty={start ? `No session saw ${start} in this time.` : 'There are no page views in this time.'}
       >
         {({ rows }) => (
-          <div class="path-steps">
-            {[...new Set(rows.map(([step]) => Number(step)))].map((step) => {
-              const ways = rows.filter((row) => Number(row[0]) === step)
-              const all = Number(ways[0]?.[5])
-              return (
-                <section key={step} aria-label={`Step ${step}`}>
-                  <h3>Step {step}</h3>
-                  <PathStep step={step} rows={ways} begin={begin} />
-                  {all > ways.length && (
-                    <p class="soft">
-                      The {mostPerStep} most frequent of {formatCount(all)} are shown.
-                    </p>
-                  )}
-                </section>
-              )
-            })}
-          </div>
+          <>
+            <Flow rows={rows} actionOf={actionOf} />
+            <p class="soft">
+              Click a page to see the ways from there. A folder with more than {mostChildren} pages is shown
+              as one, such as /maps/*; click it to see its pages.
+            </p>
+          </>
         )}
       </AnswerCard>
     </>

@@ -1,12 +1,12 @@
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { Person } from './Person'
-import { PersonSearch } from './PersonSearch'
+import { PersonList } from './PersonList'
 
 /** People to look for, or one of them, whose id is in the address. */
 export function Persons() {
   const [search] = useSearch()
   const { environment } = useScope()
   const id = search.get('id')
-  return id === null ? <PersonSearch /> : <Person key={`${environment}\n${id}`} id={id} />
+  return id === null ? <PersonList /> : <Person key={`${environment}\n${id}`} id={id} />
 }

@@ -1,27 +1,69 @@
 import { useMemo } from 'preact/hooks'
+import { useAnswer } from '../../data/useAnswer'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
+import { listOffers, type Offer, readEventChoice, toSearch, toValue } from './eventChoice'
 import type { KnownPerson } from './readPerson'
-import { personEvents } from './statements'
+import { personEventNames, personEvents } from './statements'
 import { toVisits } from './toVisits'
 import { VisitPart } from './VisitPart'
 
 const step = 200
 const most = 10_000
 
-/** Everything a person did, session by session, the newest first. */
+/** Chooses events by their kind or name. */
+function EventSelect({ person }: { person: KnownPerson }) {
+  const { environment, now } = useScope()
+  const [search, setSearch] = useSearch()
+  const statement = useMemo(() => personEventNames(environment, person), [environment, person])
+  const { answer } = useAnswer(statement, { askedAt: now })
+  const { all, kinds, names } = useMemo(() => listOffers(answer?.rows ?? []), [answer])
+  const value = toValue(readEventChoice(search))
+  const isListed = [...kinds, ...names].some((each) => each.value === value)
+  const group = (title: string, offers: readonly Offer[]) =>
+    offers.length > 0 && (
+      <optgroup label={title}>
+        {offers.map((offer) => (
+          <option key={offer.value} value={offer.value}>
+            {offer.title} ({formatCount(offer.times)})
+          </option>
+        ))}
+      </optgroup>
+    )
+  return (
+    <label class="field">
+      <span class="field-name">Show</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => setSearch(toSearch(currentTarget.value), { replace: true })}
+      >
+        <option value="">All events ({formatCount(all)})</option>
+        {value && !isListed && <option value={value}>{value.replace(/^\w+ /, '')}</option>}
+        {group('Kinds', kinds)}
+        {group('Names', names)}
+      </select>
+    </label>
+  )
+}
+
+/** What a person did, session by session, the newest first. */
 export function Timeline({ person }: { person: KnownPerson }) {
   const { environment } = useScope()
   const [search, setSearch] = useSearch()
   const limit = Math.min(most, Math.max(step, Math.trunc(Number(search.get('rows'))) || 0))
-  const statement = useMemo(() => personEvents(environment, person, limit), [environment, person, limit])
+  const chosen = toValue(readEventChoice(search))
+  const statement = useMemo(
+    () => personEvents(environment, person, { choice: readEventChoice(search), limit }),
+    [environment, person, chosen, limit],
+  )
   return (
     <AnswerCard
       title="Timeline"
       statement={statement}
-      empty="This person is known by traits alone: there are no events."
+      aside={<EventSelect person={person} />}
+      empty={chosen ? 'This person has no such event.' : 'Only traits of this person were sent, no events.'}
     >
       {(answer) => (
         <>
@@ -32,7 +74,7 @@ export function Timeline({ person }: { person: KnownPerson }) {
           </ol>
           {answer.rows.length === limit && (
             <p class="soft">
-              {formatCount(limit)} of {formatCount(Math.max(person.events, limit))} events are shown.{' '}
+              The newest {formatCount(limit)} are shown.{' '}
               {limit < most ? (
                 <button
                   class="button"
@@ -42,7 +84,7 @@ export function Timeline({ person }: { person: KnownPerson }) {
                   Show earlier ones
                 </button>
               ) : (
-                'SQL gives all.'
+                'A higher LIMIT in the SQL gives more.'
               )}
             </p>
           )}

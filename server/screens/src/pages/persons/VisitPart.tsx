@@ -1,6 +1,7 @@
 import { formatCount, formatDuration } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Properties } from '../../parts/Properties'
+import { describeEvent } from './describeEvent'
 import type { Visit } from './toVisits'
 
 /** Without the protocol, which says nothing here. */
@@ -34,7 +35,8 @@ export function VisitPart({ visit }: { visit: Visit }) {
             </span>
             <details>
               <summary>
-                <b>{event}</b> <span class="soft break">{shorten(url)}</span>
+                <b>{event}</b> <span class="break">{describeEvent(event, properties)}</span>{' '}
+                <span class="soft break">{shorten(url)}</span>
               </summary>
               <Properties of={properties} none="No properties were sent." />
             </details>

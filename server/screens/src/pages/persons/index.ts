@@ -5,5 +5,7 @@ export const page: Page = {
   path: '/app/persons',
   title: 'People',
   view: Persons,
-  controls: ['environment'],
+  // All that is known of one person is shown, whenever it was.
+  controls: (search) => (search.has('id') ? ['environment'] : ['environment', 'range', 'bots']),
+  isFiltered: true,
 }

@@ -29,13 +29,14 @@ const lines: Record<Progress['state'], (progress: Progress, environment: string)
   refused: () => 'Your page reaches the service, and what it sends is refused.',
   bots: ({ arrival }) => (
     <>
-      Only bots so far: {arrival && <From arrival={arrival} />}. Pages leave them out; a browser that a
-      program drives counts as one. Open your page yourself, or switch “With bots” on in the overview.
+      Only bots have come so far: {arrival && <From arrival={arrival} />}. The figures leave bots out. A
+      browser that a program drives is one, too, so open your page yourself, or switch “With bots” on in the
+      overview.
     </>
   ),
   elsewhere: ({ arrival }, environment) => (
     <>
-      Nothing in the environment {environment}, but in {arrival?.environment}:{' '}
+      The environment {environment} has no events, but {arrival?.environment} has some. The newest:{' '}
       {arrival && <From arrival={arrival} />}.{' '}
       <a href={addressOf('/app/setup', scopeSearch({ env: arrival?.environment ?? '' }))}>
         Show {arrival?.environment}
@@ -55,7 +56,7 @@ export function Arrivals({ progress, environment }: { progress: Progress; enviro
       {refused && <Refused refused={refused} />}
       {state === 'arrived' && arrival?.lacksCampaigns && (
         <p>
-          An address had <code>utm_source</code>, and no event has a campaign: add the plugin{' '}
+          An address has <code>utm_source</code>, but no event has a campaign. Add the plugin{' '}
           <code>campaign</code>, as in the snippet.
         </p>
       )}

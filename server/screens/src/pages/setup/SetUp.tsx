@@ -61,7 +61,7 @@ export function SetUp() {
               ]}
             />
           </Card>
-          <p class="soft">Flags, variables and files of the service say all this; here it can be read.</p>
+          <p class="soft">Flags, variables and files of the service set all this. Here it is only shown.</p>
         </>
       )}
     </>

@@ -50,8 +50,8 @@ export function Snippet({ apiKey = 'pk_your_key', environment, isGood }: Props) 
         </button>
         <span class="soft" role="status">
           {chosen === 'tag'
-            ? 'In the <head> of every page.'
-            : 'Once, where your application starts. npm pack in a clone of waymark makes the package.'}
+            ? 'Put it into the <head> of every page.'
+            : 'Call it once, where your application starts. npm pack in a clone of waymark makes the package.'}
         </span>
       </p>
     </Card>

@@ -5,16 +5,14 @@ const formats = [
   ['jsonl', 'JSON'],
   ['parquet', 'Parquet'],
 ] as const
-/** A request's head has 32 KiB of room in the service, for cookies and all. */
-const longestAddress = 12_000
 
 /** Links that run the statement again and save all of its rows. */
 export function Downloads({ statement, sessionId }: { statement: string; sessionId: string }) {
-  const links = formats.map(([format, title]) => ({
-    title,
-    address: downloadAddress(statement, format, sessionId),
-  }))
-  if (links.some(({ address }) => address.length > longestAddress))
+  const links = formats.flatMap(([format, title]) => {
+    const address = downloadAddress(statement, format, sessionId)
+    return address === undefined ? [] : [{ title, address }]
+  })
+  if (links.length < formats.length)
     return (
       <span class="soft">This statement is too long to be downloaded by a link: ask by POST /query.</span>
     )

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/ProblemNote'
 import { Tabs } from '../../parts/Tabs'
 import { useSearch } from '../../shell/useSearch'
 import { Downloads } from './Downloads'
-import { withoutQuote } from './findErrorPosition'
+import { explainMistake } from './explainMistake'
 import { ResultChart } from './ResultChart'
 import { ResultTable } from './ResultTable'
 import { mostRows, type Run } from './useRun'
@@ -58,14 +58,15 @@ export function Result({ run, sessionId }: Props) {
         <ProblemNote
           problem={
             problem.kind === 'refused' && !dialect
-              ? { ...problem, message: withoutQuote(problem.message) }
+              ? { ...problem, message: explainMistake(problem.message, run.statement) }
               : problem
           }
         />
       )}
       {answer && isEmpty && !isRunning && (
         <Empty>
-          The statement ran and there are no rows: {answer.columns.map(({ name }) => name).join(', ')}
+          The statement ran, and there are no rows of these columns:{' '}
+          {answer.columns.map(({ name }) => name).join(', ')}
         </Empty>
       )}
       {answer &&

@@ -22,7 +22,7 @@ export function ResultChart({ answer }: { answer: Answer }) {
   const line = useMemo(() => toChart(answer, { x, y }), [answer, x, y])
   const [nameX, nameY] = [columns[x]?.name ?? '', columns[y]?.name ?? '']
   const series = useMemo(() => [{ title: nameY, values: line.y }], [line, nameY])
-  if (y === -1) return <Empty>The result has no second column with numbers that could be drawn.</Empty>
+  if (y === -1) return <Empty>A chart needs a second column, with numbers.</Empty>
 
   const { names } = line
   const type = columns[x]?.type ?? ''

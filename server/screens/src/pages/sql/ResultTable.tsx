@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { Answer, Json } from '../../data/query'
 import { formatCount } from '../../parts/format'
+import { LongText } from '../../parts/LongText'
+import { PersonLink } from '../../parts/PersonLink'
 import { isNumber, showValue } from './showValue'
 
 /** A page draws so many rows at once: some thousand with many columns would take a browser seconds. */
 const firstRows = 200
 const moreRows = 1000
-/** A longer text has several lines, */
+/** A longer text has several lines. */
 const wideText = 40
-/** and one that is longer still is opened by a click. */
-const longText = 160
 
 function cellClass(value: Json | undefined, type: string): string | undefined {
   if (isNumber(type)) return 'is-number'
@@ -19,19 +19,18 @@ function cellClass(value: Json | undefined, type: string): string | undefined {
 function Value({ value }: { value: Json | undefined }) {
   const text = showValue(value)
   if (text === undefined) return <span class="soft">NULL</span>
-  if (text.length <= longText) return <>{text}</>
-  return (
-    <details>
-      <summary>{text.slice(0, longText)} …</summary>
-      {text}
-    </details>
-  )
+  return <LongText text={text} />
 }
 
 export function ResultTable({ answer }: { answer: Answer }) {
   const { columns, rows } = answer
   const [shown, setShown] = useState(firstRows)
   const rest = rows.length - shown
+  const environmentAt = columns.findIndex(({ name }) => name === 'environment')
+  const environmentOf = (row: readonly Json[]) => {
+    const environment = row[environmentAt]
+    return typeof environment === 'string' ? { environment } : {}
+  }
   return (
     <>
       <div class="table-frame sql-table" role="region" aria-label="Rows" tabIndex={0}>
@@ -49,9 +48,13 @@ export function ResultTable({ answer }: { answer: Answer }) {
           <tbody>
             {rows.slice(0, shown).map((row, at) => (
               <tr key={at}>
-                {columns.map(({ type }, column) => (
+                {columns.map(({ name, type }, column) => (
                   <td key={column} class={cellClass(row[column], type)}>
-                    <Value value={row[column]} />
+                    {name === 'person_id' && typeof row[column] === 'string' ? (
+                      <PersonLink id={row[column]} {...environmentOf(row)} />
+                    ) : (
+                      <Value value={row[column]} />
+                    )}
                   </td>
                 ))}
               </tr>

@@ -8,18 +8,16 @@ import { place } from '../../shell/location'
 import { useSearch } from '../../shell/useSearch'
 import { DialectSelect } from './DialectSelect'
 import { Editor, type EditorHandle } from './Editor'
-import { findErrorPosition, withoutQuote } from './findErrorPosition'
+import { Examples } from './Examples'
+import { listExamples } from './listExamples'
+import { explainMistake } from './explainMistake'
+import { findErrorPosition } from './findErrorPosition'
 import { remember } from './history'
 import { History } from './History'
 import { Result } from './Result'
 import { Schema } from './Schema'
 import { useRun } from './useRun'
 import { useValidation } from './useValidation'
-
-const example = `SELECT event, count(*) AS events, count(DISTINCT person_id) AS people
-FROM events
-GROUP BY event
-ORDER BY events DESC`
 
 /** A longer address could not be loaded again: a request's head has 32 KiB of room. */
 const longestLink = 8000
@@ -32,13 +30,13 @@ const sessionId = newUuid()
 
 export function SqlPage() {
   const [search, setSearch] = useSearch()
-  const { timeZone } = useScope()
+  const { timeZone, environment } = useScope()
   const user = useStore(login).user?.user ?? ''
   const asked = search.get('q')
   // By a statement somebody else could end the engine, or ask in the reader's name: it waits until it was read.
   const isForeign = !useStore(place).isOwn && asked !== null
   const askedDialect = search.get('dialect') ?? undefined
-  const [text, setText] = useState(asked ?? example)
+  const [text, setText] = useState(asked ?? listExamples(environment)[0]?.statement.text ?? '')
   const [dialect, setDialect] = useState(askedDialect)
   const { run, start, cancel } = useRun(sessionId)
   const lastRun = useRef<string>(undefined)
@@ -111,7 +109,7 @@ export function SqlPage() {
           <div id={mistakeId} class="sql-hint">
             {mistake && !refused && (
               <span class="sql-mistake-text">
-                {mistake.place ? withoutQuote(mistake.message) : mistake.message}
+                {dialect ? mistake.message : explainMistake(mistake.message, text)}
               </span>
             )}
           </div>
@@ -140,10 +138,14 @@ export function SqlPage() {
               </button>
             )}
             <span class="soft sql-keys">
-              Ctrl + Enter runs, Ctrl + Space suggests. Times are those of {timeZone}.
+              Ctrl + Enter runs, Ctrl + Space suggests. Times are in {timeZone}.
               {!isShort && ' The statement is too long for a link.'}
             </span>
           </div>
+          <p class="soft sql-scope">
+            Statements see all environments, and bots, too. To leave them out add{' '}
+            <code>environment = '{environment}' AND bot IS NULL</code>.
+          </p>
         </Card>
         {isHeldBack && !isForeign && (
           <p class="sql-held" role="status">
@@ -159,6 +161,13 @@ export function SqlPage() {
         {run && !isHeldBack && !isForeign && <Result run={run} sessionId={sessionId} />}
       </div>
       <div class="sql-side">
+        <Examples
+          choose={({ statement }) => {
+            setText(statement.text)
+            setDialect(undefined)
+            editor.current?.goTo(0)
+          }}
+        />
         <Schema askedAt={lastEnded.current} insert={(name) => editor.current?.insert(name)} />
         <History
           choose={(past) => {

@@ -36,8 +36,8 @@ export function VitalTotals({ rows, chosen }: { rows: readonly Json[][]; chosen:
                     ))}
                   </span>
                   <span class="change soft">
-                    {formatShare(Number(parts[0]) / all)} good, {formatShare(Number(parts[2]) / all)} poor, of{' '}
-                    {formatCount(all)}
+                    {formatShare(Number(parts[0]) / all)} good, {formatShare(Number(parts[2]) / all)} poor,{' '}
+                    {formatCount(all)} measured
                   </span>
                 </>
               )}

@@ -6,7 +6,7 @@ import { FilterBar } from '../../parts/FilterBar'
 import { nameTime } from '../../parts/nameTime'
 import { toLines } from '../../parts/toLines'
 import { UnitTabs } from '../../parts/UnitTabs'
-import { useReleaseMarks } from '../../parts/useReleaseMarks'
+import { useMarks } from '../../parts/useMarks'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
@@ -23,7 +23,7 @@ export function Vitals() {
   const [search] = useSearch()
   const { filters } = useFilters()
   const { range, now } = scope
-  const marks = useReleaseMarks()
+  const marks = useMarks(range)
   const vital = readVital(search)
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
@@ -35,7 +35,12 @@ export function Vitals() {
     <>
       <FilterBar of="events" />
       <AnswerCard title="75th percentiles" statement={statements.overall} empty={none}>
-        {({ rows }) => <VitalTotals rows={rows} chosen={vital} />}
+        {({ rows }) => (
+          <>
+            <VitalTotals rows={rows} chosen={vital} />
+            <p class="soft">Three of four measurements are as good as the figure, or better.</p>
+          </>
+        )}
       </AnswerCard>
       <AnswerCard
         key={`pages ${vital.name}`}
@@ -65,8 +70,8 @@ export function Vitals() {
             caption={`${vital.name}, 75th percentile by ${range.unit}`}
             {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
             isCount={false}
-            marks={marks}
             nameX={(time) => nameTime(time, range.unit)}
+            marks={marks}
             formatY={vital.format}
           />
         )}

@@ -1,0 +1,70 @@
+import { base } from './base'
+import { createStore, useStore } from './createStore'
+import { expireLogin } from './login'
+import { readProblem, toProblem } from './Problem'
+import { ask } from './query'
+import { sql } from './sql'
+
+/** What users save for all users, by its kind. */
+export interface SavedValues {
+  /** An event by its name or, from `/` on, the path of a page view, in which `*` is any text; the value of a property; or both. */
+  goal: { event?: string; property?: string; value?: string }
+  /** The address of a page of the screens. */
+  view: { path: string; search: string }
+  /** A text at a moment, as `toISOString` writes it. Its name is an id. */
+  annotation: { at: string; text: string }
+}
+export type SavedKind = keyof SavedValues
+
+export interface Saved<Kind extends SavedKind> {
+  name: string
+  value: SavedValues[Kind]
+}
+
+type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
+
+const nothing: Lists = { goal: [], view: [], annotation: [] }
+/** Undefined until they were asked for. */
+const lists = createStore<Lists | undefined>(undefined)
+
+const statement = sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`
+
+/** Asks for all that is saved. Without an answer, what was known stays: a page is of use without it. */
+export async function loadSaved(): Promise<void> {
+  const { rows } = await ask(statement).catch(() => ({ rows: undefined }))
+  if (!rows) return
+  const of = <Kind extends SavedKind>(kind: Kind) =>
+    rows
+      .filter((row) => row[0] === kind)
+      .map(([, name, value]) => ({
+        name: String(name),
+        value: (typeof value === 'string' ? JSON.parse(value) : value) as SavedValues[Kind],
+      }))
+  lists.set({ goal: of('goal'), view: of('view'), annotation: of('annotation') })
+}
+
+export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
+  (useStore(lists) ?? nothing)[kind]
+
+/** Whether it is known what is saved. */
+export const useIsKnown = (): boolean => useStore(lists) !== undefined
+
+/** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
+export async function save<Kind extends SavedKind>(
+  kind: Kind,
+  { name, value, was }: { name: string; value: SavedValues[Kind] | null; was?: string | undefined },
+): Promise<void> {
+  try {
+    const response = await fetch(`${base}/saved`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind, name, value, ...(was === undefined ? {} : { was }) }),
+    })
+    if (!response.ok) throw await readProblem(response)
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem.kind === 'login') expireLogin()
+    throw problem
+  }
+  await loadSaved()
+}

@@ -1,0 +1,43 @@
+import { and, type Asking, conditionsOfPicked, eventsIn, where } from '../../data/conditions'
+import { useIsKnown, useSaved } from '../../data/saved'
+import { type Sql, sql } from '../../data/sql'
+import { useSearch } from '../../shell/useSearch'
+import type { Period } from '../../shell/timeRange'
+import { withBefore } from './withBefore'
+
+/** The name of the goal that the address asks for, unless it is known that there is none. So no card asks twice. */
+export function useGoal(): string | undefined {
+  const [search] = useSearch()
+  const goals = useSaved('goal')
+  const isKnown = useIsKnown()
+  const asked = search.get('goal') || undefined
+  return isKnown ? goals.find(({ name }) => name === asked)?.name : asked
+}
+
+const eventsOf = ({ environment, bots }: Asking, goal: string, { from, until }: Period) =>
+  sql`analytics.goal_events(${goal}, ${from}, ${until}, environment := ${environment}, bots := ${bots})`
+
+const totalsOf = (asking: Asking, goal: string, { name, period }: { name: string; period: Period }) => {
+  const picked = conditionsOfPicked(asking, period)
+  return sql`SELECT ${name} AS period, * FROM (
+  SELECT count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions
+  FROM ${eventsOf(asking, goal, period)}${where(picked)}
+), (
+  SELECT count(DISTINCT person_id) AS of_people, count(DISTINCT session_id) AS of_sessions
+  FROM analytics.events
+  WHERE ${and([...eventsIn(asking, period), ...picked])}
+)`
+}
+
+/** A row `now`, and one `before` if the time is compared: the people and sessions that reached a goal, and all of them. */
+export const goalTotals = (asking: Asking, goal: string): Sql =>
+  withBefore((name, period) => totalsOf(asking, goal, { name, period }), asking)
+
+/** One more column, after a comma: which share of the sessions reached the goal. */
+export const conversionOf = (asking: Asking, goal: string | undefined): Sql =>
+  goal === undefined
+    ? sql``
+    : sql`,
+  count(DISTINCT session_id) FILTER (session_id IN (
+    SELECT session_id FROM ${eventsOf(asking, goal, asking.range)} WHERE session_id IS NOT NULL
+  )) / nullif(count(DISTINCT session_id), 0) AS conversion`

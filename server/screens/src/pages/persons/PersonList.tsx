@@ -1,0 +1,125 @@
+import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
+import type { Json } from '../../data/query'
+import { AnswerCard } from '../../parts/AnswerCard'
+import { FilterBar } from '../../parts/FilterBar'
+import { formatCount } from '../../parts/format'
+import { Moment } from '../../parts/Moment'
+import { PersonLink } from '../../parts/PersonLink'
+import type { TableColumn } from '../../parts/PlainTable'
+import { Table } from '../../parts/Table'
+import { Traits } from '../../parts/Traits'
+import { useScope } from '../../shell/scope'
+import { useFilters } from '../../shell/useFilters'
+import { useSearch } from '../../shell/useSearch'
+import { findPersons, type Order, readOrder } from './statements'
+
+const few = 50
+const many = 1000
+
+type Row = readonly Json[]
+/** Names are sorted from A on, all else from the most, or the newest, on. */
+const columns: readonly (TableColumn<Row> & { by: Order['by'] })[] = [
+  {
+    by: 'person',
+    title: 'Person',
+    value: ([id, name]) => (
+      <>
+        <PersonLink id={String(id)} name={String(name)} />
+        {name !== id && <span class="soft break person-id"> {String(id)}</span>}
+      </>
+    ),
+  },
+  { by: 'traits', title: 'Traits', value: ([, , , traits]) => <Traits of={traits} /> },
+  { by: 'ids', title: 'Ids', isNumber: true, value: ([, , ids]) => formatCount(Number(ids)) },
+  { by: 'events', title: 'Events', isNumber: true, value: (row) => formatCount(Number(row[4])) },
+  { by: 'first', title: 'First seen', value: (row) => <Moment time={String(row[5])} show="day" /> },
+  { by: 'last', title: 'Last seen', value: (row) => <Moment time={String(row[6])} /> },
+]
+
+function SearchForm({ text }: { text: string }) {
+  const [, setSearch] = useSearch()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget as HTMLFormElement)
+    setSearch({ q: String(data.get('q')).trim() || undefined, more: undefined })
+  }
+  return (
+    <form class="search" role="search" onSubmit={submit}>
+      <label class="visually-hidden" for="person-search">
+        An id, or a part of an id or trait
+      </label>
+      <input
+        key={text}
+        id="person-search"
+        type="search"
+        name="q"
+        defaultValue={text}
+        placeholder="Id, name, email, session id …"
+        spellcheck={false}
+        autocapitalize="none"
+      />
+      <button class="button strong">Search</button>
+    </form>
+  )
+}
+
+/** Who was seen in the time, or who fits what is searched for at any time; as the filters and the order say. */
+export function PersonList() {
+  const scope = useScope()
+  const { filters } = useFilters()
+  const [search, setSearch] = useSearch()
+  const text = search.get('q') ?? ''
+  const sorted = search.get('sort')
+  const limit = search.has('more') ? many : few
+  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
+  const order = useMemo(() => readOrder(sorted), [sorted])
+  const statement = useMemo(() => findPersons(asking, { text, order, limit }), [asking, text, order, limit])
+
+  const sortBy = (by: Order['by']) => {
+    const isDescending = by === order.by ? !order.isDescending : by !== 'person'
+    setSearch({ sort: `${isDescending ? '-' : ''}${by}` }, { replace: true })
+  }
+  const nobody =
+    filters.length > 0
+      ? 'Nobody matches the filters.'
+      : text
+        ? 'Nobody fits. Of ids and traits a part is enough; a session or device is found by its whole id.'
+        : 'Nobody was seen in this time.'
+
+  return (
+    <>
+      <SearchForm text={text} />
+      <FilterBar of="people" />
+      <AnswerCard title={text ? `People with “${text}”` : 'People'} statement={statement} empty={nobody}>
+        {(answer) => (
+          <>
+            <Table<Row>
+              caption="People"
+              rows={answer.rows}
+              rowKey={([id]) => String(id)}
+              isStacked
+              columns={columns.map(({ by, ...column }) => ({
+                ...column,
+                sort: {
+                  order: by === order.by ? (order.isDescending ? 'descending' : 'ascending') : undefined,
+                  choose: () => sortBy(by),
+                },
+              }))}
+            />
+            {answer.rows.length === limit && (
+              <p class="soft">
+                The first {formatCount(limit)} are shown.{' '}
+                {limit === few && (
+                  <button class="button" type="button" onClick={() => setSearch({ more: '1' })}>
+                    Show more
+                  </button>
+                )}
+              </p>
+            )}
+          </>
+        )}
+      </AnswerCard>
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import type { Json } from '../data/query'
+
+const most = 4
+const longest = 60
+
+const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)} …` : text)
+const show = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** Some traits of a person in a list of many. The person's own page has all of them in full. */
+export function Traits({ of }: { of: Json | undefined }) {
+  if (!of || typeof of !== 'object' || Array.isArray(of)) return null
+  const traits = Object.entries(of).filter(([name]) => name !== 'name')
+  return (
+    <span class="traits">
+      {traits.slice(0, most).map(([name, value]) => (
+        <span key={name} class="break">
+          <span class="soft">{cut(name)}:</span> {cut(show(value))}
+        </span>
+      ))}
+      {traits.length > most && <span class="soft">{traits.length - most} more</span>}
+    </span>
+  )
+}

@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { createStore, useStore } from '../data/createStore'
+import { filterParameter } from '../data/filters'
+import type { Controls } from './Page'
+import { readKey } from './readKey'
+import { useScope } from './scope'
+import { ranges } from './timeRange'
+import { useSearch } from './useSearch'
+
+interface Command {
+  key: string
+  title: string
+  run: () => void
+}
+
+const storage = 'waymark.keys'
+const readOn = () => {
+  try {
+    return localStorage.getItem(storage) !== 'off'
+  } catch {
+    // Storage is off: the keys work, and cannot be turned off for longer than this page.
+    return true
+  }
+}
+/** Who dictates, or touches keys unawares, turns them off. */
+const isOn = createStore(readOn())
+const turn = (on: boolean) => {
+  isOn.set(on)
+  try {
+    localStorage.setItem(storage, on ? 'on' : 'off')
+  } catch {
+    // See above.
+  }
+}
+
+/** The commands of a page, by what of the header it heeds. */
+function useCommands(controls: Controls, isFiltered: boolean): Command[] {
+  const { bots, reload } = useScope()
+  const [, setSearch] = useSearch()
+  const ofRange = ranges
+    .filter(([name]) => name !== 'custom')
+    .slice(0, 9)
+    .map(([name, title], at) => ({
+      key: String(at + 1),
+      title,
+      run: () => setSearch({ range: name, from: undefined, until: undefined }),
+    }))
+  const ofFilters = [
+    {
+      key: 'f',
+      title: 'Go to the field for filters',
+      run: () => document.querySelector<HTMLElement>('.filter-form input')?.focus(),
+    },
+    { key: 'x', title: 'Remove all filters', run: () => setSearch({ [filterParameter]: undefined }) },
+  ]
+  return [
+    ...(controls.includes('range') ? ofRange : []),
+    ...(isFiltered ? ofFilters : []),
+    ...(controls.includes('bots')
+      ? [{ key: 'b', title: 'With or without bots', run: () => setSearch({ bots: bots ? undefined : '1' }) }]
+      : []),
+    ...(controls.length > 0 ? [{ key: 'r', title: 'Reload', run: reload }] : []),
+  ]
+}
+
+/** Runs the commands of keys, and lists them in a dialog. */
+export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered: boolean }) {
+  const commands = useCommands(controls, isFiltered)
+  const on = useStore(isOn)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const key = readKey(event)
+      const command = on ? commands.find((each) => each.key === key) : undefined
+      if (key === '?') setOpen(true)
+      else if (command) command.run()
+      else return
+      // Else the letter is typed into the field that has the focus now.
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  })
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+  }, [isOpen])
+
+  return (
+    <>
+      <button
+        class="button quiet"
+        type="button"
+        title="Keys"
+        aria-label="Keys"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="?"
+        onClick={() => setOpen(true)}
+      >
+        ?
+      </button>
+      {isOpen && (
+        <dialog ref={dialog} class="sql-dialog" aria-label="Keys" onClose={() => setOpen(false)}>
+          <header class="card-head">
+            <h2>Keys</h2>
+            <button class="button" type="button" onClick={() => dialog.current?.close()}>
+              Close
+            </button>
+          </header>
+          <dl class="keys">
+            {[{ key: '?', title: 'Show these keys' }, ...commands].map(({ key, title }) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{title}</dd>
+              </div>
+            ))}
+          </dl>
+          <label class="field check">
+            <input
+              type="checkbox"
+              role="switch"
+              checked={on}
+              onChange={(event) => turn(event.currentTarget.checked)}
+            />
+            Keys other than ? work
+          </label>
+        </dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks'
+import { useStore } from '../data/createStore'
+import { login } from '../data/login'
+import { type Saved, save, useSaved } from '../data/saved'
+import { FormDialog } from '../parts/FormDialog'
+import { addressOf, place } from './location'
+
+type View = Saved<'view'>
+
+const addressOfView = ({ value: { path, search } }: View) => addressOf(path, new URLSearchParams(search))
+
+/** Throws instead of replacing what has the name already. */
+async function saveView({ name, value, was }: View & { was?: string | undefined }, known: readonly View[]) {
+  if (name !== was && known.some((each) => each.name === name))
+    throw new Error(`There is a view ${name} already.`)
+  await save('view', { name, value, was })
+}
+
+/** The addresses that users have saved, to be opened from any page, and a way to save the one that is shown. */
+export function Views() {
+  const views = useSaved('view')
+  const { path, search } = useStore(place)
+  const mayWrite = useStore(login).user?.role === 'write'
+  const [edited, setEdited] = useState<View | 'new'>()
+  const here = addressOf(path, search)
+  const maySave = mayWrite && path !== '/app/sql'
+  if (views.length === 0 && !maySave) return null
+
+  const view = edited === 'new' ? undefined : edited
+  return (
+    <>
+      <button class="button quiet" type="button" popovertarget="views">
+        Views
+      </button>
+      <div id="views" class="menu" popover="auto">
+        {views.length > 0 && (
+          <ul aria-label="Saved views">
+            {views.map((each) => (
+              <li key={each.name}>
+                <a
+                  href={addressOfView(each)}
+                  aria-current={addressOfView(each) === here ? 'page' : undefined}
+                  onClick={({ currentTarget }) =>
+                    currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+                  }
+                >
+                  {each.name}
+                </a>
+                {mayWrite && (
+                  <button
+                    class="button quiet"
+                    type="button"
+                    aria-label={`Change the view ${each.name}`}
+                    onClick={() => setEdited(each)}
+                  >
+                    Change
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {maySave && (
+          <button class="button" type="button" onClick={() => setEdited('new')}>
+            Save this view
+          </button>
+        )}
+      </div>
+      {edited && (
+        <FormDialog
+          title={view ? 'Change the view' : 'Save this view'}
+          close={() => setEdited(undefined)}
+          save={({ name = '' }) => {
+            const value = view?.value ?? { path, search: search.toString() }
+            return saveView({ name, value, was: view?.name }, views)
+          }}
+          remove={view && (() => save('view', { name: view.name, value: null }))}
+        >
+          <label>
+            Name
+            <input name="name" defaultValue={view?.name ?? ''} maxLength={120} required />
+          </label>
+          {!view && <p class="soft">It keeps the page, the time, the filters and all that is chosen.</p>}
+        </FormDialog>
+      )}
+    </>
+  )
+}

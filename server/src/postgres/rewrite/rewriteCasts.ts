@@ -1,0 +1,115 @@
+import { catalogSchema } from '../catalog/catalogSchema.js'
+import { quoteText } from '../../store/quote.js'
+import { readArray } from '../arrays.js'
+import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
+import type { Rewrite } from './Rewrite.js'
+
+/** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
+const plainTypes: Record<string, string> = {
+  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regproc: 'VARCHAR', regprocedure: 'VARCHAR', regoper: 'VARCHAR',
+  jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
+} // prettier-ignore
+/** A value of these is the number of an object, and is written as its name. */
+const nameTypes = new Set(['regclass', 'regtype', 'regnamespace'])
+
+interface Cast {
+  /** The first and the last token of what is cast. */
+  first: number
+  last: number
+  /** The index of the type's own name, behind a schema. */
+  typeAt: number
+  /** Where the cast ends. */
+  end: number
+}
+
+/** The cast in `CAST(x AS type)` whose type begins at `at`. */
+const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined => {
+  if (rewrite.word(at - 1) !== 'as' || !(rewrite.is(typeAt + 1, ')') || rewrite.is(typeAt + 1, '[')))
+    return undefined
+  let open = 0
+  for (let first = at - 2; first > 0; first--) {
+    if (rewrite.is(first, ')')) open++
+    else if (rewrite.is(first, '(') && open-- === 0) {
+      return /^(try_)?cast$/.test(rewrite.word(first - 1))
+        ? { first: first + 1, last: at - 2, typeAt, end: typeAt + 1 }
+        : undefined
+    }
+  }
+  return undefined
+}
+
+/** Whether the number of the object is meant, and not its name. */
+const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
+  const next = rewrite.is(end + 1, ':')
+    ? rewrite.word(end + 3)
+    : rewrite.word(end + 1) === 'as'
+      ? rewrite.word(end + 2)
+      : ''
+  if (/^(oid|int8?|bigint|integer|int4)$/.test(next)) return true
+  if (/^(text|varchar|name)$/.test(next)) return false
+  const isText = first === last && rewrite.tokens[first]?.kind === 'text'
+  const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
+  return (
+    isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='
+  )
+}
+
+const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
+  const isNumber = meansNumber(rewrite, cast)
+  const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
+  const [open, close] = isNumber
+    ? [`${catalogSchema}.to_${type}(`, ')']
+    : isText
+      ? [`${catalogSchema}.${type}_name(${catalogSchema}.to_${type}(`, '))']
+      : [`${catalogSchema}.${type}_name(`, ')']
+  if (isCall) {
+    rewrite.replace(cast.first - 2, cast.first - 1, open)
+    rewrite.replace(cast.last + 1, cast.end, close)
+  } else {
+    rewrite.before(cast.first, open)
+    rewrite.replace(cast.last + 1, cast.end, close)
+  }
+}
+
+/** Writes `'{a,b}'::text[]` as a list; false where it is something else. */
+const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
+  const items = readArray(rewrite.text(at - 3) ?? '')
+  const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
+  if (items === undefined || oid === undefined) return false
+  const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
+  rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
+  return true
+}
+
+/** Rewrites casts to types of Postgres that DuckDB has not. */
+export const rewriteCasts = (rewrite: Rewrite): void => {
+  const { tokens } = rewrite
+  for (let at = 1; at < tokens.length; at++) {
+    const isQualified = rewrite.word(at) === 'pg_catalog' && rewrite.is(at + 1, '.')
+    const typeAt = isQualified ? at + 2 : at
+    const type = rewrite.word(typeAt)
+    if (type === '') continue
+    const isCast = rewrite.is(at - 1, ':') && rewrite.is(at - 2, ':')
+    const call = isCast ? undefined : castAs(rewrite, at, typeAt)
+    if (!isCast && call === undefined) continue
+    if (nameTypes.has(type)) {
+      const first = isCast ? rewrite.startOf(at - 3) : call!.first
+      if (first === undefined) continue
+      nameOfObject(rewrite, call ?? { first, last: at - 3, typeAt, end: typeAt }, type, !isCast)
+    } else if (/^(text|varchar)$/.test(type) && isCast && /^(indkey|indoption)$/.test(rewrite.word(at - 3))) {
+      // A vector of numbers is a text with spaces.
+      const first = rewrite.startOf(at - 3)
+      if (first === undefined) continue
+      rewrite.before(first, 'array_to_string(')
+      rewrite.replace(at - 2, typeAt, `, ' ')`)
+    } else if (isCast && rewrite.is(typeAt + 1, '[') && writeList(rewrite, at, typeAt)) {
+      at = typeAt + 2
+      continue
+    } else if (type.startsWith('_') && oidOfName(type) !== undefined) {
+      rewrite.replace(at, typeAt, `${itemTypeOfOid(oidOfName(type)!)!.sql}[]`)
+    } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
+      rewrite.replace(at, typeAt, plainTypes[type])
+    } else if (isQualified) rewrite.replace(at, at + 1, '')
+    at = typeAt
+  }
+}

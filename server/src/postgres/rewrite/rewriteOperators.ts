@@ -1,0 +1,100 @@
+import { closingAt, endOf } from '../../sql/guard/operands.js'
+import { quoteText } from '../../store/quote.js'
+import type { Rewrite } from './Rewrite.js'
+
+/** The pattern that begins at `at` is found anywhere, as in Postgres; DuckDB's `~` must match the whole text. */
+const findAnywhere = (rewrite: Rewrite, at: number, isLoose: boolean): void => {
+  const end = endOf(rewrite.tokens, at)
+  if (end === undefined) return
+  rewrite.before(at, `('${isLoose ? '(?is)' : '(?s)'}.*(?:' || `)
+  rewrite.after(end, ` || ').*')`)
+}
+
+/** A path `{a,0}` in DuckDB's form. */
+const pathOf = (text: string): string =>
+  `$${text
+    .replace(/^\{|\}$/g, '')
+    .split(',')
+    .filter((key) => key !== '')
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `."${key.trim().replace(/^"|"$/g, '')}"`))
+    .join('')}`
+
+/** `json #>> '{a,b}'` */
+const extractPath = (rewrite: Rewrite, at: number): void => {
+  const isText = rewrite.isOperator(at, '#>>')
+  const pathAt = at + (isText ? 3 : 2)
+  const path = rewrite.text(pathAt)
+  const first = rewrite.startOf(at - 1)
+  if (path === undefined || first === undefined) return
+  rewrite.before(first, isText ? 'json_extract_string(' : 'json_extract(')
+  rewrite.replace(at, pathAt, `, ${quoteText(pathOf(path))})`)
+}
+
+const isJson = (text: string | undefined): boolean => {
+  try {
+    return text !== undefined && typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+/** `json @> json`, where one side says that it is JSON: lists have the same operator in DuckDB. */
+const contain = (rewrite: Rewrite, at: number): void => {
+  const first = rewrite.startOf(at - 1)
+  const last = endOf(rewrite.tokens, at + 2)
+  if (first === undefined || last === undefined) return
+  const says = (end: number) => rewrite.is(end - 1, ':') && /^jsonb?$/.test(rewrite.word(end))
+  if (!says(at - 1) && !says(last) && !isJson(rewrite.text(at + 2))) return
+  rewrite.before(first, 'json_contains(')
+  rewrite.replace(at, at + 1, ', ')
+  rewrite.after(last, ')')
+}
+
+/** `json ? 'key'` */
+const haveKey = (rewrite: Rewrite, at: number): void => {
+  const key = rewrite.text(at + 1)
+  const first = rewrite.startOf(at - 1)
+  if (key === undefined || first === undefined) return
+  rewrite.before(first, 'json_exists(')
+  rewrite.replace(at, at + 1, `, ${quoteText(pathOf(`{"${key}"}`))})`)
+}
+
+/** `x = ANY (column)`, which DuckDB would make a subquery, and it takes none in ON. */
+const beAnyOf = (rewrite: Rewrite, at: number): void => {
+  const { tokens } = rewrite
+  const close = closingAt(tokens, at + 2)
+  const first = rewrite.startOf(at - 1)
+  const path = tokens.slice(at + 3, close)
+  const isPath =
+    path.length > 0 && path.every(({ kind, text }) => kind === 'word' || kind === 'name' || text === '.')
+  if (first === undefined || !isPath) return
+  rewrite.before(first, 'list_has_any([')
+  rewrite.replace(at, at + 2, '], ')
+}
+
+/** Rewrites operators of Postgres that DuckDB has not, or means otherwise. */
+export const rewriteOperators = (rewrite: Rewrite): void => {
+  const { tokens } = rewrite
+  for (let at = 1; at < tokens.length; at++) {
+    if (rewrite.word(at) === 'operator' && rewrite.is(at + 1, '(')) {
+      const end = tokens.findIndex((token, index) => index > at && token.text === ')')
+      const signs = tokens.slice(at + 2, end).filter(({ kind, text }) => kind === 'symbol' && text !== '.')
+      const operator = signs.map(({ text }) => text).join('')
+      const isSearch = /^!?~\*?$/.test(operator)
+      rewrite.replace(at, end, isSearch ? ` ${operator.replace('*', '')} ` : operator)
+      if (isSearch) findAnywhere(rewrite, end + 1, operator.endsWith('*'))
+      at = end
+    } else if (rewrite.is(at, '~') && !rewrite.isOperator(at, '~~') && !rewrite.isOperator(at - 1, '~~')) {
+      const from = rewrite.isOperator(at - 1, '!~') ? at - 1 : at
+      const isLoose = rewrite.isOperator(at, '~*')
+      // A `~` before an operand alone turns the bits of a number.
+      if (rewrite.startOf(from - 1) === undefined) continue
+      if (isLoose) rewrite.replace(at + 1, at + 1, '')
+      findAnywhere(rewrite, at + (isLoose ? 2 : 1), isLoose)
+    } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)
+    else if (rewrite.isOperator(at, '@>')) contain(rewrite, at)
+    else if (rewrite.is(at, '?')) haveKey(rewrite, at)
+    else if (rewrite.is(at, '=') && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
+      beAnyOf(rewrite, at)
+  }
+}

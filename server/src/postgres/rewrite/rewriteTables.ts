@@ -1,0 +1,93 @@
+import { closingAt } from '../../sql/guard/operands.js'
+import { quoteIdentifier } from '../../store/quote.js'
+import { catalogMacros } from '../catalog/catalogSchema.js'
+import { commasIn } from './commasIn.js'
+import type { Rewrite } from './Rewrite.js'
+
+/** These give a row for each item, as tables do. */
+const ofItems = new Set(['generate_series', 'unnest'])
+/** These give one value; in Postgres it may stand in FROM as a row of its own. */
+const ofOne = new Set(['string_to_array', 'current_schemas', 'current_setting', 'version', 'now'])
+
+const begins = /^(from|join|lateral)$/
+const ends =
+  /^(select|where|group|order|having|limit|offset|window|union|intersect|except|set|values|returning|qualify)$/
+const noAlias =
+  /^(where|join|left|right|full|inner|cross|natural|on|group|order|having|limit|offset|window|union|intersect|except|using|with|qualify|asof|positional)$/
+
+/** Whether the arguments ask the catalog: DuckDB takes no subquery as the argument of a table function. */
+const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
+  for (let at = open + 1; at < close; at++) {
+    if (rewrite.word(at) === 'select') return true
+    if (catalogMacros.has(rewrite.word(at)) && rewrite.is(at + 1, '(')) return true
+  }
+  return false
+}
+
+const rewriteTable = (rewrite: Rewrite, at: number): void => {
+  const name = rewrite.word(at)
+  const close = closingAt(rewrite.tokens, at + 1)
+  let next = close + 1
+  const isNumbered = rewrite.word(next) === 'with' && rewrite.word(next + 1) === 'ordinality'
+  if (isNumbered) next += 2
+  const isNamed = rewrite.word(next) === 'as'
+  const aliasAt = isNamed ? next + 1 : next
+  const alias = rewrite.word(aliasAt)
+  const hasAlias = alias !== '' && !noAlias.test(alias)
+  const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
+  const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
+  if (isNumbered && name === 'unnest') {
+    const commas = commasIn(rewrite, at + 1, close)
+    const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
+    rewrite.before(at, '(SELECT ')
+    for (const comma of commas) rewrite.replace(comma, comma, '), unnest(')
+    rewrite.after(
+      close,
+      `${commas.length === 0 ? ` AS ${column}` : ''}, unnest(range(1, len(${first.map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text)).join('')}) + 1)) AS ordinality)`,
+    )
+    rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
+  } else if (isNumbered) {
+    rewrite.before(
+      at,
+      `(SELECT unnest(l) AS ${column}, unnest(range(1, len(l) + 1)) AS ordinality FROM (SELECT `,
+    )
+    rewrite.after(close, ' AS l))')
+    rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
+  } else if (ofOne.has(name) || asks(rewrite, at + 1, close)) {
+    const isOne = ofOne.has(name)
+    rewrite.before(at, isOne || name === 'unnest' ? '(SELECT ' : '(SELECT unnest(')
+    rewrite.after(
+      close,
+      `${isOne || name === 'unnest' ? '' : ')'} AS ${column})${hasAlias ? '' : ` AS ${name}`}`,
+    )
+  } else if (hasAlias && !hasColumns) rewrite.after(aliasAt, `(${column})`)
+}
+
+/** Whether a call is a column of its own, which gives a row for each of its values. */
+const isItem = (rewrite: Rewrite, at: number): boolean =>
+  rewrite.is(at + 1, '(') && (rewrite.is(at - 1, ',') || /^(select|distinct|all)$/.test(rewrite.word(at - 1)))
+
+/** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
+export const rewriteTables = (rewrite: Rewrite): void => {
+  const clauses = ['']
+  for (let at = 0; at < rewrite.tokens.length; at++) {
+    const token = rewrite.tokens[at]!
+    if (token.kind === 'symbol') {
+      if (token.text === '(' || token.text === '[') clauses.push('')
+      else if ((token.text === ')' || token.text === ']') && clauses.length > 1) clauses.pop()
+      continue
+    }
+    const word = rewrite.word(at)
+    if (begins.test(word)) clauses[clauses.length - 1] = 'from'
+    else if (ends.test(word)) clauses[clauses.length - 1] = word
+    if (word === 'generate_series' && clauses.at(-1) === 'select' && isItem(rewrite, at)) {
+      rewrite.before(at, 'unnest(')
+      rewrite.after(closingAt(rewrite.tokens, at + 1), ')')
+    }
+    if (clauses.at(-1) !== 'from' || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word)))
+      continue
+    // The schema of a function stands before it.
+    const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
+    if (rewrite.is(before, ',') || begins.test(rewrite.word(before))) rewriteTable(rewrite, at)
+  }
+}

@@ -1,0 +1,101 @@
+import { lakehouseError, refuse } from '../http/HttpError.js'
+import { readBody } from '../http/readBody.js'
+import { parseJson, shapeChecker } from '../http/readJson.js'
+import type { Route } from '../http/Route.js'
+import type { Authenticate } from '../users/authenticate.js'
+import { readOnlyUser } from '../users/Identity.js'
+import type { Intake } from '../wal/Intake.js'
+import type { SavedItem } from './applySaved.js'
+import { savedKinds, type SavedKind } from './savedSchema.js'
+
+export const savedPath = '/saved'
+
+const maxBodyBytes = 16_384
+/** Letters that a text on one line can have: half a character, which JSON can hold, is none. */
+const letters = String.raw`[^\p{Cc}\p{Cs}]*`
+/** A text that shows something. */
+const text = (maxLength: number) => ({
+  type: 'string',
+  pattern: String.raw`^${letters}[^\s\p{Cc}\p{Cs}]${letters}$`,
+  maxLength,
+})
+const shape = (required: readonly string[], properties: object) => ({
+  type: 'object',
+  required,
+  properties,
+  additionalProperties: false,
+})
+
+const checkItem = shapeChecker(
+  shape(['kind', 'name', 'value'], {
+    kind: { type: 'string', enum: savedKinds },
+    name: text(120),
+    was: { ...text(120), nullable: true },
+    value: { type: 'object', nullable: true },
+  }),
+)
+
+/** What a value of each kind is. */
+const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
+  goal: shapeChecker(shape([], { event: text(500), property: text(500), value: text(500) })),
+  view: shapeChecker(
+    shape(['path', 'search'], {
+      // A statement in a link is run only when its reader has seen it.
+      path: { type: 'string', pattern: '^/app/(?!sql$)[a-z]*$' },
+      search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
+    }),
+  ),
+  annotation: shapeChecker(
+    shape(['at', 'text'], {
+      at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+      text: text(300),
+    }),
+  ),
+}
+
+const wrong = (message: string) => refuse(400, 'invalid-body', message)
+
+const checkWhole = ({ kind, value }: SavedItem) => {
+  if (value === null) return
+  checkValueOf[kind](value)
+  const { event, property, value: wanted, at } = value as Record<string, string | undefined>
+  if (kind === 'goal' && event === undefined && property === undefined)
+    throw wrong('value must name an event, or a property and its value.')
+  if (kind === 'goal' && (property === undefined) !== (wanted === undefined))
+    throw wrong('value must have both property and value, or neither.')
+  if (kind === 'annotation' && Number.isNaN(Date.parse(at!))) throw wrong('at is no moment that there is.')
+}
+
+/**
+ * `POST /saved` keeps a goal, a view or an annotation under a name, renames or removes it. It goes through the log, so
+ * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
+ */
+export const savedRoute = ({
+  authenticate,
+  intake,
+}: {
+  authenticate: Authenticate
+  intake: Intake
+}): Route => ({
+  method: 'POST',
+  path: savedPath,
+  writeError: lakehouseError,
+  async handle({ request, response }) {
+    const { user, role } = await authenticate(request, response)
+    if (role === 'read') throw readOnlyUser()
+    const { value } = parseJson(await readBody(request, maxBodyBytes))
+    checkItem(value)
+    const item = value as SavedItem
+    checkWhole(item)
+    const record = {
+      kind: 'save',
+      count: 1,
+      receivedAtMs: Date.now(),
+      body: Buffer.from(JSON.stringify([item])),
+      target: JSON.stringify({ user }),
+    }
+    const { taskId, deadLetter } = await intake.accept(record, true)
+    if (deadLetter !== undefined) throw refuse(409, 'not-saved', deadLetter.reason)
+    return { status: 200, body: { ok: true, task_id: taskId } }
+  },
+})

@@ -1,0 +1,34 @@
+import { viewSql } from '../store/viewSql.js'
+
+export const savedKinds = ['goal', 'view', 'annotation'] as const
+export type SavedKind = (typeof savedKinds)[number]
+
+/** The table and view of what users have saved. */
+export const savedSchema = `
+CREATE TABLE IF NOT EXISTS analytics.raw.saved (
+  kind VARCHAR, name VARCHAR, value JSON, changed_by VARCHAR, changed_at TIMESTAMPTZ
+);
+${viewSql({
+  name: 'saved',
+  comment: 'The goals, views and annotations that users have saved, one a row.',
+  from: 'analytics.raw.saved s',
+  columns: [
+    ['kind', 's.kind', 'goal, view or annotation.'],
+    ['name', 's.name', 'What it is called; of an annotation an id.'],
+    ['value', 's.value', 'As it was sent to /saved.'],
+    ['changed_by', 's.changed_by', 'The user who saved it last.'],
+    ['changed_at', 's.changed_at', 'When that was.'],
+  ],
+})}
+`
+
+/** `value` with its signs of percent read twice: once for the address, once for the parts of a filter. */
+const address = `('&' || url_decode(url_decode(replace(t.value->>'search', '+', ' '))) || '&')`
+const places = [
+  ['|', '|'],
+  ['|', '&'],
+  ['&id=', '&'],
+].map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
+
+/** Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person. */
+export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')})`

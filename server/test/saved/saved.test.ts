@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { writeUsers } from '../fixtures/usersFile.js'
+
+let folder: string
+let service: Service
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waymark-saved-'))
+  const usersFile = join(folder, 'users.json')
+  writeUsers(usersFile, { bob: ['builder', 'read'] })
+  service = await createService({ usersFile })
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+const save = (item: object, authorization = basic) =>
+  service.send('POST', '/saved', JSON.stringify(item), { authorization })
+const goal = (name: string, value: object | null, more: object = {}) =>
+  save({ kind: 'goal', name, value, ...more })
+const rows = async (statement: string) => (await service.query(statement)).rows
+const list = () => rows(`SELECT kind, name, value::VARCHAR FROM analytics.saved ORDER BY ALL`)
+
+describe('what is saved', () => {
+  it('is there at once, is replaced under its name, renamed and removed', async () => {
+    expect(await goal('Sign-up', { event: 'sign_up' })).toMatchObject({ status: 200, body: { ok: true } })
+    await goal('Sign-up', { event: 'Signed Up' })
+    await save({ kind: 'view', name: 'Sign-up', value: { path: '/app/', search: 'range=7d' } })
+    await goal('New account', { event: 'Signed Up' }, { was: 'Sign-up' })
+    expect(await list()).toEqual([
+      ['goal', 'New account', '{"event":"Signed Up"}'],
+      ['view', 'Sign-up', '{"path":"/app/","search":"range=7d"}'],
+    ])
+    await goal('New account', null)
+    await save({ kind: 'view', name: 'Sign-up', value: null })
+    expect(await list()).toEqual([])
+  })
+
+  it('says who changed it, and outlives a restart', async () => {
+    const at = '2026-11-24T10:00:00.000Z'
+    await save({ kind: 'annotation', name: 'a1', value: { at, text: 'Launch “Ü” 🎉' } })
+    await service.restart()
+    expect(
+      await rows(`SELECT changed_by, value->>'text', changed_at > '2026-01-01' FROM analytics.saved`),
+    ).toEqual([['ada', 'Launch “Ü” 🎉', true]])
+    await save({ kind: 'annotation', name: 'a1', value: null })
+  })
+
+  it('is read, and not written, by a user who may only read', async () => {
+    const bob = `Basic ${Buffer.from('bob:builder').toString('base64')}`
+    const refused = await save({ kind: 'goal', name: 'x', value: { event: 'y' } }, bob)
+    expect(refused).toMatchObject({ status: 403, body: { error: 'read-only-user' } })
+    expect((await save({ kind: 'goal', name: 'x', value: null }, 'Basic eA==')).status).toBe(401)
+  })
+
+  it.each<[string, Body]>([
+    ['kind', { kind: 'dashboard', name: 'x', value: null }],
+    ['name', { kind: 'goal', name: ' ', value: { event: 'x' } }],
+    ['name', { kind: 'goal', name: 'half \ud800', value: { event: 'x' } }],
+    ['name', { kind: 'goal', name: 'x'.repeat(121), value: { event: 'x' } }],
+    ['value', { kind: 'goal', name: 'x', value: 'sign_up' }],
+    ['an event, or', { kind: 'goal', name: 'x', value: {} }],
+    ['both', { kind: 'goal', name: 'x', value: { property: 'plan' } }],
+    ['both', { kind: 'goal', name: 'x', value: { event: 'y', value: 'pro' } }],
+    ['additional', { kind: 'goal', name: 'x', value: { event: 'y', script: 'z' } }],
+    ['path', { kind: 'view', name: 'x', value: { path: '//evil.example/', search: '' } }],
+    ['path', { kind: 'view', name: 'x', value: { path: '/app/sql', search: 'q=SELECT+1' } }],
+    ['at', { kind: 'annotation', name: 'x', value: { at: 'today', text: 'y' } }],
+    ['moment', { kind: 'annotation', name: 'x', value: { at: '2026-13-24T10:00:00.000Z', text: 'y' } }],
+  ])('is refused where %s is wrong, and nothing is lost', async (named, item) => {
+    await goal('x', { event: 'kept' })
+    const { status, body } = await save(item)
+    expect({ status, error: body['error'] }).toEqual({ status: 400, error: 'invalid-body' })
+    expect(body['message']).toContain(named)
+    expect(await list()).toEqual([['goal', 'x', '{"event":"kept"}']])
+    await goal('x', null)
+  })
+
+  it('has a limit, beyond which nothing is lost', async () => {
+    await service.query(`SELECT 1`)
+    const names = Array.from({ length: 500 }, (_, at) => `g${at}`)
+    for (let at = 0; at < names.length; at += 50)
+      await Promise.all(names.slice(at, at + 50).map((name) => goal(name, { event: 'x' })))
+    const refused = await goal('one more', { event: 'x' })
+    expect(refused).toMatchObject({ status: 409, body: { error: 'not-saved' } })
+    expect((await goal('renamed', { event: 'x' }, { was: 'g0' })).status).toBe(200)
+    expect(await rows('SELECT count(*) FROM analytics.saved')).toEqual([[500]])
+    await Promise.all([...names, 'renamed'].map((name) => goal(name, null)))
+  })
+})
+
+describe('goal_events', () => {
+  beforeAll(async () => {
+    const view = (who: string, path: string, more: Body = {}) =>
+      event('$pageview', {
+        distinct_id: who,
+        session_id: `s-${who}`,
+        properties: { $url: `https://shop.example${path}`, ...more },
+      })
+    await service.ingest('/track?sync=true', [
+      view('a', '/docs/start?x=1'),
+      view('a', '/docs'),
+      view('b', '/docs/100%_sure'),
+      view('c', '/pricing', { plan: 'pro' }),
+      event('Ordered', { distinct_id: 'c', session_id: 's-c', properties: { plan: 'pro', $release: '7' } }),
+      event('Ordered', { distinct_id: 'd', properties: { plan: 'free' } }),
+      event('/docs/start', { distinct_id: 'e' }),
+      event('Ordered', { distinct_id: 'f', environment: 'staging' }),
+    ])
+  })
+
+  it.each<[string, object, string[]]>([
+    ['an event', { event: 'Ordered' }, ['c', 'd']],
+    ['a path', { event: '/docs' }, ['a']],
+    ['a pattern', { event: '/docs/*' }, ['a', 'b']],
+    ['a pattern with signs of LIKE', { event: '/docs/100%_*' }, ['b']],
+    ['no other sign for any text', { event: '/doc_' }, []],
+    ['no sign but * for more', { event: '/docs/%' }, []],
+    ['a property', { property: 'plan', value: 'pro' }, ['c', 'c']],
+    ['a built-in property', { property: '$release', value: '7' }, ['c']],
+    ['an event with a property', { event: 'Ordered', property: 'plan', value: 'free' }, ['d']],
+    ['a page with a property', { event: '/pri*', property: 'plan', value: 'pro' }, ['c']],
+  ])('are those of %s', async (_, value, persons) => {
+    await goal('it', value)
+    expect((await rows(`SELECT person_id FROM analytics.goal_events('it') ORDER BY 1`)).flat()).toEqual(
+      persons,
+    )
+  })
+
+  it('says that there is no such goal', async () => {
+    const { error } = await service.query(`FROM analytics.goal_events('gone')`)
+    expect(error).toMatchObject({ message: expect.stringContaining('There is no goal gone.') })
+  })
+})
+
+it('forgets what names an erased person', async () => {
+  const view = (name: string, search: string) =>
+    save({ kind: 'view', name, value: { path: '/app/', search } })
+  const address = (change: Record<string, string>) => new URLSearchParams(change).toString()
+  await service.ingest('/track?sync=true', [event('seen', { distinct_id: 'a+b@c.example' })])
+  await view('filter', address({ range: '7d', filter: 'person_id|is|a+b@c.example' }))
+  await view('of some', address({ filter: 'person_id|in|x|a+b@c.example|y' }))
+  await view('page', address({ id: 'a+b@c.example', env: 'production' }))
+  await view('another', address({ filter: 'person_id|is|aa+b@c.example', title: '100%' }))
+  await goal('it', { property: 'mail', value: 'a+b@c.example' })
+  await goal('other', { event: 'seen' })
+  const erased = await service.ask('/persons/erase', { environment: 'production', id: 'a+b@c.example' })
+  expect(erased.status).toBe(200)
+  expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual(['another', 'other'])
+})
