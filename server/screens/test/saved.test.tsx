@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
 import { loadSaved, save, useSaved } from '../src/data/saved'
 import type { ChartMark } from '../src/parts/marks'
-import { useMarks } from '../src/parts/useMarks'
+import { useAnnotationMarks } from '../src/parts/useAnnotationMarks'
 
 const root = document.createElement('div')
 const period = { from: new Date('2026-07-01T00:00:00Z'), until: new Date('2026-07-08T00:00:00Z') }
@@ -13,7 +13,7 @@ let marks: readonly ChartMark[]
 
 function Probe() {
   goals = useSaved('goal').map(({ name }) => name)
-  marks = useMarks(period)
+  marks = useAnnotationMarks(period)
   return null
 }
 

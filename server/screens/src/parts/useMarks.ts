@@ -1,20 +1,12 @@
 import { useMemo } from 'preact/hooks'
-import { useSaved } from '../data/saved'
 import type { Period } from '../shell/timeRange'
 import type { ChartMark } from './marks'
+import { useAnnotationMarks } from './useAnnotationMarks'
 import { useReleaseMarks } from './useReleaseMarks'
 
-/** What users have noted at times of a period, and its new releases, to be drawn into a chart of it. */
-export function useMarks({ from, until }: Period): readonly ChartMark[] {
-  const annotations = useSaved('annotation')
+/** What is drawn into a chart of a period: what users have noted, and new releases. */
+export function useMarks(period: Period): readonly ChartMark[] {
   const releases = useReleaseMarks()
-  return useMemo(
-    () => [
-      ...releases,
-      ...annotations
-        .map(({ value: { at, text } }) => ({ time: Date.parse(at) / 1000, text }))
-        .filter(({ time }) => time * 1000 >= from.getTime() && time * 1000 < until.getTime()),
-    ],
-    [annotations, releases, from, until],
-  )
+  const annotations = useAnnotationMarks(period)
+  return useMemo(() => [...releases, ...annotations], [releases, annotations])
 }
