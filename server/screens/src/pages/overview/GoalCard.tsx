@@ -10,7 +10,8 @@ import { Card } from '../../parts/Card'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { goalTotals, useGoal } from './goal'
+import { goalTotals } from './goal'
+import { useGoal } from './useGoal'
 import { describeGoal, GoalForm } from './GoalForm'
 
 /** What share of all reached the goal; nothing where there is nobody. */

@@ -8,7 +8,7 @@ import type { TableColumn } from '../../parts/PlainTable'
 import { formatChange, formatCount, formatShare } from '../../parts/format'
 import { ValueTable } from '../../parts/ValueTable'
 import type { Dimension } from './dimensions'
-import { useGoal } from './goal'
+import { useGoal } from './useGoal'
 import { ranking } from './statements'
 
 interface Props {

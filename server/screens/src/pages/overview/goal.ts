@@ -1,18 +1,7 @@
 import { and, type Asking, conditionsOfPicked, eventsIn, where } from '../../data/conditions'
-import { useIsKnown, useSaved } from '../../data/saved'
 import { type Sql, sql } from '../../data/sql'
-import { useSearch } from '../../shell/useSearch'
 import type { Period } from '../../shell/timeRange'
 import { withBefore } from './withBefore'
-
-/** The name of the goal that the address asks for, unless it is known that there is none. So no card asks twice. */
-export function useGoal(): string | undefined {
-  const [search] = useSearch()
-  const goals = useSaved('goal')
-  const isKnown = useIsKnown()
-  const asked = search.get('goal') || undefined
-  return isKnown ? goals.find(({ name }) => name === asked)?.name : asked
-}
 
 const eventsOf = ({ environment, bots }: Asking, goal: string, { from, until }: Period) =>
   sql`analytics.goal_events(${goal}, ${from}, ${until}, environment := ${environment}, bots := ${bots})`
