@@ -12,7 +12,7 @@ export default {
         'test/types/*.ts',
         'scripts/*.mjs',
         'scripts/picture/draw*.mjs',
-        'scripts/test/smoke.mjs',
+        'scripts/test/{smoke,clients}.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',
