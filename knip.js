@@ -13,6 +13,7 @@ export default {
         'scripts/*.mjs',
         'scripts/picture/draw*.mjs',
         'scripts/test/smoke.mjs',
+        'scripts/test/clients.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',
