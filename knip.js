@@ -37,7 +37,7 @@ export default {
       ],
       // The last two are run by their names (`scripts/test/steps.mjs`).
       ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
-      ignoreBinaries: ['apt-get', 'mount', 'umount', 'prlimit'],
+      ignoreBinaries: ['openssl', 'apt-get', 'mount', 'umount', 'prlimit'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
@@ -50,7 +50,7 @@ export default {
         'screens/test/**/*.test.{ts,tsx}',
       ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
-      ignoreBinaries: ['unshare', 'prlimit', 'psql', 'openssl'],
+      ignoreBinaries: ['openssl', 'unshare', 'prlimit', 'psql', 'openssl'],
     },
   },
 }
