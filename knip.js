@@ -13,6 +13,7 @@ export default {
         'scripts/*.mjs',
         'scripts/picture/draw*.mjs',
         'scripts/test/smoke.mjs',
+        'scripts/test/clients.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',
         'e2e/ledger/page/*.js',
@@ -36,7 +37,7 @@ export default {
       ],
       // The last two are run by their names (`scripts/test/steps.mjs`).
       ignoreDependencies: ['@fontsource-variable/*', '@duckdb/node-api', '@arethetypeswrong/cli', 'publint'],
-      ignoreBinaries: ['apt-get', 'mount', 'umount', 'prlimit'],
+      ignoreBinaries: ['openssl', 'apt-get', 'mount', 'umount', 'prlimit'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
