@@ -82,6 +82,7 @@ describe('the answers', () => {
       'first_touch',
       'funnel',
       'funnel_people',
+      'goal_events',
       'last_touch',
       'paths',
       'retention',

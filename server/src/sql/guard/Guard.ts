@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
 import { allowedFunctions, allowedViews } from './allowed.js'
-import { applyEdits } from './applyEdits.js'
+import { applyEdits, type Edit } from './applyEdits.js'
 import { boundJson } from './boundJson.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findFile } from './findFile.js'
@@ -10,7 +10,7 @@ import { findUnread } from './findUnread.js'
 import { castsToVariant } from './findVariant.js'
 import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
-import { tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
+import { isSymbol, tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
 
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
@@ -21,6 +21,9 @@ export interface Guarded {
 /** `PRAGMA database_list` without the paths of the files. */
 const databaseList =
   'SELECT database_oid AS seq, database_name AS name, NULL::VARCHAR AS file FROM duckdb_databases() WHERE NOT internal ORDER BY seq'
+/** `duckdb_databases()` without the paths, by which tools look for a catalog. */
+const databases =
+  '(SELECT database_name, database_oid, NULL::VARCHAR AS path, comment, tags, internal, type, readonly FROM system.main.duckdb_databases() WHERE NOT internal)'
 const copying = new Set(['copy', 'export', 'import', 'attach', 'detach', 'install', 'load'])
 
 /**
@@ -39,6 +42,19 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
   token !== undefined && (token.kind === 'word' || token.kind === 'name')
     ? token.text.toLowerCase()
     : undefined
+
+/** Whether `duckdb_databases()` stands here just so: it is replaced by `databases`. */
+const listsDatabases = (tokens: readonly SqlToken[], at: number): boolean =>
+  tokens[at]!.kind === 'word' &&
+  tokens[at]!.text.toLowerCase() === 'duckdb_databases' &&
+  tokens[at - 1]?.text !== '.' &&
+  isSymbol(tokens[at + 1], '(') &&
+  isSymbol(tokens[at + 2], ')')
+
+const replaceDatabases = (tokens: readonly SqlToken[]): Edit[] =>
+  tokens.flatMap(({ start }, at) =>
+    listsDatabases(tokens, at) ? [{ start, end: tokens[at + 2]!.end, text: databases }] : [],
+  )
 
 /** Behind INTO and REFERENCES a name with brackets is a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
@@ -93,7 +109,9 @@ export class Guard {
     const json = boundJson(tokens)
     if ('problem' in json) return json
     const plain = withPlainSpaces(sql, tokens).slice(0, tokens.at(-1)!.end)
-    const text = applyEdits(plain, [...mendArrows(tokens), ...json]).slice(first.start)
+    const text = applyEdits(plain, [...mendArrows(tokens), ...json, ...replaceDatabases(tokens)]).slice(
+      first.start,
+    )
     return { text, tokens }
   }
 
@@ -102,7 +120,7 @@ export class Guard {
     const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
       const name = nameOf(token)
-      if (name === undefined) continue
+      if (name === undefined || listsDatabases(tokens, at)) continue
       const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
       const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
       const isPragma = verb === 'pragma' && at === 1

@@ -187,7 +187,7 @@ export const refusedCalls = [
   `SELECT system.main.current_setting($$temp_directory$$)`,
   `FROM duckdb_settings()`,
   `CALL duckdb_settings()`,
-  `FROM duckdb_databases()`,
+  `FROM system.main.duckdb_databases()`,
   `FROM duckdb_databases`,
   `FROM system.main.pragma_database_list`,
   `FROM duckdb_logs`,
