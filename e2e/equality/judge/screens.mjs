@@ -199,7 +199,8 @@ const conversions = goals.map((goal) => ({
         cardOf(cards, 'Sources').rows.map((row) => [
           readValue(row[0]),
           readCount(row[1]?.[0]),
-          row.at(-1)?.[0] ?? null,
+          // The last column is the change.
+          row.at(-2)?.[0] ?? null,
         ]),
       expect: (truth) =>
         convertByChannel(truth, goal).map(([channel, sessions, share]) => [
