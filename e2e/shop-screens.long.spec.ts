@@ -127,10 +127,13 @@ test('every number on the screens is what a script did in the shop', async ({
     await expect(row('Pages', path).getByRole('cell')).toHaveText([
       String(walks.flatMap(pagesOf).filter((each) => each === path).length),
       String(count((walk) => pagesOf(walk).includes(path))),
+      // Nobody came before.
+      'new',
     ])
   await expect(row('Events', 'Order Placed').getByRole('cell')).toHaveText([
     String(count(({ isOrdered }) => isOrdered)),
     String(count(({ isOrdered }) => isOrdered)),
+    'new',
   ])
 
   const steps = ['/', 'Map Viewed', 'Added to Basket', 'Order Placed']
