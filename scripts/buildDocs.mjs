@@ -1,9 +1,9 @@
-// Puts the docs where the service serves them, as Markdown, with a list of them for agents: server/dist/docs.
+// Puts the docs where the service serves them, as Markdown, with a list of them for agents: server/docs.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './setup/root.mjs'
 
-const out = join(root, 'server/dist/docs')
+const out = join(root, 'server/docs')
 const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
 const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

@@ -5,7 +5,7 @@ import { FileCache } from './FileCache.js'
 import { sendFile } from './sendFile.js'
 
 /** The folder into which `npm run build` puts the docs. */
-const usualFolder = fileURLToPath(new URL('../../dist/docs', import.meta.url))
+const usualFolder = fileURLToPath(new URL('../../docs', import.meta.url))
 
 const pageForm = /^[\w-]+\.md$/
 
