@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
+import { expectAccessible } from './fixtures/expectAccessible'
 import { createService, type Service } from './fixtures/createService'
 import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 
@@ -424,14 +424,7 @@ test('axe objects to nothing on the pages that explore, and they fit a phone', a
     if (path.startsWith('/app/sql')) await page.getByRole('button', { name: 'Run' }).click()
     await expect(card(page, part)).toBeVisible()
     await page.waitForLoadState('networkidle')
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const axe = new AxeBuilder({ page })
-      // All that the dark changes is colours.
-      const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
-      const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
-      expect(found, `${path}, ${colorScheme}`).toEqual([])
-    }
+    await expectAccessible(page, path)
     await page.setViewportSize({ width: 360, height: 740 })
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(width, path).toBeLessThanOrEqual(360)

@@ -86,7 +86,7 @@ const bouncedAt = (entry: string) => {
   return share.format(began.filter(({ pages }) => pages.length === 1).length / began.length)
 }
 
-/** Of the values at each person's first page, how many people there are, and how many ordered within 7 days. */
+/** How many people have each value at their first page, and how many of them ordered within 7 days. */
 const converted = (valueOf: (visit: ShopVisit) => string) => {
   const counts = new Map<string, [string, string]>()
   const persons = [...groupBy(recent, personOf).values()].map((visits) => chainOf(visits))

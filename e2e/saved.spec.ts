@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
+import { expectAccessible } from './fixtures/expectAccessible'
 import { createService } from './fixtures/createService'
 import { personOf, sendShopVisits, shopVisits } from './fixtures/shopVisits'
 
@@ -113,24 +113,12 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await page.goto(`${url}/app/?goal=An+order`)
     await expect(card(page, 'Goal').getByRole('listitem')).toHaveCount(2)
     await page.waitForLoadState('networkidle')
-    const look = async (where: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const axe = new AxeBuilder({ page })
-        // All that the dark changes is colours.
-        const { violations } = await (
-          colorScheme === 'dark' ? axe.withRules('color-contrast') : axe
-        ).analyze()
-        const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
-        expect(found, `${where}, ${colorScheme}`).toEqual([])
-      }
-    }
-    await look('overview')
+    await expectAccessible(page, 'overview')
     await openViews()
-    await look('views')
+    await expectAccessible(page, 'views')
     await page.keyboard.press('Escape')
     await card(page, 'Goal').getByRole('button', { name: 'Change' }).click()
-    await look('form')
+    await expectAccessible(page, 'form')
     await page.keyboard.press('Escape')
     await page.setViewportSize({ width: 360, height: 740 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)

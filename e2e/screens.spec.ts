@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Page, expect, test as base } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
+import { expectAccessible } from './fixtures/expectAccessible'
 import { createService, type Service } from './fixtures/createService'
 import { sendRecorded } from './fixtures/recorded'
 import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
@@ -382,16 +382,7 @@ test.describe('the screens', () => {
     const page = await context.newPage()
     await sendRecorded(service.url)
     const check = async (name: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const axe = new AxeBuilder({ page })
-        // All that the dark changes is colours.
-        const { violations } = await (
-          colorScheme === 'dark' ? axe.withRules('color-contrast') : axe
-        ).analyze()
-        const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join())])
-        expect(found, `${name}, ${colorScheme}`).toEqual([])
-      }
+      await expectAccessible(page, name)
       await page.setViewportSize({ width: 360, height: 740 })
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(width, name).toBeLessThanOrEqual(360)

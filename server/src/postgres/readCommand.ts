@@ -30,7 +30,7 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   return isPlain ? set(name, joined(tokens.slice(at + 2))) : undefined
 }
 
-/** Of a search path the first schema counts. The analytics views always follow it. */
+/** The first schema of a search path counts. The analytics views always follow it. */
 export const firstSchema = (path: string): string | undefined =>
   path
     .split(',')

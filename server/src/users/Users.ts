@@ -15,7 +15,7 @@ interface User {
   role: UserRole
   /** The password, or the text of its hash. It changes when the password changes. */
   secret: string
-  /** Of a user of the users file it is there; of another it is made when a client first asks for it. */
+  /** A user of the users file has it from the start; that of another user is made when a client first asks for it. */
   hash?: PasswordHash
 }
 

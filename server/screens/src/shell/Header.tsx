@@ -27,7 +27,7 @@ export function Header({ pages, current }: Props) {
   const shown = useRef<HTMLElement>(null)
   useEffect(() => {
     const link = shown.current?.querySelector('[aria-current]')
-    // Of many tabs a phone shows some.
+    // A phone shows some of the tabs only.
     link?.scrollIntoView({ inline: 'center', block: 'nearest' })
   }, [current])
   return (

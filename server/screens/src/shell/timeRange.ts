@@ -41,7 +41,7 @@ const usual = '30d'
 const firstYear = 2000
 /** A chart of so many days is drawn by the hour unless something else is chosen. */
 const mostDaysByHour = 2
-/** Of how many days a chart can be drawn by each unit, so that it has two places and no thousand. */
+/** How many days a chart by each unit can have: it has two places at least, and no thousand. */
 const drawnBy: Record<Unit, readonly [least: number, most: number]> = {
   hour: [1, 14],
   day: [2, 800],

@@ -70,7 +70,7 @@ export class Rewrite {
     return this.#taken.has(at)
   }
 
-  /** Of edits at one place what ends comes first, then what begins, the outer before the inner. */
+  /** At one place an edit that ends comes first, then one that begins, the outer before the inner. */
   edits(): Edit[] {
     return [...this.#after, ...this.#before.toReversed(), ...this.#replaced]
   }

@@ -6,7 +6,7 @@ import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { Settings } from '../Settings.js'
 import type { Rewrite } from './Rewrite.js'
 
-/** The same functions by DuckDB's names. */
+/** Functions that DuckDB has by another name. */
 const synonyms: Record<string, string> = {
   jsonb_build_object: 'json_object', json_build_object: 'json_object', jsonb_build_array: 'json_array',
   json_build_array: 'json_array', to_jsonb: 'to_json', jsonb_array_length: 'json_array_length',
