@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { createStore, useStore } from '../data/createStore'
 import { filterParameter } from '../data/filters'
 import type { Controls } from './Page'
@@ -68,13 +68,16 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
   const commands = useCommands(controls, isFiltered)
   const on = useStore(isOn)
   const dialog = useRef<HTMLDialogElement>(null)
-  const [isOpen, setOpen] = useState(false)
+  // The element alone knows whether it is open: its `close` event comes a moment after it has closed.
+  const show = () => {
+    if (!dialog.current?.open) dialog.current?.showModal()
+  }
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const key = readKey(event)
       const command = on ? commands.find((each) => each.key === key) : undefined
-      if (key === '?') setOpen(true)
+      if (key === '?') show()
       else if (command) command.run()
       else return
       // Else the letter is typed into the field that has the focus now.
@@ -83,9 +86,6 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   })
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal()
-  }, [isOpen])
 
   return (
     <>
@@ -96,39 +96,37 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
         aria-label="Keys"
         aria-haspopup="dialog"
         aria-keyshortcuts="?"
-        onClick={() => setOpen(true)}
+        onClick={show}
       >
         ?
       </button>
-      {isOpen && (
-        <dialog ref={dialog} class="sql-dialog" aria-label="Keys" onClose={() => setOpen(false)}>
-          <header class="card-head">
-            <h2>Keys</h2>
-            <button class="button" type="button" onClick={() => dialog.current?.close()}>
-              Close
-            </button>
-          </header>
-          <dl class="keys">
-            {[{ key: '?', title: 'Show these keys' }, ...commands].map(({ key, title }) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{title}</dd>
-              </div>
-            ))}
-          </dl>
-          <label class="field check">
-            <input
-              type="checkbox"
-              role="switch"
-              checked={on}
-              onChange={(event) => turn(event.currentTarget.checked)}
-            />
-            Keys other than ? work
-          </label>
-        </dialog>
-      )}
+      <dialog ref={dialog} class="sql-dialog" aria-label="Keys">
+        <header class="card-head">
+          <h2>Keys</h2>
+          <button class="button" type="button" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </header>
+        <dl class="keys">
+          {[{ key: '?', title: 'Show these keys' }, ...commands].map(({ key, title }) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{title}</dd>
+            </div>
+          ))}
+        </dl>
+        <label class="field check">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={on}
+            onChange={(event) => turn(event.currentTarget.checked)}
+          />
+          Keys other than ? work
+        </label>
+      </dialog>
     </>
   )
 }
