@@ -248,7 +248,9 @@ test.describe('a question is answered by at most four clicks and a word', () => 
     await hand.click(tab(page, 'Explore'))
     await hand.type(page.getByRole('combobox', { name: 'Filter by' }), 'plan=pro')
     await expect(page.getByRole('button', { name: 'Remove the filter plan is pro' })).toBeVisible()
-    const figures = rows(card(page, 'Events by day')).getByRole('cell').filter({ hasText: /^[1-9]\d*$/ })
+    const figures = rows(card(page, 'Events by day'))
+      .getByRole('cell')
+      .filter({ hasText: /^[1-9]\d*$/ })
     await expect(figures).toHaveText(['3', '2'])
   })
 
