@@ -31,11 +31,9 @@ const compile = () => {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-const bundleScript = async () => {
-  const bundle = await rollup({
-    input: join(here, 'build/main.js'),
-    plugins: [resolve({ browser: true }), terser({ ecma: 2022, module: true })],
-  })
+/** @param {string} input @param {import('rollup').Plugin[]} plugins */
+const bundleScript = async (input, plugins) => {
+  const bundle = await rollup({ input: join(here, 'build', input), plugins })
   const { output } = await bundle.generate({ format: 'es' })
   await bundle.close()
   if (output.length > 1) throw new Error('The screens are one script, but rollup made several chunks.')
@@ -102,7 +100,10 @@ compile()
 rmSync(out, { recursive: true, force: true })
 mkdirSync(join(out, 'assets'), { recursive: true })
 const assets = {
-  script: ['screens.js', await bundleScript()],
+  script: [
+    'screens.js',
+    await bundleScript('main.js', [resolve({ browser: true }), terser({ ecma: 2022, module: true })]),
+  ],
   style: ['screens.css', writeFonts(joinStyles())],
   icon: ['icon.svg', readFileSync(join(here, 'icon.svg'), 'utf8')],
 }
@@ -117,5 +118,7 @@ for (const [key, [name, text]] of Object.entries(assets)) {
 }
 size += write('index.html', html)
 writeFileSync(join(out, 'LICENSES.txt'), licences())
+// The service makes the statements of guests itself (`server/src/guests`), with the code of the screens.
+writeFileSync(join(out, '../guestStatements.js'), await bundleScript('guest/guestStatements.js', []))
 if (size > mostBytes)
   throw new Error(`The screens weigh ${size} B by brotli; at most ${mostBytes} are allowed.`)

@@ -4,6 +4,7 @@ import { Cleanups } from './Cleanups.js'
 import { docRoutes } from './files/docRoutes.js'
 import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
+import { framesOf, guestProxyRoutes } from './guests/guestProxyRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
 import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
@@ -168,7 +169,8 @@ export const startIngest = async (
         ...(engine === undefined
           ? noEngineRoutes
           : [
-              ...screenRoutes(options.screensFolder),
+              ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
+              ...guestProxyRoutes(engine.proxy),
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),

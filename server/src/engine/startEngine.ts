@@ -4,6 +4,7 @@ import { openDatabase } from '../analytics/openDatabase.js'
 import { careRoutes } from '../care/careRoutes.js'
 import { holdRoute } from '../care/holdFiles.js'
 import { Cleanups } from '../Cleanups.js'
+import { guestRoutes } from '../guests/guestRoutes.js'
 import type { Hello } from '../link/EngineLink.js'
 import { IngestLink } from '../link/IngestLink.js'
 import { LogNews } from '../link/LogNews.js'
@@ -127,6 +128,7 @@ export const startEngine = async (
       routes: [
         ...sql.routes,
         mcpRoute(sql),
+        ...guestRoutes({ ...options, ...sql.answering, database }),
         appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
         ...uploadRoutes({ database, catalogs, tempFolder: folder.temp, ...disk }),
         exportRoute({ database, secret, logger }),

@@ -12,8 +12,12 @@ export const screenPrefix = '/app/'
 /** The paths at which people begin: both lead to the screens. They are the same for everybody, with or without a login. */
 export const doorPaths: readonly string[] = ['/', '/app']
 
-const securityHeaders = {
-  'content-security-policy': [
+/** Below it is the page of each link for guests. */
+export const guestPrefix = 'guest/'
+
+/** `frames`: the origins of pages that may show the page in a frame. */
+const policy = (frames: readonly string[]) =>
+  [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -22,14 +26,30 @@ const securityHeaders = {
     "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${frames.length === 0 ? "'none'" : frames.join(' ')}`,
     "require-trusted-types-for 'script'",
-  ].join('; '),
+  ].join('; ')
+
+const baseHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+}
+const securityHeaders = {
+  ...baseHeaders,
+  'content-security-policy': policy([]),
+  'x-frame-options': 'DENY',
   // Some browsers send neither `Sec-Fetch-Site` nor `Origin`; then `Referer` shows that the service's own page asks.
   'referrer-policy': 'same-origin',
 }
+
+/** A page for guests says nowhere where it was: whoever has its address may see it. `X-Frame-Options` knows no list. */
+const guestHeaders = (frames: readonly string[]) => ({
+  ...baseHeaders,
+  ...(frames.length === 0 && { 'x-frame-options': 'DENY' }),
+  'content-security-policy': policy(frames),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+})
 
 const fileForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/
 
@@ -42,8 +62,14 @@ const below = (page: CachedFile, depth: number): CachedFile => {
 
 const notBuilt = 'The screens have not been built: run npm run build -w server in the folder of waymark.\n'
 
-/** Serves the screens: one page for every path below `/app/`, and the files that it loads. */
-export const screenRoutes = (folder: string): Route[] => {
+/**
+ * Serves the screens: one page for every path below `/app/`, and the files that it loads. `framesOf` finds who may show
+ * the page of a link in a frame.
+ */
+export const screenRoutes = (
+  folder: string,
+  framesOf: (id: string) => Promise<readonly string[]>,
+): Route[] => {
   const files = new FileCache(folder || usualFolder)
 
   const handle = async (exchange: Exchange) => {
@@ -59,9 +85,10 @@ export const screenRoutes = (folder: string): Route[] => {
       response.end(request.method === 'HEAD' ? undefined : notBuilt)
       return undefined
     }
+    const isOfGuest = name.startsWith(guestPrefix)
     sendFile(exchange, file ?? below(found, name.split('/').length - 1), {
       'cache-control': isAsset ? immutable : 'no-cache',
-      ...securityHeaders,
+      ...(isOfGuest ? guestHeaders(await framesOf(name.split('/')[1]!)) : securityHeaders),
     })
     return undefined
   }

@@ -5,10 +5,11 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { brokenLine, refuse, type HttpError } from '../http/HttpError.js'
 import { closeHeader } from '../http/Listener.js'
 import { requestId, requestIdHeader } from '../http/requestId.js'
-import { type Identity, identityHeaders } from '../users/Identity.js'
+import { type Guest, type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
 
 /** A request waits this long for an engine that is being started; then it is refused with 503. */
@@ -27,7 +28,7 @@ const connectionHeaders = new Set([
 ])
 
 /** Passwords and keys stay in this process: the engine is told who asks by `identityHeaders`. */
-const credentialHeaders = new Set(['authorization', 'cookie', 'x-api-key'])
+const credentialHeaders = new Set(['authorization', 'cookie', 'x-api-key', 'x-waymark-link'])
 
 const headersOf = (message: IncomingMessage): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(message.headers).filter(([name]) => !connectionHeaders.has(name)))
@@ -50,7 +51,11 @@ export class EngineProxy {
   }
 
   /** Resolves once the answer has been written. Rejects with an HttpError when there is none. */
-  async forward(request: IncomingMessage, response: ServerResponse, identity: Identity): Promise<void> {
+  async forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    identity: Identity | Guest,
+  ): Promise<void> {
     if (!(await this.#link.whenUp(graceMs))) {
       throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
     }
@@ -90,6 +95,22 @@ export class EngineProxy {
         else reject(unavailable('engine-ended', endedMessage))
       })
       request.pipe(asking)
+    })
+  }
+
+  /** The JSON of an answer for this process itself; undefined when there is none. */
+  async ask(path: string, identity: Identity | Guest): Promise<unknown> {
+    if (!(await this.#link.whenUp(graceMs))) return undefined
+    return new Promise((resolve) => {
+      const options = { socketPath: this.#path, path, headers: identityHeaders(identity), agent: this.#agent }
+      ask(options, (answer) => {
+        readText(answer).then(
+          (body) => resolve(answer.statusCode === 200 ? JSON.parse(body) : undefined),
+          () => resolve(undefined),
+        )
+      })
+        .on('error', () => resolve(undefined))
+        .end()
     })
   }
 

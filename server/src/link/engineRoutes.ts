@@ -1,4 +1,5 @@
 import { appendError } from '../append/appendError.js'
+import { guestPath } from '../guests/guestPath.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { erasePath, exportPath } from '../privacy/askedPerson.js'
@@ -28,6 +29,8 @@ export const noEngineRoutes: Route[] = [
   ...endpoints,
   ['POST', erasePath] as const,
   ['POST', savedPath] as const,
+  ['GET', guestPath] as const,
+  ['POST', guestPath] as const,
   ['GET', sessionPath] as const,
   ['POST', sessionPath] as const,
   ['GET', '/setup'] as const,

@@ -1,3 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import type { GuestLink } from '../guests/findLink.js'
+import { idLength } from '../guests/guestPath.js'
+import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
+import { hashToken } from '../guests/guestProxyRoutes.js'
+import { loadGuestStatements } from '../guests/guestStatements.js'
+import { originForm } from '../http/cors.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson, shapeChecker } from '../http/readJson.js'
@@ -19,6 +26,7 @@ const text = (maxLength: number) => ({
   pattern: String.raw`^${letters}[^\s\p{Cc}\p{Cs}]${letters}$`,
   maxLength,
 })
+const moment = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
 const shape = (required: readonly string[], properties: object) => ({
   type: 'object',
   required,
@@ -45,9 +53,17 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
       search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
     }),
   ),
+  link: shapeChecker(
+    shape(['path', 'search', 'ends_at', 'origins'], {
+      path: { type: 'string', maxLength: 100, nullable: true },
+      search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
+      ends_at: { ...moment, nullable: true },
+      origins: { type: 'array', items: { type: 'string', maxLength: 200 }, maxItems: 20 },
+    }),
+  ),
   annotation: shapeChecker(
     shape(['at', 'text'], {
-      at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+      at: moment,
       text: text(300),
     }),
   ),
@@ -66,8 +82,32 @@ const checkWhole = ({ kind, value }: SavedItem) => {
   if (kind === 'annotation' && Number.isNaN(Date.parse(at!))) throw wrong('at is no moment that there is.')
 }
 
+const tokenBytes = 24
+
+/** Gives a link its token, which its address in this answer alone has: what is kept is the hash. */
+const withToken = async ({
+  value,
+  was,
+  ...item
+}: SavedItem): Promise<{ item: SavedItem; address: string }> => {
+  if (was !== undefined) throw wrong('A link keeps its name: take it back, and make another.')
+  const { path, search, ends_at: end, origins } = value as Omit<GuestLink, 'name'>
+  if (end !== null && Number.isNaN(Date.parse(end))) throw wrong('ends_at is no moment that there is.')
+  const odd = origins.find((each) => !originForm.test(each))
+  if (odd !== undefined) throw wrong(`${odd} is no origin, such as https://www.example.com.`)
+  if (!new URLSearchParams(search).get('env')) throw wrong('search must name an environment by env.')
+  const { findRefusal } = await loadGuestStatements()
+  const refusal = path === null ? undefined : findRefusal({ path, search }, false)
+  if (refusal !== undefined) throw wrong(refusal)
+  const token = randomBytes(tokenBytes).toString('base64url')
+  const hash = hashToken(token)
+  // No request carries what stands behind the #, so no log of a server or proxy has the token.
+  const address = `${screenPrefix}${guestPrefix}${hash.slice(0, idLength)}/#${token}`
+  return { item: { ...item, value: { ...value, token_hash: hash } }, address }
+}
+
 /**
- * `POST /saved` keeps a goal, a view or an annotation under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, an annotation or a link under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({
@@ -85,8 +125,10 @@ export const savedRoute = ({
     if (role === 'read') throw readOnlyUser()
     const { value } = parseJson(await readBody(request, maxBodyBytes))
     checkItem(value)
-    const item = value as SavedItem
-    checkWhole(item)
+    const given = value as SavedItem
+    checkWhole(given)
+    const isNewLink = given.kind === 'link' && given.value !== null
+    const { item, address } = isNewLink ? await withToken(given) : { item: given, address: undefined }
     const record = {
       kind: 'save',
       count: 1,
@@ -96,6 +138,6 @@ export const savedRoute = ({
     }
     const { taskId, deadLetter } = await intake.accept(record, true)
     if (deadLetter !== undefined) throw refuse(409, 'not-saved', deadLetter.reason)
-    return { status: 200, body: { ok: true, task_id: taskId } }
+    return { status: 200, body: { ok: true, task_id: taskId, ...(address !== undefined && { address }) } }
   },
 })

@@ -1,6 +1,6 @@
 import { viewSql } from '../store/viewSql.js'
 
-export const savedKinds = ['goal', 'view', 'annotation'] as const
+export const savedKinds = ['goal', 'view', 'annotation', 'link'] as const
 export type SavedKind = (typeof savedKinds)[number]
 
 /** The table and view of what users have saved. */
@@ -10,12 +10,12 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 );
 ${viewSql({
   name: 'saved',
-  comment: 'The goals, views and annotations that users have saved, one a row.',
+  comment: 'The goals, views, annotations and links for guests that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view or annotation.'],
+    ['kind', 's.kind', 'goal, view, annotation or link.'],
     ['name', 's.name', 'What it is called; of an annotation an id.'],
-    ['value', 's.value', 'As it was sent to /saved.'],
+    ['value', 's.value', 'As it was sent to /saved; of a link also the hash of its token.'],
     ['changed_by', 's.changed_by', 'The user who saved it last.'],
     ['changed_at', 's.changed_at', 'When that was.'],
   ],

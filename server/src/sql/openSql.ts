@@ -10,6 +10,7 @@ import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { AnswerCache } from './cache/AnswerCache.js'
 import { Volatility } from './cache/Volatility.js'
+import type { AnswererOptions } from './answerer.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Translator } from './dialects/Translator.js'
@@ -45,6 +46,8 @@ export interface Sql {
   runner: QueryRunner
   connections: HeldConnections
   inspect: Inspect
+  /** What a route needs to answer with rows. */
+  answering: AnswererOptions
   /** The catalogs that may be read. */
   readable: readonly string[]
   newCancellation(): Cancellation
@@ -116,22 +119,21 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
     cancelAll: () => cancelAll('memory'),
   })
+  const answering = { newCancellation, runner, workerSlug: 'local', translate }
   return {
     runner,
     connections,
     readable,
+    answering,
     inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs }),
     newCancellation,
     routes: [
       ...queryRoutes({
-        newCancellation,
-        runner,
+        ...answering,
         log,
         connections,
         maxBodyBytes,
-        workerSlug: 'local',
         columns: options.columns,
-        translate,
       }),
       ...assistRoutes({
         database,

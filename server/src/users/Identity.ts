@@ -10,11 +10,18 @@ export interface Identity {
   role: UserRole
 }
 
+/** Who has a link and no login. Only the routes of guests take this role; for all others it is nobody. */
+export interface Guest {
+  /** The hash of the link's token. */
+  user: string
+  role: 'guest'
+}
+
 const userHeader = 'x-waymark-user'
 const roleHeader = 'x-waymark-role'
 
 /** The headers that tell the engine who the user is. Only the ingest process can reach the engine's socket, so they are trusted. */
-export const identityHeaders = ({ user, role }: Identity): Record<string, string> => ({
+export const identityHeaders = ({ user, role }: Identity | Guest): Record<string, string> => ({
   // A header cannot hold letters beyond Latin-1.
   [userHeader]: encodeURIComponent(user),
   [roleHeader]: role,
@@ -26,6 +33,14 @@ export const readIdentity = ({ headers }: IncomingMessage): Identity => {
     throw refuse(401, 'unauthorized', 'The engine answers the ingest process alone.')
   }
   return { user: decodeURIComponent(user), role }
+}
+
+/** The hash of a guest's token. */
+export const readGuest = ({ headers }: IncomingMessage): string => {
+  const user = headers[userHeader]
+  if (typeof user !== 'string' || headers[roleHeader] !== 'guest')
+    throw refuse(401, 'unauthorized', 'The engine answers the ingest process alone.')
+  return user
 }
 
 export const readOnlyUser = () =>

@@ -1,5 +1,6 @@
 import { base } from './base'
 import { createStore } from './createStore'
+import { findGuest, isGuest } from './guest'
 import { type Problem, readProblem, toProblem } from './Problem'
 
 export interface User {
@@ -41,9 +42,13 @@ function takeToken(): string | undefined {
   return token
 }
 
-/** Asks the service who is logged in; a link of the service logs in whoever is not. */
+/** Asks the service who is logged in, or what a guest's link shows; a link of the service logs in whoever is not. */
 export async function findLogin(token = takeToken()): Promise<void> {
   try {
+    if (isGuest) {
+      const environment = new URLSearchParams((await findGuest()).search).get('env') ?? ''
+      return login.set({ state: 'in', user: { user: '', role: 'read', environments: [environment] } })
+    }
     const found = (await (await request('GET')).json()) as Found
     if (found.user !== null) return login.set({ state: 'in', user: found })
     const out = { state: 'out', user: undefined, isWithoutUsers: !found.has_users } as const

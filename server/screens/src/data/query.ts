@@ -1,4 +1,5 @@
 import { base } from './base'
+import { askAsGuest, isGuest } from './guest'
 import { Problem, readProblem, toProblem } from './Problem'
 import { Sql } from './sql'
 
@@ -88,11 +89,13 @@ async function readAnswer(
 export async function ask(statement: Sql | string, options: AskOptions = {}): Promise<Answer> {
   const { signal, timeZone = browserTimeZone, sessionId } = options
   try {
+    const text = typeof statement === 'string' ? statement : statement.text
+    if (isGuest) return await readAnswer((await askAsGuest(text, signal)).body!, options.onRows)
     const response = await fetch(`${base}/query`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        statement: typeof statement === 'string' ? statement : statement.text,
+        statement: text,
         timezone: timeZone,
         columns: 'objects',
         ephemeral: sessionId === undefined,

@@ -1,5 +1,6 @@
 import { base } from './base'
 import { createStore, useStore } from './createStore'
+import { guest, isGuest } from './guest'
 import { expireLogin } from './login'
 import { readProblem, toProblem } from './Problem'
 import { ask } from './query'
@@ -11,6 +12,8 @@ export interface SavedValues {
   goal: { event?: string; property?: string; value?: string }
   /** The address of a page of the screens. */
   view: { path: string; search: string }
+  /** What guests may see: a page at its address or, where `path` is null, all pages. */
+  link: { path: string | null; search: string; ends_at: string | null; origins: string[] }
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
 }
@@ -23,7 +26,7 @@ export interface Saved<Kind extends SavedKind> {
 
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
-const nothing: Lists = { goal: [], view: [], annotation: [] }
+const nothing: Lists = { goal: [], view: [], annotation: [], link: [] }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
@@ -31,6 +34,7 @@ const statement = sql`SELECT kind, name, value FROM analytics.saved ORDER BY low
 
 /** Asks for all that is saved. Without an answer, what was known stays: a page is of use without it. */
 export async function loadSaved(): Promise<void> {
+  if (isGuest) return lists.set({ ...nothing, goal: guest.get()?.goals ?? [] })
   const { rows } = await ask(statement).catch(() => ({ rows: undefined }))
   if (!rows) return
   const of = <Kind extends SavedKind>(kind: Kind) =>
@@ -40,7 +44,7 @@ export async function loadSaved(): Promise<void> {
         name: String(name),
         value: (typeof value === 'string' ? JSON.parse(value) : value) as SavedValues[Kind],
       }))
-  lists.set({ goal: of('goal'), view: of('view'), annotation: of('annotation') })
+  lists.set({ goal: of('goal'), view: of('view'), annotation: of('annotation'), link: of('link') })
 }
 
 export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
@@ -49,22 +53,35 @@ export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
 /** Whether it is known what is saved. */
 export const useIsKnown = (): boolean => useStore(lists) !== undefined
 
-/** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
-export async function save<Kind extends SavedKind>(
-  kind: Kind,
-  { name, value, was }: { name: string; value: SavedValues[Kind] | null; was?: string | undefined },
-): Promise<void> {
+/** Sends what is to be saved, and gives the answer. Throws a `Problem`, nothing else. */
+async function send(item: object): Promise<{ address?: string }> {
   try {
     const response = await fetch(`${base}/saved`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ kind, name, value, ...(was === undefined ? {} : { was }) }),
+      body: JSON.stringify(item),
     })
     if (!response.ok) throw await readProblem(response)
+    return (await response.json()) as { address?: string }
   } catch (error) {
     const problem = toProblem(error)
     if (problem.kind === 'login') expireLogin()
     throw problem
   }
+}
+
+/** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
+export async function save<Kind extends SavedKind>(
+  kind: Kind,
+  { name, value, was }: { name: string; value: SavedValues[Kind] | null; was?: string | undefined },
+): Promise<void> {
+  await send({ kind, name, value, ...(was === undefined ? {} : { was }) })
   await loadSaved()
+}
+
+/** Makes a link for guests. Its address is known from this answer alone. Throws a `Problem`, nothing else. */
+export async function saveLink(link: Saved<'link'>): Promise<string> {
+  const { address = '' } = await send({ kind: 'link', ...link })
+  await loadSaved()
+  return location.origin + base + address
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { isGuest } from '../data/guest'
 import type { Sql } from '../data/sql'
 import { CsvLink } from './CsvLink'
 import { ShowSql } from './ShowSql'
@@ -24,7 +25,7 @@ export function Card({ title, statement, aside, class: name = '', isStale = fals
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="card-aside">{aside}</div>}
-        {statement && (
+        {statement && !isGuest && (
           <div class="card-tools">
             <CsvLink statement={statement} of={title} />
             <ShowSql statement={statement} of={title} />

@@ -1,6 +1,8 @@
+import { isFixed } from '../data/guest'
 import type { Counted } from '../data/fields'
 import { describeFilter } from '../data/filters'
 import { useFilters } from '../shell/useFilters'
+import { Question } from './Question'
 import { FilterForm } from './FilterForm'
 
 /** What is filtered by, each with a button that ends it, and a field for one more. */
@@ -11,28 +13,30 @@ export function FilterBar({ of }: { of: Counted }) {
       <span class="soft" id="filters-title">
         {filters.length === 0 ? `All ${of}` : of === 'people' ? 'Only people:' : `Only ${of} with`}
       </span>
-      {filters.length > 0 && (
-        <ul aria-labelledby="filters-title">
-          {filters.map((filter) => (
-            <li key={describeFilter(filter, of)}>
-              <button
-                class="button"
-                type="button"
-                aria-label={`Remove the filter ${describeFilter(filter, of)}`}
-                onClick={() => remove(filter)}
-              >
-                {describeFilter(filter, of)} <span aria-hidden="true">×</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {filters.length > 1 && (
-        <button class="button quiet" type="button" onClick={clear}>
-          Remove all
-        </button>
-      )}
-      <FilterForm of={of} add={add} />
+      <Question>
+        {filters.length > 0 && (
+          <ul aria-labelledby="filters-title">
+            {filters.map((filter) => (
+              <li key={describeFilter(filter, of)}>
+                <button
+                  class="button"
+                  type="button"
+                  aria-label={`Remove the filter ${describeFilter(filter, of)}`}
+                  onClick={() => remove(filter)}
+                >
+                  {describeFilter(filter, of)} <span aria-hidden="true">×</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {filters.length > 1 && (
+          <button class="button quiet" type="button" onClick={clear}>
+            Remove all
+          </button>
+        )}
+      </Question>
+      {!isFixed() && <FilterForm of={of} add={add} />}
     </div>
   )
 }

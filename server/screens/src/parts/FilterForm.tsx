@@ -10,7 +10,9 @@ import {
   traitField,
 } from '../data/fields'
 import { type Filter, nameOperator, type Operator, operators, parseFilter } from '../data/filters'
+import { isGuest } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
+import { guestFields } from '../guest/guestAddress'
 import { useScope } from '../shell/scope'
 import { ChoiceInput } from './ChoiceInput'
 import { ChoiceList } from './ChoiceList'
@@ -27,7 +29,8 @@ const split = (text: string) =>
 function FieldList({ id, of, isUsed }: { id: string; of: Counted; isUsed: boolean }) {
   const scope = useScope()
   const statements = useMemo(
-    () => (isUsed ? { properties: propertyChoices(scope), traits: traitChoices(scope) } : undefined),
+    () =>
+      isUsed && !isGuest ? { properties: propertyChoices(scope), traits: traitChoices(scope) } : undefined,
     [scope, isUsed],
   )
   const names = (asked: ReturnType<typeof useAnswer>) =>
@@ -42,7 +45,7 @@ function FieldList({ id, of, isUsed }: { id: string; of: Counted; isUsed: boolea
     of === 'people' ? [...found.traits, ...found.properties] : [...found.properties, ...found.traits]
   return (
     <datalist id={id}>
-      {fields.map(({ name, title }) => (
+      {(isGuest ? guestFields : fields).map(({ name, title }) => (
         <option key={name} value={title} />
       ))}
       {seen.map((name) => (

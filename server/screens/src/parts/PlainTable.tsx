@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { isFixed } from '../data/guest'
 
 interface Sort {
   /** Undefined while another column is sorted by. */
@@ -42,7 +43,8 @@ const SortButton = ({ title, sort: { order, choose } }: { title: string; sort: S
 
 /** A table whose first column names its rows. */
 export function PlainTable<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, rowKey, chooseRow, isStacked = false } = props
+  const { caption, columns, rows, rowKey, isStacked = false } = props
+  const chooseRow = isFixed() ? undefined : props.chooseRow
   return (
     <table class={isStacked ? 'table is-stacked' : 'table'}>
       <caption class="visually-hidden">{caption}</caption>

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { type Field, showValue } from '../data/fields'
 import type { Json } from '../data/query'
 import { useFilters } from '../shell/useFilters'
+import { CellButton } from './CellButton'
 import type { TableColumn } from './PlainTable'
 import { Table } from './Table'
 
@@ -45,14 +46,13 @@ export function ValueTable({ caption, field, rows, figures, show, more = [] }: P
             const value = valueOf(row)
             if (show && value !== null) return show(row, value)
             return (
-              <button
-                type="button"
-                class={value === null ? 'cell-button soft' : 'cell-button'}
+              <CellButton
+                class={value === null ? 'soft' : ''}
                 title={`Show only ${showValue(field, value)}`}
-                onClick={() => choose(row)}
+                choose={() => choose(row)}
               >
                 {showValue(field, value)}
-              </button>
+              </CellButton>
             )
           },
         },

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { guest, isFixed, isGuest } from '../data/guest'
 import { findLogin, login } from '../data/login'
+import { freeParameters } from '../guest/guestAddress'
 import { Loading } from '../parts/Loading'
 import { ProblemNote } from '../parts/ProblemNote'
 import { pages } from '../pages'
@@ -13,8 +15,10 @@ import { ScopeProvider } from './scope'
 export function App() {
   const { state, problem } = useStore(login)
   const { path } = useStore(place)
-  const page = pages.find((each) => each.path === path)
-  const title = page?.title ?? 'Not found'
+  const view = useStore(guest)
+  const shown = isGuest ? pages.filter((each) => Object.hasOwn(freeParameters, each.path)) : pages
+  const page = shown.find((each) => each.path === path)
+  const title = (isFixed() ? view?.name : page?.title) ?? 'Not found'
 
   useEffect(() => {
     document.title = `${title} · waymark`
@@ -22,27 +26,39 @@ export function App() {
 
   // Whoever follows a link by keyboard or with a screen reader goes on where the new page begins.
   const main = useRef<HTMLElement>(null)
-  const shown = useRef(path)
+  const last = useRef(path)
   useEffect(() => {
-    if (shown.current !== path) main.current?.focus()
-    shown.current = path
+    if (last.current !== path) main.current?.focus()
+    last.current = path
   }, [path])
+
+  // The address keeps its last part, which for a guest is the link's token.
+  const skip = (event: Event) => {
+    event.preventDefault()
+    main.current?.focus()
+  }
 
   if (state === 'out') return <Login />
   if (state === 'unknown')
     return (
       <main class="alone">
-        {problem ? <ProblemNote problem={problem} again={() => void findLogin()} /> : <Loading />}
+        {!problem ? (
+          <Loading />
+        ) : isGuest && problem.kind === 'refused' ? (
+          <p>{problem.message}</p>
+        ) : (
+          <ProblemNote problem={problem} again={() => void findLogin()} />
+        )}
       </main>
     )
   const View = page?.view ?? NotFound
   return (
     <ScopeProvider>
       <div class="frame" inert={state === 'expired'}>
-        <a class="skip" href="#content">
+        <a class="skip" href="#content" onClick={skip}>
           Skip to the content
         </a>
-        <Header pages={pages} current={page} />
+        <Header pages={shown} current={page} />
         <main ref={main} id="content" tabIndex={-1} key={path}>
           <h1>{title}</h1>
           <View />

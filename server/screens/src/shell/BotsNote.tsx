@@ -1,4 +1,4 @@
-import { sql } from '../data/sql'
+import { botEvents } from '../data/bots'
 import { useAnswer } from '../data/useAnswer'
 import { formatCount } from '../parts/format'
 import { useScope } from './scope'
@@ -6,12 +6,7 @@ import { useScope } from './scope'
 /** How much is left out: whoever tries the screens with a driven browser would see nothing, and not why. */
 export function BotsNote() {
   const { environment, range, now } = useScope()
-  const { answer } = useAnswer(
-    sql`SELECT count(*) FROM analytics.events
-WHERE environment = ${environment} AND "timestamp" >= ${range.from} AND "timestamp" < ${range.until}
-  AND bot IS NOT NULL`,
-    { askedAt: now },
-  )
+  const { answer } = useAnswer(botEvents({ environment, range }), { askedAt: now })
   const count = Number(answer?.rows[0]?.[0] ?? 0)
   if (count === 0) return null
   return (

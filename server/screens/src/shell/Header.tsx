@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { isFixed, isGuest } from '../data/guest'
 import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
 import { filterSearch } from './filterSearch'
 import { Keys } from './Keys'
 import { addressOf } from './location'
 import { Mark } from './Mark'
-import { controlsOf, type Page } from './Page'
+import { type Controls, controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from './scopeSearch'
 import { useSearch } from './useSearch'
@@ -17,13 +18,17 @@ interface Props {
   current: Page | undefined
 }
 
+/** A guest sees one environment; of one page, all but the time is as the link says. */
+const mayChange = (control: Controls[number]) =>
+  control === 'range' || !isGuest || (control === 'bots' && !isFixed())
+
 export function Header({ pages, current }: Props) {
   const user = useStore(login).user
   const [message, setMessage] = useState('')
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
   const [search] = useSearch()
-  const controls = current ? controlsOf(current, search) : []
+  const controls = current ? controlsOf(current, search).filter(mayChange) : []
   const shown = useRef<HTMLElement>(null)
   useEffect(() => {
     const link = shown.current?.querySelector('[aria-current]')
@@ -33,10 +38,16 @@ export function Header({ pages, current }: Props) {
   return (
     <header class="header">
       <div class="header-top">
-        <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
-          <Mark />
-        </a>
-        <nav ref={shown} class="nav" aria-label="Pages">
+        {isFixed() ? (
+          <span class="home">
+            <Mark />
+          </span>
+        ) : (
+          <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
+            <Mark />
+          </a>
+        )}
+        <nav ref={shown} class="nav" aria-label="Pages" hidden={isFixed()}>
           {pages.map(({ path, title, isFiltered }) => (
             <a
               key={path}
@@ -48,14 +59,20 @@ export function Header({ pages, current }: Props) {
           ))}
         </nav>
         <div class="who">
-          <Views />
-          <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
-            {user?.user}
-          </span>
-          <Keys controls={controls} isFiltered={current?.isFiltered ?? false} />
-          <button class="button quiet" type="button" onClick={() => void leave()}>
-            Log out
-          </button>
+          {!isGuest && (
+            <>
+              <Views pages={pages} />
+              <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
+                {user?.user}
+              </span>
+            </>
+          )}
+          <Keys controls={controls} isFiltered={(current?.isFiltered ?? false) && !isFixed()} />
+          {!isGuest && (
+            <button class="button quiet" type="button" onClick={() => void leave()}>
+              Log out
+            </button>
+          )}
         </div>
       </div>
       {message && (

@@ -3,7 +3,9 @@ import { useStore } from '../data/createStore'
 import { login } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { FormDialog } from '../parts/FormDialog'
+import { Links } from './Links'
 import { addressOf, place } from './location'
+import type { Page } from './Page'
 
 type View = Saved<'view'>
 
@@ -17,14 +19,14 @@ async function saveView({ name, value, was }: View & { was?: string | undefined 
 }
 
 /** The addresses that users have saved, to be opened from any page, and a way to save the one that is shown. */
-export function Views() {
+export function Views({ pages }: { pages: readonly Page[] }) {
   const views = useSaved('view')
   const { path, search } = useStore(place)
   const mayWrite = useStore(login).user?.role === 'write'
   const [edited, setEdited] = useState<View | 'new'>()
   const here = addressOf(path, search)
   const maySave = mayWrite && path !== '/app/sql'
-  if (views.length === 0 && !maySave) return null
+  if (views.length === 0 && !mayWrite) return null
 
   const view = edited === 'new' ? undefined : edited
   return (
@@ -65,6 +67,7 @@ export function Views() {
             Save this view
           </button>
         )}
+        {mayWrite && <Links pages={pages} />}
       </div>
       {edited && (
         <FormDialog

@@ -1,5 +1,7 @@
 import { base } from '../data/base'
 import { createStore } from '../data/createStore'
+import { guest, guestHash, guestPrefix, type GuestView } from '../data/guest'
+import { freeParameters, timeParameters } from '../guest/guestAddress'
 
 export interface ScreenLocation {
   /** Below the base: `/app/funnel`. */
@@ -17,13 +19,42 @@ const own: Entry = { isOwn: true }
 
 export type SearchChange = Record<string, string | readonly string[] | undefined>
 
-const read = (): ScreenLocation => ({
-  path: location.pathname.slice(base.length),
-  search: new URLSearchParams(location.search),
-  isOwn: (history.state as Partial<Entry> | null)?.isOwn === true,
-})
+/** What stands before the name of a page. */
+const prefix = guestPrefix || `${base}/app/`
+
+/** What a guest's address asks: of a link to one page, what the link says, but for what guests may choose. */
+function searchOf({ path, search: given }: GuestView, address: URLSearchParams): URLSearchParams {
+  const search = new URLSearchParams(given)
+  if (path === null) {
+    address.set('env', search.get('env') ?? '')
+    return address
+  }
+  const free = [...timeParameters, ...(freeParameters[path] ?? [])]
+  for (const name of free) {
+    search.delete(name)
+    for (const value of address.getAll(name)) search.append(name, value)
+  }
+  return search
+}
+
+const read = (): ScreenLocation => {
+  const shown = guest.get()
+  const address = new URLSearchParams(location.search)
+  return {
+    path: shown?.path ?? `/app/${location.pathname.slice(prefix.length)}`,
+    search: shown ? searchOf(shown, address) : address,
+    isOwn: (history.state as Partial<Entry> | null)?.isOwn === true,
+  }
+}
 
 export const place = createStore<ScreenLocation>(read())
+
+// The address of a link says nothing yet of what the page shows.
+guest.subscribe(() => {
+  const search = guest.get()?.search
+  if (!location.search && search) history.replaceState(own, '', `${location.pathname}?${search}${guestHash}`)
+  place.set(read())
+})
 
 /** `search` with some parameters set anew; `undefined` and an empty list take one out. */
 export function changeSearch(search: URLSearchParams, change: SearchChange): URLSearchParams {
@@ -38,12 +69,12 @@ export function changeSearch(search: URLSearchParams, change: SearchChange): URL
 /** The address of a page below the base, for `href`. */
 export const addressOf = (path: string, search?: URLSearchParams): string => {
   const text = search?.toString()
-  return `${base}${path}${text ? `?${text}` : ''}`
+  return `${prefix}${path.slice('/app/'.length)}${text ? `?${text}` : ''}${guestHash}`
 }
 
 const go = (address: string, { replace = false } = {}) => {
   // As a link to the page that is shown makes no step in the browser's history.
-  const isSame = address === location.pathname + location.search
+  const isSame = address === location.pathname + location.search + guestHash
   if (replace || isSame) history.replaceState(own, '', address)
   else history.pushState(own, '', address)
   place.set(read())
@@ -68,9 +99,9 @@ export function listenToLinks(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (!link || link.target || link.hasAttribute('download')) return
-    if (link.origin !== location.origin || !link.pathname.startsWith(`${base}/app/`)) return
+    if (link.origin !== location.origin || !link.pathname.startsWith(prefix)) return
     // A place on this very page.
-    if (link.hash && link.pathname === location.pathname) return
+    if (link.hash && link.hash !== guestHash && link.pathname === location.pathname) return
     event.preventDefault()
     openPage(link.href)
   })

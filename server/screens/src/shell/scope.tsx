@@ -1,11 +1,12 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { guestQuestion, isGuest } from '../data/guest'
 import { browserTimeZone } from '../data/query'
 import { login } from '../data/login'
 import { loadSaved } from '../data/saved'
-import { readTimeRange, type TimeRange } from './timeRange'
-import { useSearch } from './useSearch'
+import { place } from './location'
+import { type Period, readTimeRange, type TimeRange } from './timeRange'
 
 /** What the header sets for every page. */
 export interface Scope {
@@ -36,11 +37,19 @@ export const scopeParameters = [
   'goal',
 ] as const
 
+/** A guest's questions tell no time more precisely than this. */
+const guestStepMs = 900_000
+
+const readNow = () => {
+  const now = Date.now()
+  return new Date(isGuest ? now - (now % guestStepMs) : now)
+}
+
 const Context = createContext<Scope | undefined>(undefined)
 
 export function ScopeProvider({ children }: { children: ComponentChildren }) {
-  const [search] = useSearch()
-  const [now, setNow] = useState(() => new Date())
+  const { path, search } = useStore(place)
+  const [now, setNow] = useState(readNow)
   useEffect(() => void loadSaved(), [now])
   const environments = useStore(login).user?.environments
   const key = scopeParameters.map((name) => search.get(name) ?? '').join('\n')
@@ -55,9 +64,18 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
       bots: search.get('bots') === '1',
       timeZone: browserTimeZone,
       now,
-      reload: () => setNow(new Date()),
+      reload: () => setNow(readNow()),
     }
   }, [key, now, environments])
+  if (isGuest) {
+    const { range, timeZone } = scope
+    const period = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
+    // What the page asks while it is drawn is asked of this.
+    guestQuestion.set({
+      ...{ path, search: search.toString(), ...period(range), unit: range.unit, time_zone: timeZone },
+      before: range.before ? period(range.before) : null,
+    })
+  }
 
   return <Context.Provider value={scope}>{children}</Context.Provider>
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../data/query'
 import { propertyField } from '../../data/fields'
+import { CellButton } from '../../parts/CellButton'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table } from '../../parts/Table'
@@ -40,15 +41,10 @@ export function ErrorTable({ rows }: { rows: readonly Json[][] }) {
         {
           title: 'Message',
           value: (row) => (
-            <button
-              type="button"
-              class="cell-button error-message"
-              title="Show only this error"
-              onClick={() => choose(row)}
-            >
+            <CellButton class="error-message" title="Show only this error" choose={() => choose(row)}>
               {text(row[1]) && <span class="soft">{text(row[1])}: </span>}
               {text(row[0]) || '(no message)'}
-            </button>
+            </CellButton>
           ),
         },
         { title: 'Times', isNumber: true, value: (row) => formatCount(Number(row[2])) },

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
-import { fieldOf } from '../../data/fields'
+import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart } from '../../parts/Chart'
 import { FilterBar } from '../../parts/FilterBar'
@@ -16,11 +16,10 @@ import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
 import { ErrorTable } from './ErrorTable'
 import { NewestErrors } from './NewestErrors'
-import { byTime, byValue, errors, mostErrors, newestErrors } from './statements'
+import { byTime, byValue, errors, mostErrors, newestErrors, places } from './statements'
 
 const none = 'No errors in this time. The plugin waymark/errors records them.'
-const fields = ['release', 'path', 'browser', 'os', 'device'].map(fieldOf)
-const [usualField] = fields
+const [usualField] = places
 
 /** Which errors people met, since which release, and where. */
 export function Errors() {
@@ -29,7 +28,7 @@ export function Errors() {
   const { filters } = useFilters()
   const { range, now } = scope
   const marks = useMarks(range)
-  const field = fields.find(({ name }) => name === search.get('by')) ?? usualField
+  const field = places.find(({ name }) => name === search.get('by')) ?? usualField
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const statements = useMemo(
     () => ({ errors: errors(asking), time: byTime(asking), newest: newestErrors(asking) }),
@@ -73,7 +72,7 @@ export function Errors() {
             aside={
               <Tabs
                 name="Errors"
-                tabs={fields}
+                tabs={places}
                 chosen={field.name}
                 choose={(name) =>
                   setSearch({ by: name === usualField?.name ? undefined : name }, { replace: true })
@@ -94,9 +93,11 @@ export function Errors() {
             )}
           </AnswerCard>
         )}
-        <AnswerCard title="Newest" statement={statements.newest} empty={none}>
-          {({ rows }) => <NewestErrors rows={rows} />}
-        </AnswerCard>
+        {!isGuest && (
+          <AnswerCard title="Newest" statement={statements.newest} empty={none}>
+            {({ rows }) => <NewestErrors rows={rows} />}
+          </AnswerCard>
+        )}
       </div>
     </>
   )

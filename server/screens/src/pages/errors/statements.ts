@@ -1,8 +1,10 @@
 import { and, type Asking, conditionsByEventId, eventsIn } from '../../data/conditions'
-import { type Field, fieldSql } from '../../data/fields'
+import { type Field, fieldOf, fieldSql } from '../../data/fields'
 import { type Sql, sql } from '../../data/sql'
 
 export const mostErrors = 100
+/** What errors are counted by, on the card “Where”. */
+export const places = ['release', 'path', 'browser', 'os', 'device'].map(fieldOf)
 const newest = 10
 /** The parts of the time whose counts make the small picture of a trend. */
 export const trendParts = 24

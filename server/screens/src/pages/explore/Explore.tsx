@@ -3,6 +3,7 @@ import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/Empty'
 import { FilterBar } from '../../parts/FilterBar'
+import { Question } from '../../parts/Question'
 import { Tabs } from '../../parts/Tabs'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
@@ -54,7 +55,9 @@ export function Explore() {
     <>
       <FilterBar of={measure.of} />
       <Card title="Question">
-        <QuestionFields question={question} />
+        <Question>
+          <QuestionFields question={question} />
+        </Question>
       </Card>
       {statement ? (
         // Another question has other columns, so it begins without the answer before.

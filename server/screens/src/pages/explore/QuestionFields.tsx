@@ -1,7 +1,9 @@
 import { useId, useMemo } from 'preact/hooks'
 import { eventChoices, propertyChoices } from '../../data/choices'
 import { fields, propertyField } from '../../data/fields'
+import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
+import { guestFields } from '../../guest/guestAddress'
 import { ChoiceInput } from '../../parts/ChoiceInput'
 import { ChoiceList } from '../../parts/ChoiceList'
 import { Tabs } from '../../parts/Tabs'
@@ -21,17 +23,21 @@ export function QuestionFields({ question }: { question: Question }) {
   const list = useId()
   const { measure, property, event, by, interval } = question
   const events = useMemo(() => eventChoices(scope), [scope])
-  const seen = useAnswer(useMemo(() => propertyChoices(scope, event), [scope, event]))
+  const seen = useAnswer(useMemo(() => (isGuest ? undefined : propertyChoices(scope, event)), [scope, event]))
   const numbers = useAnswer(
     useMemo(
-      () => (measure.needsProperty ? propertyChoices(scope, event, { isNumber: true }) : undefined),
+      () =>
+        measure.needsProperty && !isGuest ? propertyChoices(scope, event, { isNumber: true }) : undefined,
       [scope, event, measure],
     ),
   )
   const names = (asked: typeof seen) => asked.answer?.rows.map(([name]) => String(name)) ?? []
   const tabs = intervalsOf(scope.range).map(([name, title]) => ({ name, title }))
-  const columns = fields.filter((field) => canTellApart(measure, field))
+  const columns = (isGuest ? guestFields : fields).filter((field) => canTellApart(measure, field))
   const properties = names(seen).map((name) => propertyField(name))
+  const shown = measures.filter(
+    ({ name, needsProperty }) => !isGuest || !needsProperty || name === measure.name,
+  )
   const isListed = [...columns, ...properties].some(({ name }) => name === by?.name)
   return (
     <div class="fields">
@@ -44,7 +50,7 @@ export function QuestionFields({ question }: { question: Question }) {
             setSearch({ show: value === measures[0]?.name ? undefined : value })
           }
         >
-          {measures.map(({ name, title }) => (
+          {shown.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
             </option>

@@ -1,8 +1,10 @@
 import { useId, useMemo } from 'preact/hooks'
+import { isGuest } from '../../data/guest'
 import { eventChoices } from '../../data/choices'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceList } from '../../parts/ChoiceList'
+import { Question } from '../../parts/Question'
 import { Empty } from '../../parts/Empty'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
@@ -30,23 +32,29 @@ export function Funnel() {
     <>
       <ChoiceList id={list} statement={choices} />
       <Card title="Question" class="funnel-question">
-        <StepList steps={steps} list={list} change={(next) => setSearch({ step: next, people: undefined })} />
-        <div class="fields">
-          <label class="field">
-            <span class="field-name">within</span>
-            <select
-              value={within}
-              onChange={(event) => setSearch({ within: writeWithin(event.currentTarget.value) })}
-            >
-              {withins.map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <BreakdownSelect step={asking.steps[0]} by={by} choose={(next) => setSearch({ by: next })} />
-        </div>
+        <Question>
+          <StepList
+            steps={steps}
+            list={list}
+            change={(next) => setSearch({ step: next, people: undefined })}
+          />
+          <div class="fields">
+            <label class="field">
+              <span class="field-name">within</span>
+              <select
+                value={within}
+                onChange={(event) => setSearch({ within: writeWithin(event.currentTarget.value) })}
+              >
+                {withins.map(([name, title]) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <BreakdownSelect step={asking.steps[0]} by={by} choose={(next) => setSearch({ by: next })} />
+          </div>
+        </Question>
       </Card>
       {!isReady && (
         <Card title="Funnel">
@@ -65,7 +73,7 @@ export function Funnel() {
           }}
         </AnswerCard>
       )}
-      {isReady && people && <FunnelPeople asking={asking} choice={people} />}
+      {isReady && people && !isGuest && <FunnelPeople asking={asking} choice={people} />}
       {isReady && by !== undefined && <FunnelGroups asking={asking} by={by} />}
     </>
   )

@@ -1,3 +1,4 @@
+import { isGuest } from '../../data/guest'
 import { formatCount, formatDuration, formatShare } from '../../parts/format'
 import { useSearch } from '../../shell/useSearch'
 import { type PeopleChoice, writePeople } from './funnelSearch'
@@ -14,6 +15,7 @@ interface LinkProps {
 /** Shows the list of these people below. */
 function PeopleButton({ choice, chosen, label, children }: LinkProps) {
   const [, setSearch] = useSearch()
+  if (isGuest) return <span>{children}</span>
   const isChosen = chosen?.kind === choice.kind && chosen.step === choice.step
   return (
     <button

@@ -30,6 +30,10 @@ export type Within = (typeof withins)[number][0]
 
 const usualWithin: Within = '7d'
 
+/** What events have columns for. They are offered in any case: most of their values are in no property. */
+const columns = ['utm_source', 'utm_medium', 'utm_campaign', 'device', 'os', 'browser', 'country', 'language']
+export const builtIn: readonly string[] = columns.map((name) => `$${name}`)
+
 /** Before anything is chosen: whoever saw a page. */
 const usualStart = '$pageview'
 

@@ -7,7 +7,7 @@ import { useSearch } from '../../shell/useSearch'
 import type { TableColumn } from '../../parts/PlainTable'
 import { formatChange, formatCount, formatShare } from '../../parts/format'
 import { ValueTable } from '../../parts/ValueTable'
-import type { Dimension } from './dimensions'
+import { type Dimension, few, many } from './dimensions'
 import { useGoal } from './useGoal'
 import { ranking } from './statements'
 
@@ -30,9 +30,6 @@ const changeColumn: TableColumn<readonly Json[]> = {
     return <span title={`${formatCount(before)} before`}>{formatChange(now, before) ?? 'new'}</span>
   },
 }
-
-const few = 10
-const many = 200
 
 /** The values of one dimension, which tabs choose. Which, and whether all are shown, is in the address. */
 export function RankingCard({ title, dimensions, asking }: Props) {

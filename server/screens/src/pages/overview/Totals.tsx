@@ -1,3 +1,4 @@
+import { isFixed } from '../../data/guest'
 import type { Answer } from '../../data/query'
 import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
 import { filterSearch } from '../../shell/filterSearch'
@@ -63,7 +64,8 @@ export function Totals({ answer, chosen, isCompared }: Props) {
           <li key={name}>
             <a
               class="total"
-              href={addressOf('/app/explore', filterSearch({ show: name }))}
+              // Without an address it is no link.
+              {...(isFixed() ? {} : { href: addressOf('/app/explore', filterSearch({ show: name })) })}
               title={
                 figure === undefined && name === 'engaged' ? 'The plugin engagement records it.' : undefined
               }

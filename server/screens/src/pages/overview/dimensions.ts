@@ -15,6 +15,10 @@ const session = (name: string, title: string, none: string): Dimension => ({
   none,
 })
 
+/** How many values a card has, and how many when more are shown. */
+export const few = 10
+export const many = 200
+
 /** The cards below the chart, each with its tabs. */
 export const groups: readonly { title: string; dimensions: readonly Dimension[] }[] = [
   {

@@ -1,8 +1,10 @@
 import { useId, useMemo } from 'preact/hooks'
 import { pathChoices } from '../../data/choices'
+import { isFixed } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { ChoiceInput } from '../../parts/ChoiceInput'
 import { ChoiceList } from '../../parts/ChoiceList'
+import { Question } from '../../parts/Question'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { Flow } from './Flow'
@@ -46,7 +48,7 @@ export function Paths() {
   const without = (names: readonly string[], name: string) => names.filter((each) => each !== name)
 
   const actionOf = ({ name, pages }: FlowNode) => {
-    if (name === null) return undefined
+    if (name === null || isFixed()) return undefined
     if (name === '')
       return most < mostPages.many ? { title: 'show them', run: () => setSearch({ more: '1' }) } : undefined
     return pages > 1 || fold.includes(name)
@@ -57,47 +59,49 @@ export function Paths() {
   return (
     <>
       <ChoiceList id={list} statement={choices} />
-      <div class="fields">
-        <label class="field">
-          <span class="field-name">From</span>
-          <ChoiceInput
-            label="From"
-            value={start}
-            list={list}
-            placeholder="where each session began"
-            choose={(value) => setSearch({ start: toPath(value) || undefined })}
-          />
-        </label>
-        <label class="field">
-          <span class="field-name">Steps</span>
-          <select
-            value={String(depth)}
-            onChange={({ currentTarget: { value } }) =>
-              setSearch({ depth: value === String(usualDepth) ? undefined : value })
-            }
-          >
-            {depths.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label class="field">
-          <span class="field-name">Fold</span>
-          <ChoiceInput
-            label="Fold pages"
-            value=""
-            list={list}
-            placeholder="/user/*"
-            choose={(value) => {
-              const pattern = toPattern(value)
-              if (pattern) setSearch({ fold: [...without(fold, pattern), pattern] })
-            }}
-          />
-        </label>
-        <Chips names={fold} verb="Unfold" remove={(name) => setSearch({ fold: without(fold, name) })} />
-        {open.length > 0 && <span class="soft">Not folded:</span>}
-        <Chips names={open} verb="Fold" remove={(name) => setSearch({ open: without(open, name) })} />
-      </div>
+      <Question>
+        <div class="fields">
+          <label class="field">
+            <span class="field-name">From</span>
+            <ChoiceInput
+              label="From"
+              value={start}
+              list={list}
+              placeholder="where each session began"
+              choose={(value) => setSearch({ start: toPath(value) || undefined })}
+            />
+          </label>
+          <label class="field">
+            <span class="field-name">Steps</span>
+            <select
+              value={String(depth)}
+              onChange={({ currentTarget: { value } }) =>
+                setSearch({ depth: value === String(usualDepth) ? undefined : value })
+              }
+            >
+              {depths.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+          <label class="field">
+            <span class="field-name">Fold</span>
+            <ChoiceInput
+              label="Fold pages"
+              value=""
+              list={list}
+              placeholder="/user/*"
+              choose={(value) => {
+                const pattern = toPattern(value)
+                if (pattern) setSearch({ fold: [...without(fold, pattern), pattern] })
+              }}
+            />
+          </label>
+          <Chips names={fold} verb="Unfold" remove={(name) => setSearch({ fold: without(fold, name) })} />
+          {open.length > 0 && <span class="soft">Not folded:</span>}
+          <Chips names={open} verb="Fold" remove={(name) => setSearch({ open: without(open, name) })} />
+        </div>
+      </Question>
       <AnswerCard
         title={start ? `From ${start}` : 'From where sessions began'}
         statement={statement}

@@ -4,6 +4,7 @@ import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceInput } from '../../parts/ChoiceInput'
 import { ChoiceList } from '../../parts/ChoiceList'
+import { Question } from '../../parts/Question'
 import { Tabs } from '../../parts/Tabs'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
@@ -29,42 +30,44 @@ export function Retention() {
     <>
       <ChoiceList id={list} statement={choices} />
       <Card title="Question">
-        <div class="fields retention-question">
-          <label class="field">
-            <span class="field-name">People who did</span>
-            <ChoiceInput
-              label="People who did"
-              value={first}
-              list={list}
-              placeholder="any event"
-              choose={(value) => setSearch({ first: value || undefined })}
+        <Question>
+          <div class="fields retention-question">
+            <label class="field">
+              <span class="field-name">People who did</span>
+              <ChoiceInput
+                label="People who did"
+                value={first}
+                list={list}
+                placeholder="any event"
+                choose={(value) => setSearch({ first: value || undefined })}
+              />
+            </label>
+            <label class="field">
+              <span class="field-name">and came back with</span>
+              <ChoiceInput
+                label="and came back with"
+                value={again}
+                list={list}
+                placeholder="any event"
+                choose={(value) => setSearch({ again: value || undefined })}
+              />
+            </label>
+            <label class="field check">
+              <input
+                type="checkbox"
+                checked={everybody}
+                onChange={(event) => setSearch({ everybody: event.currentTarget.checked ? '1' : undefined })}
+              />
+              also those who did it before this time
+            </label>
+            <Tabs
+              name="Periods"
+              tabs={tabs}
+              chosen={unit}
+              choose={(name) => setSearch({ unit: name === 'week' ? undefined : name }, { replace: true })}
             />
-          </label>
-          <label class="field">
-            <span class="field-name">and came back with</span>
-            <ChoiceInput
-              label="and came back with"
-              value={again}
-              list={list}
-              placeholder="any event"
-              choose={(value) => setSearch({ again: value || undefined })}
-            />
-          </label>
-          <label class="field check">
-            <input
-              type="checkbox"
-              checked={everybody}
-              onChange={(event) => setSearch({ everybody: event.currentTarget.checked ? '1' : undefined })}
-            />
-            also those who did it before this time
-          </label>
-          <Tabs
-            name="Periods"
-            tabs={tabs}
-            chosen={unit}
-            choose={(name) => setSearch({ unit: name === 'week' ? undefined : name }, { replace: true })}
-          />
-        </div>
+          </div>
+        </Question>
       </Card>
       <AnswerCard
         title="Retention"

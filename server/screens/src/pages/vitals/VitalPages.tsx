@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Json } from '../../data/query'
+import { CellButton } from '../../parts/CellButton'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { useFilters } from '../../shell/useFilters'
@@ -65,14 +66,9 @@ export function VitalPages({ rows, vital }: { rows: readonly Json[][]; vital: Vi
         {
           title: 'Page',
           value: (row) => (
-            <button
-              type="button"
-              class="cell-button"
-              title={`Show only ${row.path ?? 'no path'}`}
-              onClick={() => choose(row)}
-            >
+            <CellButton title={`Show only ${row.path ?? 'no path'}`} choose={() => choose(row)}>
               {row.path ?? '(no path)'}
-            </button>
+            </CellButton>
           ),
         },
         column('All devices', all),
