@@ -29,7 +29,7 @@ const find = async (database: Database, condition: string, value: string): Promi
 
 /** The link with a token of this hash. */
 export const findLink = (database: Database, hash: string): Promise<GuestLink | undefined> =>
-  find(database, `value->>'token_hash' = $1`, hash)
+  find(database, `(value->>'token_hash') = $1`, hash)
 
 /** The link of an address, which tells no more than who may show it in a frame: the token is in no request for a page. */
 export const findLinkById = (database: Database, id: string): Promise<GuestLink | undefined> =>

@@ -38,12 +38,15 @@ type Statements = (asking: Asking & { range: TimeRange }, search: URLSearchParam
 /** All that a page asks, whichever of its tabs is chosen. Lists of people and single events are not among it. */
 const statementsOf: Readonly<Record<string, Statements>> = {
   '/app/': (asking, search) => {
-    const goal = search.get('goal') || undefined
+    const asked = search.get('goal')
     const dimensions = groups.flatMap((group) => group.dimensions)
-    const lists = [few, many].flatMap((limit) =>
-      dimensions.map((dimension) => ranking(asking, dimension, { limit, goal })),
+    // A goal that is not saved any more is left out by the page.
+    const lists = [undefined, ...(asked ? [asked] : [])].flatMap((goal) =>
+      [few, many].flatMap((limit) =>
+        dimensions.map((dimension) => ranking(asking, dimension, { limit, goal })),
+      ),
     )
-    return [totals(asking), series(asking), ...(goal ? [goalTotals(asking, goal)] : []), ...lists]
+    return [totals(asking), series(asking), ...(asked ? [goalTotals(asking, asked)] : []), ...lists]
   },
   '/app/explore': (asking, search) => {
     const question = readQuestion(search, asking.range)

@@ -208,8 +208,27 @@ it('what a writer leaves for others calls nothing that is on no list', async () 
   }
 })
 
+it('a guest of a link has nothing of it run', async () => {
+  const value = { path: null, search: 'env=production', ends_at: null, origins: [] }
+  const made = await ask('ada', '/saved', { kind: 'link', name: 'all', value })
+  const [, token = ''] = /#([\w-]+)/.exec(made.text) ?? []
+  const question = {
+    ...{ path: '/app/', search: '', from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
+    ...{ before: null, unit: 'day', time_zone: 'UTC' },
+  }
+  for (const statement of refusedCalls) {
+    tries++
+    const { status } = await fetch(`${service.url}/guest`, {
+      method: 'POST',
+      headers: { 'x-waymark-link': token },
+      body: JSON.stringify({ ...question, statement }),
+    })
+    expect([statement, status]).toEqual([statement, 403])
+  }
+})
+
 it('so many tries were made, and the docs say so', () => {
-  expect(tries).toBe(11 * (2 * refusedCalls.length + 12) + 2 * (refusedCalls.length + 2) + 13)
+  expect(tries).toBe(11 * (2 * refusedCalls.length + 12) + 2 * (refusedCalls.length + 2) + 13 + refusedCalls.length)
   const page = readFileSync(new URL('../../../../docs/how-it-works.md', import.meta.url), 'utf8')
   expect(page).toContain(`sends ${tries.toLocaleString('en')} statements`)
   expect(page).toContain(`${2 * refusedCalls.length + 12} by each of eleven doors`)
