@@ -2,6 +2,7 @@ import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { answerer, type AnswererOptions } from '../sql/answerer.js'
+import { queryEnded } from '../sql/Cancellation.js'
 import { findPersonal } from '../sql/guard/findPersonal.js'
 import { refuseField } from '../sql/refuse.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
@@ -98,7 +99,7 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
       const statement = guestStatements(link, question).find((each) => each === asked)
       if (statement === undefined || findPersonal(statement) !== undefined) throw notShown()
       const left = new AbortController()
-      response.once('close', () => left.abort(new Error('The guest has gone.')))
+      response.once('close', () => left.abort(queryEnded('gone')))
       // A user's name has no colon.
       const user = `guest:${link.name}`
       const permit = await limit.acquire({ user, signal: left.signal })

@@ -2,7 +2,6 @@ import { isFixed } from '../data/guest'
 import type { Counted } from '../data/fields'
 import { describeFilter } from '../data/filters'
 import { useFilters } from '../shell/useFilters'
-import { Question } from './Question'
 import { FilterForm } from './FilterForm'
 
 /** What is filtered by, each with a button that ends it, and a field for one more. */
@@ -13,11 +12,13 @@ export function FilterBar({ of }: { of: Counted }) {
       <span class="soft" id="filters-title">
         {filters.length === 0 ? `All ${of}` : of === 'people' ? 'Only people:' : `Only ${of} with`}
       </span>
-      <Question>
-        {filters.length > 0 && (
-          <ul aria-labelledby="filters-title">
-            {filters.map((filter) => (
-              <li key={describeFilter(filter, of)}>
+      {filters.length > 0 && (
+        <ul aria-labelledby="filters-title">
+          {filters.map((filter) => (
+            <li key={describeFilter(filter, of)}>
+              {isFixed() ? (
+                describeFilter(filter, of)
+              ) : (
                 <button
                   class="button"
                   type="button"
@@ -26,16 +27,16 @@ export function FilterBar({ of }: { of: Counted }) {
                 >
                   {describeFilter(filter, of)} <span aria-hidden="true">×</span>
                 </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        {filters.length > 1 && (
-          <button class="button quiet" type="button" onClick={clear}>
-            Remove all
-          </button>
-        )}
-      </Question>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {filters.length > 1 && !isFixed() && (
+        <button class="button quiet" type="button" onClick={clear}>
+          Remove all
+        </button>
+      )}
       {!isFixed() && <FilterForm of={of} add={add} />}
     </div>
   )

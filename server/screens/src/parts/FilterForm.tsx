@@ -130,7 +130,13 @@ export function FilterForm({ of, add }: Omit<ValueProps, 'field'>) {
         label="Filter by"
         value={field?.title ?? ''}
         list={list}
-        placeholder={of === 'people' ? 'plan=pro or event=Signed Up' : 'Filter, such as plan=pro'}
+        placeholder={
+          of === 'people'
+            ? 'plan=pro or event=Signed Up'
+            : isGuest
+              ? 'Filter, such as country=DE'
+              : 'Filter, such as plan=pro'
+        }
         choose={take}
       />
       {field && <FilterValue of={of} field={field} add={done} />}

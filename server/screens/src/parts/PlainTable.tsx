@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { isFixed } from '../data/guest'
 
 interface Sort {
   /** Undefined while another column is sorted by. */
@@ -24,7 +23,7 @@ export interface TableProps<Row> {
   rows: readonly Row[]
   rowKey: (row: Row) => string | number
   /** A click on a row does what the button in its first cell does. */
-  chooseRow?: (row: Row) => void
+  chooseRow?: ((row: Row) => void) | undefined
   /** On a phone each row is a block of lines. */
   isStacked?: boolean
 }
@@ -43,8 +42,7 @@ const SortButton = ({ title, sort: { order, choose } }: { title: string; sort: S
 
 /** A table whose first column names its rows. */
 export function PlainTable<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, rowKey, isStacked = false } = props
-  const chooseRow = isFixed() ? undefined : props.chooseRow
+  const { caption, columns, rows, rowKey, chooseRow, isStacked = false } = props
   return (
     <table class={isStacked ? 'table is-stacked' : 'table'}>
       <caption class="visually-hidden">{caption}</caption>

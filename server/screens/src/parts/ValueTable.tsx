@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { type Field, showValue } from '../data/fields'
+import { isFixed } from '../data/guest'
 import type { Json } from '../data/query'
 import { useFilters } from '../shell/useFilters'
 import { CellButton } from './CellButton'
@@ -30,8 +31,9 @@ const valueOf = ([value]: readonly Json[]) => (value === null || value === undef
 export function ValueTable({ caption, field, rows, figures, show, more = [] }: Props) {
   const { add } = useFilters()
   const most = useMemo(() => Math.max(0, ...rows.map((row) => Number(row[1] ?? 0))) || 1, [rows])
-  const choose = (row: readonly Json[]) =>
-    add({ field: field.name, operator: 'is', values: [valueOf(row) ?? ''] })
+  const choose = isFixed()
+    ? undefined
+    : (row: readonly Json[]) => add({ field: field.name, operator: 'is', values: [valueOf(row) ?? ''] })
   return (
     <Table<readonly Json[]>
       caption={caption}
@@ -49,7 +51,7 @@ export function ValueTable({ caption, field, rows, figures, show, more = [] }: P
               <CellButton
                 class={value === null ? 'soft' : ''}
                 title={`Show only ${showValue(field, value)}`}
-                choose={() => choose(row)}
+                choose={choose && (() => choose(row))}
               >
                 {showValue(field, value)}
               </CellButton>

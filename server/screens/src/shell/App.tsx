@@ -45,7 +45,7 @@ export function App() {
         {!problem ? (
           <Loading />
         ) : isGuest && problem.kind === 'refused' ? (
-          <p>{problem.message}</p>
+          <h1>{problem.message}</h1>
         ) : (
           <ProblemNote problem={problem} again={() => void findLogin()} />
         )}

@@ -47,17 +47,19 @@ export function Header({ pages, current }: Props) {
             <Mark />
           </a>
         )}
-        <nav ref={shown} class="nav" aria-label="Pages" hidden={isFixed()}>
-          {pages.map(({ path, title, isFiltered }) => (
-            <a
-              key={path}
-              href={addressOf(path, isFiltered ? filterSearch() : scopeSearch())}
-              aria-current={path === current?.path ? 'page' : undefined}
-            >
-              {title}
-            </a>
-          ))}
-        </nav>
+        {!isFixed() && (
+          <nav ref={shown} class="nav" aria-label="Pages">
+            {pages.map(({ path, title, isFiltered }) => (
+              <a
+                key={path}
+                href={addressOf(path, isFiltered ? filterSearch() : scopeSearch())}
+                aria-current={path === current?.path ? 'page' : undefined}
+              >
+                {title}
+              </a>
+            ))}
+          </nav>
+        )}
         <div class="who">
           {!isGuest && (
             <>

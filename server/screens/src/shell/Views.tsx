@@ -3,7 +3,7 @@ import { useStore } from '../data/createStore'
 import { login } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { FormDialog } from '../parts/FormDialog'
-import { Links } from './Links'
+import { LinkList, ShareForm } from './Links'
 import { addressOf, place } from './location'
 import type { Page } from './Page'
 
@@ -23,6 +23,7 @@ export function Views({ pages }: { pages: readonly Page[] }) {
   const views = useSaved('view')
   const { path, search } = useStore(place)
   const mayWrite = useStore(login).user?.role === 'write'
+  const [isSharing, setSharing] = useState(false)
   const [edited, setEdited] = useState<View | 'new'>()
   const here = addressOf(path, search)
   const maySave = mayWrite && path !== '/app/sql'
@@ -62,13 +63,21 @@ export function Views({ pages }: { pages: readonly Page[] }) {
             ))}
           </ul>
         )}
-        {maySave && (
-          <button class="button" type="button" onClick={() => setEdited('new')}>
-            Save this view
-          </button>
+        <LinkList pages={pages} />
+        {mayWrite && (
+          <p class="buttons">
+            {maySave && (
+              <button class="button" type="button" onClick={() => setEdited('new')}>
+                Save this view
+              </button>
+            )}
+            <button class="button" type="button" onClick={() => setSharing(true)}>
+              Share by a link
+            </button>
+          </p>
         )}
-        {mayWrite && <Links pages={pages} />}
       </div>
+      {isSharing && <ShareForm pages={pages} close={() => setSharing(false)} />}
       {edited && (
         <FormDialog
           title={view ? 'Change the view' : 'Save this view'}

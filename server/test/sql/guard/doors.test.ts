@@ -228,7 +228,9 @@ it('a guest of a link has nothing of it run', async () => {
 })
 
 it('so many tries were made, and the docs say so', () => {
-  expect(tries).toBe(11 * (2 * refusedCalls.length + 12) + 2 * (refusedCalls.length + 2) + 13 + refusedCalls.length)
+  expect(tries).toBe(
+    11 * (2 * refusedCalls.length + 12) + 2 * (refusedCalls.length + 2) + 13 + refusedCalls.length,
+  )
   const page = readFileSync(new URL('../../../../docs/how-it-works.md', import.meta.url), 'utf8')
   expect(page).toContain(`sends ${tries.toLocaleString('en')} statements`)
   expect(page).toContain(`${2 * refusedCalls.length + 12} by each of eleven doors`)

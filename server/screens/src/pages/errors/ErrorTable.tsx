@@ -1,4 +1,5 @@
 import type { Json } from '../../data/query'
+import { isGuest } from '../../data/guest'
 import { propertyField } from '../../data/fields'
 import { CellButton } from '../../parts/CellButton'
 import { formatCount } from '../../parts/format'
@@ -29,8 +30,11 @@ function Trend({ of }: { of: Json | undefined }) {
 /** Each error, the most frequent first; a click on a row shows it alone. */
 export function ErrorTable({ rows }: { rows: readonly Json[][] }) {
   const { add } = useFilters()
-  const choose = ([message]: Row) =>
-    add({ field: propertyField('message').name, operator: 'is', values: [text(message)] })
+  // A message is a property, by which guests do not filter.
+  const choose = isGuest
+    ? undefined
+    : ([message]: Row) =>
+        add({ field: propertyField('message').name, operator: 'is', values: [text(message)] })
   return (
     <Table<Row>
       caption="Errors, the most frequent first"
@@ -41,7 +45,11 @@ export function ErrorTable({ rows }: { rows: readonly Json[][] }) {
         {
           title: 'Message',
           value: (row) => (
-            <CellButton class="error-message" title="Show only this error" choose={() => choose(row)}>
+            <CellButton
+              class="error-message"
+              title="Show only this error"
+              choose={choose && (() => choose(row))}
+            >
               {text(row[1]) && <span class="soft">{text(row[1])}: </span>}
               {text(row[0]) || '(no message)'}
             </CellButton>

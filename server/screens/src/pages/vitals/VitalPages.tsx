@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { isFixed } from '../../data/guest'
 import type { Json } from '../../data/query'
 import { CellButton } from '../../parts/CellButton'
 import { formatCount } from '../../parts/format'
@@ -41,7 +42,9 @@ function toPages(rows: readonly Json[][]): { pages: PageRow[]; devices: string[]
 export function VitalPages({ rows, vital }: { rows: readonly Json[][]; vital: Vital }) {
   const { add } = useFilters()
   const { pages, devices } = useMemo(() => toPages(rows), [rows])
-  const choose = ({ path }: PageRow) => add({ field: 'path', operator: 'is', values: [path ?? ''] })
+  const choose = isFixed()
+    ? undefined
+    : ({ path }: PageRow) => add({ field: 'path', operator: 'is', values: [path ?? ''] })
   const column = (title: string, device: string) => ({
     title,
     isNumber: true,
@@ -66,7 +69,7 @@ export function VitalPages({ rows, vital }: { rows: readonly Json[][]; vital: Vi
         {
           title: 'Page',
           value: (row) => (
-            <CellButton title={`Show only ${row.path ?? 'no path'}`} choose={() => choose(row)}>
+            <CellButton title={`Show only ${row.path ?? 'no path'}`} choose={choose && (() => choose(row))}>
               {row.path ?? '(no path)'}
             </CellButton>
           ),
