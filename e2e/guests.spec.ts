@@ -45,13 +45,11 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
     const option = await dialog.getByRole('option', { name: what }).getAttribute('value')
     await dialog.getByLabel('What it shows').selectOption(option)
     await dialog.getByLabel('Sites').fill(frames.url)
-    await page.screenshot({ path: `/tmp/shots/dialog-${name}.png` }) //X
     await dialog.getByRole('button', { name: 'Save' }).click()
     const address = await dialog.getByLabel('Copy it now').inputValue()
-    await page.screenshot({ path: `/tmp/shots/made-${name}.png` }) //X
     await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Views', exact: true }).click()
     await expect(page.getByRole('list', { name: 'Links for guests' }).getByText(name)).toBeVisible()
-    await page.screenshot({ path: `/tmp/shots/list-${name}.png` }) //X
     await page.keyboard.press('Escape')
     return address
   }
@@ -95,13 +93,10 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
 
   await test.step('axe objects to nothing, and all fits a phone', async () => {
     await guest.waitForLoadState('networkidle')
-    await guest.screenshot({ path: '/tmp/shots/one-dark.png' }) //X
     await expectAccessible(guest, 'one page')
     await guest.emulateMedia({ colorScheme: 'light' })
-    await guest.screenshot({ path: '/tmp/shots/one.png', fullPage: true }) //X
     await guest.setViewportSize({ width: 360, height: 740 })
     expect(await guest.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await guest.screenshot({ path: '/tmp/shots/phone.png' }) //X
     await guest.setViewportSize({ width: 1280, height: 900 })
   })
 
@@ -119,7 +114,6 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
       await nav.getByText(name, { exact: true }).click()
       await expect(guest.getByRole('heading', { level: 1, name })).toBeVisible()
       await guest.waitForLoadState('networkidle')
-      await guest.screenshot({ path: `/tmp/shots/all-${name}.png` }) //X
     }
     await expect(guest.getByRole('alert')).toHaveCount(0)
     await expectAccessible(guest, 'errors')
@@ -172,7 +166,6 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
       site.frameLocator('iframe').getByRole('heading', { level: 1, name: 'Pricing' }),
     ).toBeVisible()
     await expect(site.frameLocator('iframe').getByText('/pricing').first()).toBeVisible()
-    await site.screenshot({ path: '/tmp/shots/framed.png' }) //X
     const refusal = site.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()))
     await show(frames.url.replace('127.0.0.1', 'localhost'))
     await refusal
@@ -192,7 +185,6 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
     await guest.goto('about:blank')
     await guest.goto(`${all}x`)
     await expect(guest.getByText(gone)).toBeVisible()
-    await guest.screenshot({ path: '/tmp/shots/gone.png' }) //X
     await expectAccessible(guest, 'gone')
   })
 

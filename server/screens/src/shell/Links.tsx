@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
-import { type Saved, save, saveLink, useSaved } from '../data/saved'
+import { save, saveLink, useSaved } from '../data/saved'
 import { findRefusal } from '../guest/guestAddress'
 import { FormDialog } from '../parts/FormDialog'
 import { Moment } from '../parts/Moment'
@@ -79,6 +79,7 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
   const links = useSaved('link')
   const { path, search } = useStore(place)
   const { environment } = useScope()
+  const made = useRef<string | undefined>(undefined)
   const [address, setAddress] = useState<string>()
   const refusal = findRefusal({ path, search: search.toString() }, false)
 
@@ -86,7 +87,7 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
     if (links.some((link) => link.name === name)) throw new Error(`There is a link ${name} already.`)
     const last = fromDay(until)
     const isPage = what === 'page'
-    const made = await saveLink({
+    made.current = await saveLink({
       name,
       value: {
         path: isPage ? path : null,
@@ -95,12 +96,13 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
         origins: origins.split(/[\s,]+/).filter(Boolean),
       },
     })
-    setAddress(made)
   }
+  // A form that has saved closes itself.
+  const next = () => (made.current === undefined ? close() : setAddress(made.current))
 
   if (address !== undefined) return <MadeLink address={address} close={close} />
   return (
-    <FormDialog title="Share by a link" close={close} save={make}>
+    <FormDialog title="Share by a link" close={next} save={make}>
       <label>
         Name
         <input name="name" maxLength={120} required />
