@@ -113,7 +113,6 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
             escapesFormulas: false,
             columns: 'objects',
             isZipped: false,
-            isFile: false,
           },
           readsOnly: refuseField('A guest only reads.'),
         })
