@@ -47,7 +47,6 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
     await dialog.getByLabel('Sites').fill(frames.url)
     expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
     await expectAccessible(page, 'the form')
-    await page.screenshot({ path: `/tmp/shots/dialog-${name}.png` }) //X
     await dialog.getByRole('button', { name: 'Save' }).click()
     const address = await dialog.getByLabel('Copy it now').inputValue()
     await dialog.getByRole('button', { name: 'Done' }).click()
@@ -99,7 +98,6 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
     await expectAccessible(guest, 'one page')
     await guest.setViewportSize({ width: 360, height: 740 })
     expect(await guest.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    await guest.screenshot({ path: '/tmp/shots/phone.png' }) //X
     await guest.setViewportSize({ width: 1280, height: 900 })
   })
 

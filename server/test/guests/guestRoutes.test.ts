@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events'
+import { type IncomingMessage, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { guestRoutes, type GuestRoutesOptions } from '../../src/guests/guestRoutes.js'
+import { loadGuestStatements } from '../../src/guests/guestStatements.js'
+import { identityHeaders } from '../../src/users/Identity.js'
+
+const shown = { path: '/app/explore', search: 'env=production' }
+const question = {
+  ...shown,
+  ...{ from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z', before: null },
+  ...{ unit: 'day', time_zone: 'UTC' },
+}
+
+it('all guests together have a quarter of the permits, and one who has gone leaves the queue', async () => {
+  const getRows = () => [['Board', JSON.stringify({ ...shown, ends_at: null, origins: [] })]]
+  const connection = { runAndReadAll: () => Promise.resolve({ getRows }) }
+  const fails: ((error: Error) => void)[] = []
+  const options = {
+    database: { use: (work: (given: unknown) => unknown) => work(connection) },
+    runner: { run: () => new Promise((_, reject) => fails.push(reject)) },
+    newCancellation: () => ({ cancel: () => undefined }),
+    maxQueries: 8,
+  } as unknown as GuestRoutesOptions
+  const route = guestRoutes(options).find(({ method }) => method === 'POST')!
+  const { guestStatements } = await loadGuestStatements()
+  const body = JSON.stringify({ ...question, statement: guestStatements(shown, question).at(-1) })
+  const settled = (work: Promise<unknown>) => work.catch((error: Error) => error.message)
+  const ask = () => {
+    const headers = identityHeaders({ user: 'hash', role: 'guest' })
+    const request = Object.assign(Readable.from([Buffer.from(body)]), {
+      headers,
+    }) as unknown as IncomingMessage
+    const response = Object.assign(new EventEmitter(), {
+      setHeader: () => undefined,
+    }) as unknown as ServerResponse
+    const parts = { request, response, path: '', search: '', parameters: [] }
+    return { response, end: settled(route.handle(parts)) }
+  }
+  const guests = Array.from({ length: 4 }, ask)
+  await expect.poll(() => fails.length).toBe(2)
+  // Each of these waits, and leaves with its guest.
+  guests[3]!.response.emit('close')
+  expect(await guests[3]!.end).toContain('client')
+  expect(fails.length).toBe(2)
+  fails[0]!(new Error('over'))
+  expect(await guests[0]!.end).toBe('over')
+  await expect.poll(() => fails.length).toBe(3)
+})
