@@ -149,8 +149,8 @@ describe('a link', () => {
     await service.restart()
     expect((await visit(token, undefined)).status).toBe(200)
     const { rows } = await service.query(`SELECT value::VARCHAR FROM analytics.saved WHERE name = 'Kept'`)
-    expect(String(rows[0]![0])).toContain(`"token_hash":"${id}`)
-    expect(String(rows[0]![0])).not.toContain(token)
+    expect(String(rows.at(0)?.at(0))).toContain(`"token_hash":"${id}`)
+    expect(String(rows.at(0)?.at(0))).not.toContain(token)
     expect(log.join('\n')).not.toContain(token)
     await takeBack('Kept')
   })
@@ -179,7 +179,7 @@ describe('a link', () => {
 describe('a guest', () => {
   it('has no statement run but those of the page', async () => {
     const { token } = await share('Door')
-    const [own] = await statementsFor(usual)
+    const [own = ''] = await statementsFor(usual)
     const tries = [
       ...[...refusedCalls, ...writes, ...settings, ...several, ...fileReads('/etc/passwd')],
       'SELECT 1',
@@ -189,8 +189,8 @@ describe('a guest', () => {
       `${own};`,
       `${own} -- x`,
       `${own}; SELECT 1`,
-      own!.replace('production', 'staging'),
-      own!.replaceAll('analytics.events', 'analytics.persons'),
+      own.replace('production', 'staging'),
+      own.replaceAll('analytics.events', 'analytics.persons'),
     ]
     for (const statement of tries) {
       const { status, text } = await visit(token, { ...question, statement })
@@ -200,7 +200,7 @@ describe('a guest', () => {
         { error: 'not-shown', message: 'This link does not show that.' },
       ])
     }
-    expect((await visit(token, { ...question, statement: own! })).status).toBe(200)
+    expect((await visit(token, { ...question, statement: own })).status).toBe(200)
     await takeBack('Door')
   })
 
@@ -262,7 +262,7 @@ describe('a guest', () => {
 
   it('is nobody at any other route, whatever the request carries', async () => {
     const { token, id } = await share('Nobody')
-    const hash = `${id}`
+    const hash = id
     const carried: Body[] = [
       { 'x-waymark-link': token },
       { authorization: `Bearer ${token}` },
