@@ -1,3 +1,5 @@
+import { buildSessions } from '../../server/dist/analytics/applySessions.js'
+
 /** A page with its share of all page views. */
 const pages = `['/', '/maps', '/maps/' || (hash(i, 3) % 400), '/maps/' || (hash(i, 4) % 400), '/search', '/cart', '/checkout', '/about', '/blog/' || (hash(i, 5) % 60), '/account']`
 
@@ -44,5 +46,6 @@ INSERT INTO analytics.raw.id_map
 WITH linked AS (SELECT 'user-' || p AS u, md5('anonymous' || p)::UUID::VARCHAR AS a FROM range(0, ${persons}, 3) r(p))
 SELECT 'production', u, u, true, hash('production', u), hash('production', u) FROM linked
 UNION ALL SELECT 'production', a, u, false, hash('production', a), hash('production', u) FROM linked`)
+  await buildSessions(connection)
   await connection.run('CHECKPOINT analytics')
 }
