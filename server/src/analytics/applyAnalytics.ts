@@ -76,7 +76,7 @@ export const applyAnalytics =
         : new BigUint64Array()
     if (tracked.length > 0) {
       await markBots(connection, entries)
-      await applySessions(connection)
+      await applySessions(connection, first)
     }
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)

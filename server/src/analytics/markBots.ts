@@ -58,10 +58,12 @@ const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: 
   )
   const keys = new Set(marked.getRows().flatMap(([key]) => (key === null ? [] : [key as bigint])))
   if (keys.size === 0) return
-  // Those of the newest events are not in the table yet.
-  await connection.run(
-    `UPDATE analytics.raw.sessions SET bot = least(bot, 'impossible speed') WHERE session_key IN (${[...keys].join(', ')})`,
-  )
+  // Unfolded events tell it to their sessions themselves; of folded ones the session knows.
+  for (const table of ['sessions', 'reopened_sessions']) {
+    await connection.run(
+      `UPDATE analytics.raw.${table} SET bot = least(bot, 'impossible speed') WHERE session_key IN (${[...keys].join(', ')})`,
+    )
+  }
 }
 
 /** Marks bots among the events that were just written: all from the first of these entries on. */

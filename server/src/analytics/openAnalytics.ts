@@ -64,7 +64,8 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
         `UPDATE analytics.raw.id_map SET id_key = hash(environment, distinct_id),
            person_key = hash(environment, person_id)`,
       )
-      await connection.run(`UPDATE analytics.raw.sessions SET session_key = ${sessionKey}`)
+      for (const table of ['sessions', 'reopened_sessions'])
+        await connection.run(`UPDATE analytics.raw.${table} SET session_key = ${sessionKey}`)
       await connection.run('DELETE FROM analytics.raw.persons')
       const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${allEvents}`)
       const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)

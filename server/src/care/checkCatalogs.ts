@@ -34,7 +34,8 @@ const rules = [
   },
   {
     rule: 'Sessions count too few or too many events',
-    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM analytics.raw.sessions)
+    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM (
+        FROM analytics.raw.sessions UNION ALL FROM analytics.raw.reopened_sessions))
       + (SELECT count(*) FROM ${unfoldedEvents} WHERE session_id IS NOT NULL)
       - (SELECT count(*) FROM ${allEvents} WHERE session_id IS NOT NULL))`,
   },

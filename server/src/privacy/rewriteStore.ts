@@ -12,7 +12,7 @@ import { rowsOf, withoutAnonymousId } from './personRows.js'
 import { putInPlace } from '../store/writeWhole.js'
 
 /** A new store fills these tables itself, the sessions from the events that stay. */
-const ownTables = new Set(['store', 'derived', 'sessions'])
+const ownTables = new Set(['store', 'derived', 'sessions', 'reopened_sessions'])
 /** So much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 

@@ -2,7 +2,7 @@ import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
 import { derivedColumns } from './derivedColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
-import { sessionTable } from './sessionTable.js'
+import { sessionTables } from './sessionTable.js'
 
 export const analyticsCatalog = 'analytics'
 
@@ -43,6 +43,6 @@ CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
   first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT
-);${sessionTable}
+);${sessionTables}
 ${archiveSchema}
 `

@@ -41,17 +41,18 @@ export const unfoldedEvents = 'analytics.raw.unfolded_events'
 export const setFolded = (through: number): string =>
   `CREATE OR REPLACE VIEW ${unfoldedEvents} AS FROM analytics.raw.events WHERE seq > ${through};`
 
+const columns = `session_key UBIGINT, environment VARCHAR, session_id VARCHAR, started_at TIMESTAMPTZ,
+  first_seq BIGINT, ended_at TIMESTAMPTZ, last_seq BIGINT, events BIGINT, page_views BIGINT, visible_ms DOUBLE,
+  ${picks.map(({ column }) => `${column} VARCHAR, ${column}_key HUGEINT`).join(', ')}, bot VARCHAR`
+
 /**
- * The sessions as the folded events make them. Beside each value that one event gives stands the `orderKey` of that
- * event, by which the value of a late event is known to be older or newer. It is NULL where that event is the
- * session's first (for the last values: its last), as nearly always.
+ * The sessions as the folded events make them; apart those that have unfolded events, too. Beside each value that
+ * one event gives stands the `orderKey` of that event, by which the value of a late event is known to be older or
+ * newer. It is NULL where that event is the session's first (for the last values: its last), as nearly always.
  */
-export const sessionTable = `
-CREATE TABLE analytics.raw.sessions (
-  session_key UBIGINT, environment VARCHAR, session_id VARCHAR, started_at TIMESTAMPTZ, first_seq BIGINT,
-  ended_at TIMESTAMPTZ, last_seq BIGINT, events BIGINT, page_views BIGINT, visible_ms DOUBLE,
-  ${picks.map(({ column }) => `${column} VARCHAR, ${column}_key HUGEINT`).join(', ')}, bot VARCHAR
-);
+export const sessionTables = `
+CREATE TABLE analytics.raw.sessions (${columns});
+CREATE TABLE analytics.raw.reopened_sessions (${columns});
 ${setFolded(0)}`
 
 const list = (sqlOf: (pick: Pick) => string) => picks.map(sqlOf).join(', ')
@@ -79,36 +80,37 @@ FROM (
   FROM ${sessions}
 ) x`
 
-const united = (pieces: string) => `
+/** Unites the sessions of events `e` with what is known of them from a table. */
+const united = (events: string, known: string | undefined, keys: boolean) => `
 SELECT x.environment, x.session_id, min(started_at) AS started_at, max(ended_at) AS ended_at,
-  min(first_key) AS first_key, max(last_key) AS last_key, sum(events)::BIGINT AS events,
+  ${keys ? 'min(first_key) AS first_key, max(last_key) AS last_key,' : ''} sum(events)::BIGINT AS events,
   sum(page_views)::BIGINT AS page_views, sum(visible_ms) AS visible_ms,
   ${list(({ column, which }) => {
     const end = which === 'first' ? 'min' : 'max'
-    return `arg_${end}(${column}, ${column}_key) AS ${column}, ${end}(${column}_key) AS ${column}_key`
+    const key = keys ? `, ${end}(${column}_key) AS ${column}_key` : ''
+    return `arg_${end}(${column}, ${column}_key) AS ${column}${key}`
   })}, min(bot) AS bot
-FROM (${pieces}) x GROUP BY x.environment, x.session_id`
+FROM (${ofEvents(events)}${known === undefined ? '' : ` UNION ALL ${ofSessions(known)}`}) x
+GROUP BY x.environment, x.session_id`
 
 /**
- * Writes the sessions of events `e`. An event is a session of its own, and two sessions with one id are united, so
- * it does not matter in which order events come. `earlier` is a table with what was known of these sessions.
+ * Writes the sessions of events `e`. An event is a session of its own, and sessions with one id are united, so it
+ * does not matter in which order events come. `known` is a table with what is known of these sessions.
  */
-export const insertSessions = (events: string, earlier?: string): string => `
+export const insertSessions = (events: string, known?: string): string => `
 INSERT INTO analytics.raw.sessions
 SELECT ${sessionKey}, environment, session_id, started_at, ${seqOfKey('first_key')}, ended_at,
   ${seqOfKey('last_key')}, ${counts},
   ${list(({ column, which }) => `${column}, nullif(${column}_key, ${which}_key)`)}, bot
-FROM (${united(`${ofEvents(events)}${earlier === undefined ? '' : ` UNION ALL ${ofSessions(earlier)}`}`)})`
+FROM (${united(events, known, true)})`
 
-const ofUnfolded = `${unfoldedEvents} e WHERE e.session_id IS NOT NULL`
 /** In a view that a macro reads, a bare `environment` would be the macro's parameter. */
 const shown = `s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)}, bot`
 
 /** All sessions: the table's, and those with unfolded events, which are united here. */
 export const allSessions = `
 CREATE OR REPLACE VIEW analytics.raw.all_sessions AS
-WITH met AS (SELECT DISTINCT hash(e.environment, e.session_id) AS session_key FROM ${ofUnfolded})
-SELECT ${shown} FROM analytics.raw.sessions s ANTI JOIN met ON met.session_key = s.session_key
+SELECT ${shown} FROM analytics.raw.sessions s
 UNION ALL
-SELECT ${shown} FROM (${united(`${ofEvents(ofUnfolded)}
-  UNION ALL ${ofSessions('(SELECT s.* FROM analytics.raw.sessions s SEMI JOIN met ON met.session_key = s.session_key)')}`)}) s;`
+SELECT ${shown}
+FROM (${united(`${unfoldedEvents} e WHERE e.session_id IS NOT NULL`, 'analytics.raw.reopened_sessions', false)}) s;`

@@ -12,7 +12,16 @@ import { deleteSlice } from '../../src/privacy/deleteDay.js'
 import { inTransaction } from '../../src/store/transactions.js'
 import { entriesOf, environments, historyAt, moments, type Step } from '../answers/histories.js'
 
-const firsts = ['device_id', 'utm_source', 'utm_medium', 'utm_campaign', 'click_id', 'browser', 'os', 'viewport']
+const firsts = [
+  'device_id',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'click_id',
+  'browser',
+  'os',
+  'viewport',
+]
 const byTime = 'ORDER BY "timestamp", seq'
 const first = (column: string, condition = `${column} IS NOT NULL`) =>
   `first(${column} ${byTime}) FILTER (${condition})`
@@ -76,7 +85,9 @@ it(
     await fc.assert(
       fc.asyncProperty(
         moments.chain(historyAt),
-        fc.array(fc.record({ events: fc.integer({ min: 1, max: 30 }), folds: fc.boolean() }), { minLength: 1 }),
+        fc.array(fc.record({ events: fc.integer({ min: 1, max: 30 }), folds: fc.boolean() }), {
+          minLength: 1,
+        }),
         fc.nat({ max: 60 }),
         async (steps, parts, through) => {
           await empty()
@@ -87,10 +98,13 @@ it(
             at += events
             await expectRight()
           }
-          const [{ n }] = (await connection.runAndReadAll('SELECT count(*)::INTEGER AS n FROM analytics.raw.sessions'))
-            .getRowObjects() as [{ n: number }]
+          const [{ n }] = (
+            await connection.runAndReadAll('SELECT count(*)::INTEGER AS n FROM analytics.raw.sessions')
+          ).getRowObjects() as [{ n: number }]
           folded += n
-          const reader = await connection.runAndReadAll('SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events')
+          const reader = await connection.runAndReadAll(
+            'SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events',
+          )
           for (const [day] of reader.getRows() as [string][]) {
             partly += await deleteSlice(connection, { environment: 'production', day }, through)
           }

@@ -57,7 +57,9 @@ const columns: View['columns'] = [
     channel,
     'What brought it: direct, search, social, mail, paid, referral or AI assistant, by the columns around this one.',
   ],
-  ...[...utmColumns, 'click_id', ...senderColumns].map((name) => [name, `s.${name}`, firstComment(name)] as const),
+  ...[...utmColumns, 'click_id', ...senderColumns].map(
+    (name) => [name, `s.${name}`, firstComment(name)] as const,
+  ),
   ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
