@@ -7,17 +7,17 @@ const foldFrom = 50_000
 
 const reopened = 'analytics.raw.reopened_sessions'
 
-/** Takes the folded sessions of some events out of the table. The rows are chosen by one column, and only then read. */
+/** Moves the folded sessions of some events. They are chosen by one column first, and only they are read. */
 const reopen = async (connection: DuckDBConnection, events: string): Promise<void> => {
-  const { rowsChanged } = await connection.run(
-    `INSERT INTO ${reopened} FROM analytics.raw.sessions WHERE rowid IN (
-       SELECT s.rowid FROM analytics.raw.sessions s
-       WHERE s.session_key IN (SELECT ${sessionKey} FROM ${events} AND session_id IS NOT NULL))`,
-  )
-  if (rowsChanged === 0) return
   await connection.run(
-    `DELETE FROM analytics.raw.sessions WHERE session_key IN (SELECT session_key FROM ${reopened})`,
+    `CREATE OR REPLACE TEMP TABLE chosen AS SELECT s.rowid AS row_id FROM analytics.raw.sessions s
+     WHERE s.session_key IN (SELECT ${sessionKey} FROM ${events} AND session_id IS NOT NULL)`,
   )
+  const reader = await connection.runAndReadAll('SELECT count(*) FROM chosen')
+  if (reader.getRows()[0]![0] === 0n) return
+  const isChosen = 'rowid IN (SELECT row_id FROM chosen)'
+  await connection.run(`INSERT INTO ${reopened} FROM analytics.raw.sessions WHERE ${isChosen}`)
+  await connection.run(`DELETE FROM analytics.raw.sessions WHERE ${isChosen}`)
 }
 
 /** Folds all events into the table of sessions, inside the caller's transaction. */
