@@ -62,7 +62,7 @@ export const forgetEvents = async (connection: DuckDBConnection): Promise<void> 
 }
 
 /** The sessions of this many events fit into memory at once; with more events, sessions are made slice by slice. */
-const eventsPerSlice = 4_000_000
+const eventsPerSlice = 1_000_000
 
 /** Makes the sessions anew from all events. */
 export const buildSessions = async (connection: DuckDBConnection): Promise<void> => {

@@ -11,7 +11,7 @@ const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
 const visibleMs = `CASE WHEN e.event = 'Page Engaged'
   THEN TRY_CAST(json_extract_string(e.properties, ${pointerSql(`'visible_ms'`)}) AS DOUBLE) END`
 
-interface Pick {
+interface Picked {
   column: string
   /** The value of an event `e`; NULL where it has none. */
   sql: string
@@ -19,9 +19,9 @@ interface Pick {
   which: 'first' | 'last'
 }
 
-const own = (column: string): Pick => ({ column, sql: `e.${column}`, which: 'first' })
+const own = (column: string): Picked => ({ column, sql: `e.${column}`, which: 'first' })
 
-const picks: readonly Pick[] = [
+const picks: readonly Picked[] = [
   { column: 'last_id', sql: 'coalesce(e.distinct_id, e.anonymous_id)', which: 'last' },
   { column: 'entry_url', sql: pageUrl, which: 'first' },
   { column: 'exit_url', sql: pageUrl, which: 'last' },
@@ -55,7 +55,7 @@ CREATE TABLE analytics.raw.sessions (${columns});
 CREATE TABLE analytics.raw.reopened_sessions (${columns});
 ${setFolded(0)}`
 
-const list = (sqlOf: (pick: Pick) => string) => picks.map(sqlOf).join(', ')
+const list = (sqlOf: (pick: Picked) => string) => picks.map(sqlOf).join(', ')
 
 /** An event as a session of its own. */
 const ofEvents = (events: string) => `

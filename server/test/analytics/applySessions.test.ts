@@ -138,3 +138,34 @@ it('tells a folded session that a later event made it too fast for a person', as
   await expectRight()
   expect(await read('FROM analytics.main.all_sessions')).toMatchObject([{ bot: 'impossible speed' }])
 })
+
+it('folds events by itself once there are 50,000', async () => {
+  await empty()
+  const applyMany = async (first: number, count: number) => {
+    const payloads = Array.from({ length: count }, (_, at) => ({
+      environment: 'production',
+      event: 'seen',
+      session_id: `s${(first + at) % 9000}`,
+      timestamp: (first + at) * 1000,
+      properties: {},
+    }))
+    const body = Buffer.from(JSON.stringify(payloads))
+    const entry = { kind: 'track', first, count, receivedAtMs: 0, body } as const
+    await inTransaction(connection, () => applyAnalytics({ environments, window })(connection, [entry]))
+  }
+  const counts = async () => {
+    const reader = await connection.runAndReadAll(
+      `SELECT (SELECT count(*) FROM analytics.raw.unfolded_events)::INTEGER,
+         (SELECT count(*) FROM analytics.raw.sessions)::INTEGER,
+         (SELECT count(*) FROM analytics.raw.reopened_sessions)::INTEGER`,
+    )
+    return reader.getRows()[0]
+  }
+  await applyMany(1, 49_999)
+  expect(await counts()).toEqual([49_999, 0, 0])
+  await applyMany(50_000, 1)
+  expect(await counts()).toEqual([0, 9000, 0])
+  await applyMany(50_001, 10)
+  expect(await counts()).toEqual([10, 8990, 10])
+  await expectRight()
+})
