@@ -92,7 +92,7 @@ it(
         async (steps, parts, through) => {
           await empty()
           for (let at = 0, part = 0; at < steps.length; part++) {
-            const { events, folds } = parts[part % parts.length]!
+            const { events, folds } = parts[part % parts.length]
             await apply(steps, at, at + events)
             if (folds) await fold()
             at += events
@@ -141,16 +141,16 @@ it('tells a folded session that a later event made it too fast for a person', as
 
 it('folds events by itself once there are 50,000', async () => {
   await empty()
-  const applyMany = async (first: number, count: number) => {
+  const applyMany = async (from: number, count: number) => {
     const payloads = Array.from({ length: count }, (_, at) => ({
       environment: 'production',
       event: 'seen',
-      session_id: `s${(first + at) % 9000}`,
-      timestamp: (first + at) * 1000,
+      session_id: `s${(from + at) % 9000}`,
+      timestamp: (from + at) * 1000,
       properties: {},
     }))
     const body = Buffer.from(JSON.stringify(payloads))
-    const entry = { kind: 'track', first, count, receivedAtMs: 0, body } as const
+    const entry = { kind: 'track', first: from, count, receivedAtMs: 0, body } as const
     await inTransaction(connection, () => applyAnalytics({ environments, window })(connection, [entry]))
   }
   const counts = async () => {
