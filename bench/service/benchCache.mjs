@@ -16,7 +16,7 @@ const address = '/app/?range=custom&from=2025-11-01&until=2025-11-30'
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
 
 /** Makes a store with a shop in it, in a folder that the service opens later. */
-export const fillStore = async (folder) => {
+export const fillStore = async (folder, count = events) => {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: '4GiB',
     temp_directory: join(folder, 'temp'),
@@ -25,16 +25,16 @@ export const fillStore = async (folder) => {
   await connection.run(`SET TimeZone = 'UTC'`)
   await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
   await openAnalytics(connection)
-  await fillShop(connection, events)
+  await fillShop(connection, count)
   connection.closeSync()
   instance.closeSync()
 }
 
 /** What the overview asks, as its page sends it. */
-const readQuestions = async (url) => {
+export const readQuestions = async (url, path = address) => {
   const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: ['--no-sandbox'] })
   const page = await browser.newPage()
-  await page.goto(url + address)
+  await page.goto(url + path)
   await page.getByLabel('Name').fill('a')
   await page.getByLabel('Password').fill('b')
   const bodies = []
@@ -49,7 +49,7 @@ const readQuestions = async (url) => {
 }
 
 /** All questions at once, as a reload asks them; how long until the last answer is complete. */
-const reload = async (url, questions, more = {}) => {
+export const reload = async (url, questions, more = {}) => {
   const began = performance.now()
   await Promise.all(
     questions.map(async (question) => {

@@ -1,3 +1,5 @@
+import { buildSessions } from '../../server/dist/analytics/applySessions.js'
+
 /** A page with its share of all page views. */
 const pages = `['/', '/maps', '/maps/' || (hash(i, 3) % 400), '/maps/' || (hash(i, 4) % 400), '/search', '/cart', '/checkout', '/about', '/blog/' || (hash(i, 5) % 60), '/account']`
 
@@ -13,7 +15,7 @@ export const fillShop = async (connection, events) => {
   await connection.run(`
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
   device_id, session_id, insert_id, properties, url, referrer, utm_source, utm_medium, utm_campaign, lib,
-  lib_version, os, device, viewport)
+  lib_version, os, browser, language, country, device, viewport)
 WITH session AS (
   SELECT s, (hash(s, 1) % ${persons})::BIGINT AS p, (s::DOUBLE / ${sessions} * ${spanUs})::BIGINT AS began,
     uuid()::VARCHAR AS session_id, 1 + (hash(s, 2) % 15)::INTEGER AS length
@@ -37,12 +39,15 @@ SELECT row_number() OVER (ORDER BY us), make_timestamptz(1750000000000000 + us),
   CASE WHEN n = 0 AND p % 3 = 0 THEN 'https://search.example/' WHEN n > 0 THEN 'https://shop.example/' END,
   CASE WHEN n = 0 AND p % 5 = 0 THEN ['newsletter', 'partner', 'search'][1 + p % 3] END,
   CASE WHEN n = 0 AND p % 5 = 0 THEN 'mail' END, CASE WHEN n = 0 AND p % 5 = 0 THEN 'spring-' || (p % 12) END,
-  'waymark', '0.1.0', ['Linux', 'macOS', 'Windows', 'Android', 'iOS'][1 + p % 5], 'Pixel 9', '1280x720'
+  'waymark', '0.1.0', ['Linux', 'macOS', 'Windows', 'Android', 'iOS'][1 + p % 5],
+  ['Chrome', 'Safari', 'Firefox', 'Edge'][1 + p % 4], ['en', 'de', 'fr', 'es'][1 + p % 4],
+  ['DE', 'US', 'FR', 'GB', 'ES', 'AT'][1 + p % 6], 'Pixel 9', '1280x720'
 FROM kind ORDER BY us`)
   await connection.run(`
 INSERT INTO analytics.raw.id_map
 WITH linked AS (SELECT 'user-' || p AS u, md5('anonymous' || p)::UUID::VARCHAR AS a FROM range(0, ${persons}, 3) r(p))
 SELECT 'production', u, u, true, hash('production', u), hash('production', u) FROM linked
 UNION ALL SELECT 'production', a, u, false, hash('production', a), hash('production', u) FROM linked`)
+  await buildSessions(connection)
   await connection.run('CHECKPOINT analytics')
 }

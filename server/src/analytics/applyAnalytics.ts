@@ -7,6 +7,7 @@ import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
+import { applySessions } from './applySessions.js'
 import { readIdentityOperations } from './identityOperations.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
@@ -73,7 +74,10 @@ export const applyAnalytics =
       tracked.length > 0
         ? await insertEvents(connection, { entries: tracked, environments, window, pause })
         : new BigUint64Array()
-    if (tracked.length > 0) await markBots(connection, entries)
+    if (tracked.length > 0) {
+      await markBots(connection, entries)
+      await applySessions(connection, first)
+    }
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)
     const known = operations.length > 0 ? await readIdRows(connection, operations) : []

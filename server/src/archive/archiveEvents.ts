@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { foldEvents } from '../analytics/applySessions.js'
 import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
@@ -43,6 +44,8 @@ const moveSlice = async (
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   await oneAtATime(() =>
     inTransaction(connection, async () => {
+      // The unfolded events are read from the table.
+      await foldEvents(connection)
       const { rowsChanged } = await connection.run(`DELETE FROM ${slice}`, { environment })
       if (rowsChanged !== events)
         throw new Error(`${rowsChanged} events of ${day} would be deleted, but ${file} holds ${events}.`)

@@ -6,6 +6,7 @@ import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
 import { fine, type Finding, wrong } from './Finding.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { sessionKey, unfoldedEvents } from '../store/sessionTable.js'
 import { reasonOf } from '../reasonOf.js'
 
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
@@ -30,6 +31,18 @@ const rules = [
     rule: 'Persons have a wrong key, or are there twice',
     sql: `SELECT count(*) FILTER (WHERE person_key IS DISTINCT FROM hash(environment, person_id))
       + count(*) - count(DISTINCT person_key) FROM analytics.raw.persons`,
+  },
+  {
+    rule: 'Sessions count too few or too many events',
+    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM (
+        FROM analytics.raw.sessions UNION ALL FROM analytics.raw.reopened_sessions))
+      + (SELECT count(*) FROM ${unfoldedEvents} WHERE session_id IS NOT NULL)
+      - (SELECT count(*) FROM ${allEvents} WHERE session_id IS NOT NULL))`,
+  },
+  {
+    rule: 'Sessions have a wrong key, or are there twice',
+    sql: `SELECT count(*) FILTER (WHERE session_key IS DISTINCT FROM ${sessionKey})
+      + count(*) - count(DISTINCT session_key) FROM analytics.raw.sessions`,
   },
   {
     rule: 'Ids have a wrong key, or are there twice',
@@ -80,7 +93,7 @@ const checkAnalytics = async (connection: DuckDBConnection): Promise<Finding[]> 
     const count = await countOf(connection, sql)
     if (count > 0n) findings.push(wrong(`analytics: ${rule} (${count}).`))
   }
-  if (findings.length === before) findings.push(fine('analytics: events, persons and ids agree.'))
+  if (findings.length === before) findings.push(fine('analytics: events, persons, sessions and ids agree.'))
   return findings
 }
 

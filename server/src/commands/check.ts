@@ -12,8 +12,8 @@ import { withStore } from './withStore.js'
 const help = `waymark-server check [--data FOLDER]
 
 Reads a whole data folder and says whether it is as it was written: the checksums of the write-ahead
-logs and of DuckDB's blocks, the version, and whether events, persons and ids agree. Changes nothing.
-The service may be running. The exit code is 1 when something is wrong.
+logs and of DuckDB's blocks, the version, and whether events, persons, sessions and ids agree. Changes
+nothing. The service may be running. The exit code is 1 when something is wrong.
 
   --data FOLDER   the data folder   WAYMARK_DATA   ./waymark-data
 `

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { foldEvents, forgetEvents } from '../analytics/applySessions.js'
 import { makeAllEvents, pathsOf, readFiles } from '../archive/allEvents.js'
 import type { ArchivedFile, ArchiveFolder } from '../archive/ArchivedFile.js'
 import { inTransaction } from '../store/transactions.js'
@@ -21,7 +22,7 @@ export const eventsOfDay = (alias: string, day: string): string =>
 
 const chooseSql = (events: string) => `
 CREATE OR REPLACE TEMP TABLE gone AS
-SELECT seq, environment, coalesce(distinct_id, anonymous_id) AS id FROM ${events}`
+SELECT seq, environment, session_id, coalesce(distinct_id, anonymous_id) AS id FROM ${events}`
 
 /**
  * After the deletion each person has fewer events. A person without events and traits is deleted too.
@@ -45,6 +46,7 @@ const deleteSql = [
 /** Deletes up to `sliceRows` events of a day, up to a sequence, and updates the persons. Resolves to how many it deleted. */
 export const deleteSlice = (connection: DuckDBConnection, of: Day, through: number): Promise<number> =>
   inTransaction(connection, async () => {
+    await foldEvents(connection)
     const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${through} LIMIT ${sliceRows}`
     await connection.run(chooseSql(slice), { environment: of.environment })
     const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
@@ -55,6 +57,7 @@ export const deleteSlice = (connection: DuckDBConnection, of: Day, through: numb
        WHERE seq >= ${first} AND seq <= ${last} AND seq IN (SELECT seq FROM gone)`,
     )
     for (const sql of deleteSql) await connection.run(sql)
+    await forgetEvents(connection)
     await recordRetention(connection, { ...of, events: events!, rejected: 0 })
     return events!
   })
@@ -69,10 +72,12 @@ export const deleteFile = (
   listed: ArchivedFile,
 ): Promise<number> =>
   inTransaction(connection, async () => {
+    await foldEvents(connection)
     await connection.run(chooseSql(readFiles(pathsOf(archive, [listed]))))
     for (const sql of deleteSql) await connection.run(sql)
     await connection.run('DELETE FROM analytics.raw.archived_files WHERE file = $1', [listed.file])
     await makeAllEvents(connection, archive)
+    await forgetEvents(connection)
     await recordRetention(connection, { ...listed, rejected: 0 })
     return listed.events
   })

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
+import { buildSessions } from '../analytics/applySessions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
@@ -10,8 +11,8 @@ import { syncFolder } from '../store/syncFolder.js'
 import { rowsOf, withoutAnonymousId } from './personRows.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** A new store fills these tables itself. */
-const ownTables = new Set(['store', 'derived'])
+/** A new store fills these tables itself, the sessions from the events that stay. */
+const ownTables = new Set(['store', 'derived', 'sessions', 'reopened_sessions'])
 /** So much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 
@@ -67,6 +68,7 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
     if (!ownTables.has(name as string)) await copyTable(connection, name as string)
   }
   await finish()
+  await buildSessions(connection)
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')

@@ -2,11 +2,12 @@ import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
 import { derivedColumns } from './derivedColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
+import { sessionTables } from './sessionTable.js'
 
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 2
+export const storeVersion = 3
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)
@@ -14,7 +15,8 @@ const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(de
 
 /**
  * Raw rows never change. The person of an event is looked up when the event is read, so a merge rewrites
- * a few rows of `id_map` and no event. `persons` is computed from the raw rows and kept up to date with them.
+ * a few rows of `id_map` and no event. `persons` and `sessions` are computed from the raw rows and kept up to
+ * date with them.
  *
  * A key is the hash of an environment and an id. It has eight bytes to scan and join, where the texts have
  * about thirty. Ids are not compressed, because finding one among compressed ones takes three times as long.
@@ -41,6 +43,6 @@ CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
   first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT
-);
+);${sessionTables}
 ${archiveSchema}
 `

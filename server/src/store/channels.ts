@@ -181,7 +181,7 @@ export const channelSql = (origin: Origin): string => {
     [
       'paid',
       `regexp_matches(${medium}, '^(?:paid.*|cp[acmv]|ppc|display|banner|retargeting|remarketing)$')
-        OR ${origin.clickId} IN (${paidClickIds.map(quoteText).join(', ')})`,
+        OR regexp_matches(${origin.clickId}, '^(?:${paidClickIds.join('|')})$')`,
     ],
     ['mail', `regexp_matches(${medium}, '^(?:e-?mail|newsletter)$')`],
     ['social', `regexp_matches(${medium}, '^(?:social.*|sm)$')`],

@@ -5,6 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
+import { buildSessions, foldEvents } from '../../src/analytics/applySessions.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { makeAllEvents } from '../../src/archive/allEvents.js'
@@ -69,20 +70,24 @@ interface Stored {
   steps: readonly Step[]
   /** How many of them the applier takes at first. */
   cut: number
+  /** Whether the sessions' table has the events, and not only the raw rows. */
+  isFolded: boolean
   /** Which of the events are moved to the archive, if any. */
   salt: number | null
 }
 
 /** Stores a history in one or more runs, by the service's own applier, and reads it by plain loops. */
-const store = async ({ steps, cut, salt }: Stored): Promise<Seen[]> => {
+const store = async ({ steps, cut, isFolded, salt }: Stored): Promise<Seen[]> => {
   for (const table of ['events', 'archived_files', 'id_map', 'traits', 'persons']) {
     await connection.run(`DELETE FROM analytics.raw.${table}`)
   }
   await makeAllEvents(connection, archive)
+  await buildSessions(connection)
   const apply = applyAnalytics({ environments, window })
   const entries = entriesOf(steps)
   for (const run of [entries.slice(0, cut), entries.slice(cut)]) {
     if (run.length > 0) await inTransaction(connection, () => apply(connection, run))
+    if (isFolded) await inTransaction(connection, () => foldEvents(connection))
   }
   const verdicts = await connection.runAndReadAll(
     'SELECT seq, bot FROM analytics.raw.events WHERE bot IS NOT NULL',
@@ -239,6 +244,7 @@ it.each([...casesOf(askedAt([0])).keys()])(
       return fc.record({
         steps: historyAt(at),
         cut: fc.nat({ max: 80 }),
+        isFolded: fc.boolean(),
         salt: fc.option(fc.nat({ max: 1000 }), { freq: 2 }),
         asks: fc.array(asked, { minLength: 4, maxLength: 4 }),
       })

@@ -133,8 +133,16 @@ describe('check of a store that is not', () => {
       "UPDATE raw.id_map SET id_key = 1 WHERE distinct_id = 'user-5'",
       'Ids have a wrong key, or are there twice (1)',
     ],
+    [
+      "INSERT INTO raw.sessions (session_key, environment, session_id, events) VALUES (1, 'production', 's', 3)",
+      'Sessions count too few or too many events (3)',
+    ],
+    [
+      "INSERT INTO raw.sessions (session_key, environment, session_id, events) VALUES (1, 'production', 's', 0)",
+      'Sessions have a wrong key, or are there twice (1)',
+    ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 2'],
+    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 3'],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)

@@ -27,7 +27,9 @@ export const eventsOfPersons = `analytics.raw.all_events e
 export const personKey = `CASE WHEN ${hasId} THEN coalesce(m.person_key, ${keyOfId}) END`
 
 /** Orders events by their time, then by their acceptance. Both are one number, which takes one comparison. */
-export const orderKey = `(epoch_us(e."timestamp")::HUGEINT * 18446744073709551616 + e.seq)`
+export const keyOf = (moment: string, seq: string): string =>
+  `(epoch_us(${moment})::HUGEINT * 18446744073709551616 + ${seq})`
+export const orderKey = keyOf('e."timestamp"', 'e.seq')
 
 /** The microseconds, and below it the `event_id`, of an `orderKey`. */
 export const usOfKey = (key: string): string => `(${key} >> 64)::BIGINT`

@@ -1,3 +1,4 @@
+import { allSessions } from '../sessionTable.js'
 import { viewSql } from '../viewSql.js'
 import { breakdown } from './breakdown.js'
 import { caughtErrors } from './caughtErrors.js'
@@ -14,6 +15,7 @@ import { vitalRating, webVitals } from './webVitals.js'
 
 /** The statements that make the views and table macros that answer the usual questions. */
 export const answers = [
+  allSessions,
   ...[...sessionViews, pageViews, caughtErrors].map(viewSql),
   vitalRating,
   ...[

@@ -1,13 +1,11 @@
 import { channelSql } from '../channels.js'
 import { screenClassSql, utmColumns } from '../derivedColumns.js'
-import { pointerSql } from '../pointerSql.js'
-import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
+import { senderColumns } from '../sessionTable.js'
+import { hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
-import { choice, choiceProblems, isSince, isUntil, orderKey, range, sessionKey } from './askedEvents.js'
+import { choice, choiceProblems, range } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
-const agent = ['browser', 'os', 'device', 'language', 'country'] as const
-const firstOf = ['device_id', ...utmColumns, 'click_id', ...agent, 'viewport'] as const
 const channel = channelSql({
   source: 's.utm_source',
   medium: 's.utm_medium',
@@ -16,10 +14,6 @@ const channel = channelSql({
   referrer: 's.referrer',
   referrerHost: 's.referrer_host',
 })
-const pageUrl = `CASE WHEN e.event = '$pageview' THEN e.url END`
-/** What the plugin `engagement` records: the milliseconds in which a page was visible. */
-const visibleMs = `CASE WHEN e.event = 'Page Engaged'
-  THEN TRY_CAST(json_extract_string(e.properties, ${pointerSql(`'visible_ms'`)}) AS DOUBLE) END`
 /** A visit with as much engaged time is no bounce: the ten seconds of an "engaged session" in Google Analytics 4. */
 const leastEngagedSeconds = 10
 
@@ -63,24 +57,17 @@ const columns: View['columns'] = [
     channel,
     'What brought it: direct, search, social, mail, paid, referral or AI assistant, by the columns around this one.',
   ],
-  ...[...utmColumns, 'click_id', ...agent].map((name) => [name, `s.${name}`, firstComment(name)] as const),
+  ...[...utmColumns, 'click_id', ...senderColumns].map(
+    (name) => [name, `s.${name}`, firstComment(name)] as const,
+  ),
   ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
-/** The columns that are computed from a session's events. */
-const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ended_at,
-    count(*) AS events, count(*) FILTER (e.event = '$pageview') AS page_views,
-    sum(${visibleMs}) / 1000 AS engaged_seconds,
-    arg_max(coalesce(e.distinct_id, e.anonymous_id), ${orderKey}) AS last_id,
-    arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
-    arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
-    ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
-    min(e.bot) AS bot`
-
 /** The host is found once for each session: the rules of its channel read it several times. */
-const withPerson = (sessions: string) =>
-  `(SELECT *, ${hostOf('referrer')} AS referrer_host FROM (${sessions})) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+const withPerson = (sessions: string) => `(
+    SELECT *, ${hostOf('referrer')} AS referrer_host, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
+  ) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 
@@ -88,8 +75,7 @@ export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: withPerson(`SELECT e.environment, e.session_id, ${aggregates} FROM analytics.raw.all_events e
-      WHERE e.session_id IS NOT NULL GROUP BY e.environment, e.session_id`),
+    from: withPerson('analytics.raw.all_sessions'),
     columns,
   },
   {
@@ -101,10 +87,8 @@ export const sessionViews: readonly View[] = [
 ]
 
 const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
-const isOfSession = 'e.environment = environment AND e.session_id IS NOT NULL'
-const isInRange = `(${isSince} AND ${isUntil})`
 
-/** The sessions of a range. The view `sessions` would group all events ever stored to find them. */
+/** The sessions of a range. */
 export const sessionsOfRange: TableMacro = {
   name: 'sessions',
   comment: 'The sessions that began in a range, one a row.',
@@ -113,24 +97,13 @@ export const sessionsOfRange: TableMacro = {
   problems: choiceProblems,
   tables: [
     [
-      'met',
-      `SELECT DISTINCT ${sessionKey} AS session_key FROM analytics.raw.all_events e
-       WHERE ${isOfSession} AND ${isInRange}`,
+      'asked',
+      `SELECT s.* FROM analytics.raw.all_sessions s
+       WHERE s.environment = environment AND (bots OR s.bot IS NULL)
+         AND (from_time IS NULL OR s.started_at >= from_time::TIMESTAMPTZ)
+         AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)`,
     ],
-    // A few sessions have events on both sides of a bound of the range.
-    [
-      'beyond',
-      `SELECT e.seq FROM analytics.raw.all_events e SEMI JOIN met ON met.session_key = ${sessionKey}
-       WHERE ${isOfSession} AND NOT ${isInRange}`,
-    ],
-    [
-      'grouped',
-      `SELECT environment AS environment, any_value(e.session_id) AS session_id, ${aggregates} FROM (
-         SELECT e.* FROM analytics.raw.all_events e WHERE ${isOfSession} AND ${isInRange}
-         UNION ALL SELECT e.* FROM analytics.raw.all_events e SEMI JOIN beyond b ON b.seq = e.seq
-       ) e GROUP BY ${sessionKey} HAVING (from_time IS NULL OR min(e."timestamp") >= from_time::TIMESTAMPTZ)`,
-    ],
-    ['answer', `SELECT ${list} FROM ${withPerson('FROM grouped')} WHERE bots OR s.bot IS NULL`],
+    ['answer', `SELECT ${list} FROM ${withPerson('asked')}`],
   ],
   order: '5, 2',
 }

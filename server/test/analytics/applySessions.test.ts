@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
+import { buildSessions, foldEvents } from '../../src/analytics/applySessions.js'
+import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
+import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { deleteSlice } from '../../src/privacy/deleteDay.js'
+import { inTransaction } from '../../src/store/transactions.js'
+import { entriesOf, environments, historyAt, moments, type Step } from '../answers/histories.js'
+
+const firsts = [
+  'device_id',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'click_id',
+  'browser',
+  'os',
+  'viewport',
+]
+const byTime = 'ORDER BY "timestamp", seq'
+const first = (column: string, condition = `${column} IS NOT NULL`) =>
+  `first(${column} ${byTime}) FILTER (${condition})`
+
+/** What a session is, from the raw rows alone. */
+const fromRawRows = `
+SELECT environment, session_id, min("timestamp") AS started_at, max("timestamp") AS ended_at, count(*) AS events,
+  count(*) FILTER (event = '$pageview') AS page_views,
+  sum(TRY_CAST(properties->>'visible_ms' AS DOUBLE)) FILTER (event = 'Page Engaged') AS visible_ms,
+  last(coalesce(distinct_id, anonymous_id) ${byTime}) FILTER (coalesce(distinct_id, anonymous_id) IS NOT NULL) AS last_id,
+  ${first('url', `event = '$pageview' AND url IS NOT NULL`)} AS entry_url,
+  last(url ${byTime}) FILTER (event = '$pageview' AND url IS NOT NULL) AS exit_url,
+  ${firsts.map((column) => `${first(column)} AS ${column}`).join(', ')}, min(bot) AS bot
+FROM analytics.raw.events WHERE session_id IS NOT NULL GROUP BY ALL`
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-sessions-'))
+let instance: DuckDBInstance
+let connection: DuckDBConnection
+let window: InsertIdWindow
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:')
+  connection = await instance.connect()
+  await connection.run(`SET TimeZone = 'UTC'`)
+  await connection.run("ATTACH ':memory:' AS analytics")
+  await openAnalytics(connection)
+  window = new InsertIdWindow({ folder, windowMs: 1000 })
+  window.open(0, 0n)
+})
+afterAll(() => {
+  instance.closeSync()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const empty = async () => {
+  for (const table of ['events', 'id_map', 'traits', 'persons'])
+    await connection.run(`DELETE FROM analytics.raw.${table}`)
+  await buildSessions(connection)
+}
+
+const apply = (steps: readonly Step[], from: number, until: number) =>
+  inTransaction(connection, () =>
+    applyAnalytics({ environments, window })(connection, entriesOf(steps).slice(from, until)),
+  )
+const fold = () => inTransaction(connection, () => foldEvents(connection))
+
+const read = async (sql: string) =>
+  (await connection.runAndReadAll(`FROM (${sql}) ORDER BY environment, session_id`)).getRowObjectsJson()
+const columns = `environment, session_id, started_at, ended_at, events, page_views, visible_ms, last_id, entry_url,
+  exit_url, ${firsts.join(', ')}, bot`
+
+const expectRight = async () => {
+  expect(await read(`SELECT ${columns} FROM analytics.raw.all_sessions`)).toEqual(await read(fromRawRows))
+}
+
+it(
+  'says of random histories, folded and deleted in part at any time, what the raw rows say',
+  { timeout: 120_000 },
+  async () => {
+    let folded = 0
+    let partly = 0
+    await fc.assert(
+      fc.asyncProperty(
+        moments.chain(historyAt),
+        fc.array(fc.record({ events: fc.integer({ min: 1, max: 30 }), folds: fc.boolean() }), {
+          minLength: 1,
+        }),
+        fc.nat({ max: 60 }),
+        async (steps, parts, through) => {
+          await empty()
+          for (let at = 0, part = 0; at < steps.length; part++) {
+            const { events, folds } = parts[part % parts.length]
+            await apply(steps, at, at + events)
+            if (folds) await fold()
+            at += events
+            await expectRight()
+          }
+          const [{ n }] = (
+            await connection.runAndReadAll('SELECT count(*)::INTEGER AS n FROM analytics.raw.sessions')
+          ).getRowObjects() as [{ n: number }]
+          folded += n
+          const reader = await connection.runAndReadAll(
+            'SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events',
+          )
+          for (const [day] of reader.getRows() as [string][]) {
+            partly += await deleteSlice(connection, { environment: 'production', day }, through)
+          }
+          await expectRight()
+        },
+      ),
+      { numRuns: 25 },
+    )
+    expect(folded).toBeGreaterThan(20)
+    expect(partly).toBeGreaterThan(20)
+  },
+)
+
+it('tells a folded session that a later event made it too fast for a person', async () => {
+  await empty()
+  const steps = Array.from({ length: 10 }, (_, at): Step => ({
+    kind: 'track',
+    payload: {
+      environment: 'production',
+      event: '$pageview',
+      session_id: 'fast',
+      timestamp: Date.UTC(2026, 0, 1) + at,
+      properties: {},
+    },
+  }))
+  await apply(steps, 0, 9)
+  await fold()
+  await expectRight()
+  await apply(steps, 9, 10)
+  await connection.run(`UPDATE analytics.raw.events SET bot = NULL WHERE seq = 10`)
+  await expectRight()
+  expect(await read('FROM analytics.main.all_sessions')).toMatchObject([{ bot: 'impossible speed' }])
+})
+
+it('folds events by itself once there are 50,000', async () => {
+  await empty()
+  const applyMany = async (from: number, count: number) => {
+    const payloads = Array.from({ length: count }, (_, at) => ({
+      environment: 'production',
+      event: 'seen',
+      session_id: `s${(from + at) % 9000}`,
+      timestamp: (from + at) * 1000,
+      properties: {},
+    }))
+    const body = Buffer.from(JSON.stringify(payloads))
+    const entry = { kind: 'track', first: from, count, receivedAtMs: 0, body } as const
+    await inTransaction(connection, () => applyAnalytics({ environments, window })(connection, [entry]))
+  }
+  const counts = async () => {
+    const reader = await connection.runAndReadAll(
+      `SELECT (SELECT count(*) FROM analytics.raw.unfolded_events)::INTEGER,
+         (SELECT count(*) FROM analytics.raw.sessions)::INTEGER,
+         (SELECT count(*) FROM analytics.raw.reopened_sessions)::INTEGER`,
+    )
+    return reader.getRows()[0]
+  }
+  await applyMany(1, 49_999)
+  expect(await counts()).toEqual([49_999, 0, 0])
+  await applyMany(50_000, 1)
+  expect(await counts()).toEqual([0, 9000, 0])
+  await applyMany(50_001, 10)
+  expect(await counts()).toEqual([10, 8990, 10])
+  await expectRight()
+})
