@@ -22,6 +22,7 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   let at = 1
   if (words[at] === 'session' || words[at] === 'local') at++
   if (words[at] === 'characteristics' || words[at] === 'transaction') return nothing('SET')
+  if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
   if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
   if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', joined(tokens.slice(at + 2)))
   const name = words[at]

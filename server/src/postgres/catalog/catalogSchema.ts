@@ -117,7 +117,7 @@ SELECT ${oid('relid', 'name')}, name, relnamespace, 0, 0, 10, 403, 0, 0, 0, 0, 0
 FROM ${pg}.key_map WHERE contype IN ('p', 'u')`,
   pg_attribute: `
 SELECT attrelid, column_name AS attname, ${pg}.type_oid(data_type)::BIGINT AS atttypid, -1 AS attstattarget, -1::SMALLINT AS attlen,
-  column_index::SMALLINT AS attnum, 0 AS attndims, -1 AS attcacheoff,
+  column_index::SMALLINT AS attnum, CASE WHEN data_type LIKE '%[]' AND ${pg}.type_oid(data_type) <> 114 THEN 1 ELSE 0 END AS attndims, -1 AS attcacheoff,
   CASE WHEN data_type LIKE 'DECIMAL(%' THEN (numeric_precision << 16) + numeric_scale + 4 ELSE -1 END::INTEGER AS atttypmod,
   false AS attbyval, 'x' AS attstorage, 'i' AS attalign, NOT is_nullable AS attnotnull, column_default IS NOT NULL AS atthasdef,
   false AS atthasmissing, '' AS attidentity, '' AS attgenerated, false AS attisdropped, true AS attislocal, 0 AS attinhcount,
@@ -155,7 +155,7 @@ SELECT oid::BIGINT AS oid, typname, 11::BIGINT AS typnamespace, 10::BIGINT AS ty
 FROM (VALUES ${typeRows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput, typreceive)`,
   // .NET's driver knows the arrays among the types by the function that reads them.
   pg_proc: `
-SELECT ${oid('name')} AS oid, name AS proname, 11::BIGINT AS pronamespace, 10::BIGINT AS proowner, 0::BIGINT AS prolang, 0::BIGINT AS prorettype, []::BIGINT[] AS proargtypes, 'f' AS prokind,
+SELECT ${oid('name')} AS oid, name AS proname, 11::BIGINT AS pronamespace, 10::BIGINT AS proowner, 0::BIGINT AS prolang, 0::BIGINT AS prorettype, []::BIGINT[] AS proargtypes, NULL::VARCHAR AS proargdefaults, 'f' AS prokind,
   false AS proretset, []::VARCHAR[] AS proargnames, []::VARCHAR[] AS proargmodes, []::BIGINT[] AS proallargtypes, false AS proisagg, 1255::BIGINT AS tableoid
 FROM (SELECT DISTINCT unnest([${typeReceivers}]) AS name)`,
   pg_database: `
@@ -258,6 +258,7 @@ const macros: Record<string, [string, string][]> = {
   pg_get_statisticsobjdef_columns: always('NULL::VARCHAR', 'object'),
   pg_tablespace_location: always(`''`, 'object'),
   pg_stat_get_live_tuples: always('0::BIGINT', 'object'),
+  pg_stat_get_numscans: always('0::BIGINT', 'object'),
   pg_postmaster_start_time: always('now()', ''),
   has_table_privilege: always('true', 'a, b', 'a, b, c'),
   has_any_column_privilege: always('true', 'a, b', 'a, b, c'),

@@ -44,7 +44,7 @@ const columns: Record<string, string> = {
 
 /** The type of a column is guessed from its name, so that joins and comparisons have types. */
 const emptyColumn = (name: string) => {
-  if (/^(oid|objid|objoid|refobjid)$|oid$|id$|owner$|namespace$|relation$|ev_class$|member$|grantor$/.test(name)) return `0::BIGINT AS ${name}`
+  if (/^(oid|objid|objoid|refobjid)$|oid$|id$|owner$|namespace$|relation$|ev_class$|member$|grantor$|^rngsubtype$/.test(name)) return `0::BIGINT AS ${name}`
   if (/^(is_|puball|pub(insert|update|delete|truncate|via)|tgis|tgdef|tginit|polpermissive|proret?set|proisagg|inhdetach|granted|opcdefault)/.test(name)) return `false AS ${name}`
   if (/(keys|argtypes|roles)$/.test(name)) return `[]::BIGINT[] AS ${name}`
   if (/(types|kind|attrs|options|config|acl|tags|names|modes|argtypes)$/.test(name) && name !== 'prokind' && name !== 'aggkind') return `[]::VARCHAR[] AS ${name}`

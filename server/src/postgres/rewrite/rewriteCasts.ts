@@ -75,7 +75,8 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
 const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
   const items = readArray(rewrite.text(at - 3) ?? '')
   const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
-  if (items === undefined || oid === undefined) return false
+  const isPath = rewrite.is(at - 4, '>') && (rewrite.is(at - 5, '#') || rewrite.is(at - 6, '#'))
+  if (items === undefined || oid === undefined || isPath) return false
   const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
   rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
   return true

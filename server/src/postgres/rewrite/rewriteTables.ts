@@ -67,6 +67,12 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
 const isItem = (rewrite: Rewrite, at: number): boolean =>
   rewrite.is(at + 1, '(') && (rewrite.is(at - 1, ',') || /^(select|distinct|all)$/.test(rewrite.word(at - 1)))
 
+/** FROM begins no clause in `extract(epoch FROM now())`, `trim(BOTH FROM x)` and `x IS DISTINCT FROM now()`. */
+const isBeginning = (rewrite: Rewrite, at: number, clause: string): boolean =>
+  begins.test(rewrite.word(at)) &&
+  rewrite.word(at - 1) !== 'distinct' &&
+  (clause !== '' || at === 0 || rewrite.is(at - 1, '('))
+
 /** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
 export const rewriteTables = (rewrite: Rewrite): void => {
   const clauses = ['']
@@ -78,7 +84,7 @@ export const rewriteTables = (rewrite: Rewrite): void => {
       continue
     }
     const word = rewrite.word(at)
-    if (begins.test(word)) clauses[clauses.length - 1] = 'from'
+    if (isBeginning(rewrite, at, clauses.at(-1)!)) clauses[clauses.length - 1] = 'from'
     else if (ends.test(word)) clauses[clauses.length - 1] = word
     if (word === 'generate_series' && clauses.at(-1) === 'select' && isItem(rewrite, at)) {
       rewrite.before(at, 'unnest(')
@@ -88,6 +94,6 @@ export const rewriteTables = (rewrite: Rewrite): void => {
       continue
     // The schema of a function stands before it.
     const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
-    if (rewrite.is(before, ',') || begins.test(rewrite.word(before))) rewriteTable(rewrite, at)
+    if (rewrite.is(before, ',') || isBeginning(rewrite, before, 'from')) rewriteTable(rewrite, at)
   }
 }
