@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
+import { findUnasked } from './findUnasked.mjs'
 import { recordStatements } from './recordStatements.mjs'
 import { startService } from '../startService.mjs'
 
@@ -66,7 +67,7 @@ const toolsOf = (work) => [
     has: ['php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);'],
     command: ['php', at('php.php')],
   },
-  ...['Metabase', 'Grafana', 'Power BI', 'Tableau', 'DuckDB', 'DBeaver'].map((name) => ({
+  ...['Metabase', 'Grafana', 'Power BI', 'Tableau', 'DuckDB', 'DBeaver', 'people'].map((name) => ({
     name: `${name}, by statements alone`,
     has: [process.execPath, '--version'],
     command: [process.execPath, at('byStatements.mjs'), name.toLowerCase().replace(' ', '-')],
@@ -112,6 +113,7 @@ async function tryTool({ has, command, before, env = {} }, ports) {
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
 let failed = 0
+let isWhole = true
 try {
   const [cert, key] = [join(work, 'cert.pem'), join(work, 'key.pem')]
   const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2']
@@ -130,12 +132,16 @@ try {
   for (const tool of toolsOf(work)) {
     const lines = await tryTool(tool, { WAYMARK_PORT: recorder.port, WAYMARK_TLS_PORT: port })
     const wrong = lines?.filter((line) => line.startsWith('- ')) ?? []
+    if (lines === undefined) isWhole = false
     failed += wrong.length + (lines?.length === 0 ? 1 : 0)
     const count =
       lines === undefined ? 'not on this machine' : `${lines.length - wrong.length} of ${lines.length}`
     console.log(`| ${tool.name} | ${count} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
   }
   recorder.stop()
+  const unasked = isWhole ? await findUnasked(recorder.statements) : []
+  if (unasked.length > 0) console.log(`\nNo tool asks the catalog for ${unasked.join(', ')}.`)
+  failed += unasked.length
   await stop()
 } finally {
   rmSync(work, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
-import { catalogSchema } from '../catalog/catalogSchema.js'
+import { pg } from '../catalog/names.js'
 import { commasIn } from './commasIn.js'
 import { toStrftime } from '../../sql/dialects/toStrftime.js'
 import { quoteText } from '../../store/quote.js'
@@ -75,7 +75,7 @@ const regexpMatch = (rewrite: Rewrite, call: Call): void => {
     throw refused('regexp_match takes a pattern that is written out; regexp_extract takes others.')
   const groups = pattern.replaceAll(/\\.|\[[^\]]*\]/g, '').match(/\((?!\?)/g)?.length ?? 0
   if (groups > 9) throw refused('regexp_match takes nine groups at most.')
-  rewrite.replace(call.at, call.at, `${catalogSchema}.match_${groups}`)
+  rewrite.replace(call.at, call.at, `${pg}.match_${groups}`)
 }
 
 /** `json_agg(x ORDER BY y) FILTER (…)`: DuckDB's is a macro, which takes neither. */
@@ -98,8 +98,8 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
 const asText = ['CAST(', ' AS VARCHAR)'] as const
 const wraps: Record<string, readonly [open: string, close: string]> = {
   s: asText,
-  I: [`${catalogSchema}.quote_ident(${asText[0]}`, `${asText[1]})`],
-  L: [`${catalogSchema}.quote_nullable(${asText[0]}`, `${asText[1]})`],
+  I: [`${pg}.quote_ident(${asText[0]}`, `${asText[1]})`],
+  L: [`${pg}.quote_nullable(${asText[0]}`, `${asText[1]})`],
 }
 
 /** Postgres's `format('%s', x)`. With braces and no percent sign it is DuckDB's. */

@@ -1,4 +1,4 @@
-import { catalogSchema } from '../catalog/catalogSchema.js'
+import { pg } from '../catalog/names.js'
 import { quoteText } from '../../store/quote.js'
 import { readArray } from '../arrays.js'
 import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
@@ -58,10 +58,10 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   const isNumber = meansNumber(rewrite, cast)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
   const [open, close] = isNumber
-    ? [`${catalogSchema}.to_${type}(`, ')']
+    ? [`${pg}.to_${type}(`, ')']
     : isText
-      ? [`${catalogSchema}.${type}_name(${catalogSchema}.to_${type}(`, '))']
-      : [`${catalogSchema}.${type}_name(`, ')']
+      ? [`${pg}.${type}_name(${pg}.to_${type}(`, '))']
+      : [`${pg}.${type}_name(`, ')']
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 1, open)
     rewrite.replace(cast.last + 1, cast.end, close)

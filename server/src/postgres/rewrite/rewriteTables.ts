@@ -1,6 +1,6 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { quoteIdentifier } from '../../store/quote.js'
-import { catalogMacros } from '../catalog/catalogSchema.js'
+import { catalogMacros } from '../catalog/createCatalog.js'
 import { commasIn } from './commasIn.js'
 import type { Rewrite } from './Rewrite.js'
 
