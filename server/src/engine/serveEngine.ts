@@ -10,7 +10,7 @@ import { linkProtocol } from '../link/messages.js'
 import type { Logger } from '../Logger.js'
 import { acceptPostgres } from '../postgres/acceptPostgres.js'
 import { createCatalog } from '../postgres/catalog/createCatalog.js'
-import { postgresProtocol } from '../postgres/upgrade.js'
+import { postgresProtocol } from '../postgres/door/upgrade.js'
 import type { Sql } from '../sql/openSql.js'
 
 export interface ServeEngineOptions {

@@ -1,6 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { pg } from '../catalog/names.js'
-import { commasIn } from './commasIn.js'
 import { toStrftime } from '../../sql/dialects/toStrftime.js'
 import { quoteText } from '../../store/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -106,7 +105,7 @@ const wraps: Record<string, readonly [open: string, close: string]> = {
 const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const form = rewrite.text(open + 1)
   if (form !== undefined && form.includes('{') && !form.includes('%')) return
-  const commas = commasIn(rewrite, open, close)
+  const commas = rewrite.commasIn(open, close)
   const pieces = ['']
   const kinds: string[] = []
   for (const [part, sign] of (form ?? '%').matchAll(/%(.?)|[^%]+/gs)) {
@@ -143,7 +142,7 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
 const callAt = (rewrite: Rewrite, at: number): Call => {
   const open = at + 1
   const close = closingAt(rewrite.tokens, open)
-  return { at, open, close, lastAt: (commasIn(rewrite, open, close).at(-1) ?? open) + 1 }
+  return { at, open, close, lastAt: (rewrite.commasIn(open, close).at(-1) ?? open) + 1 }
 }
 
 /** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */

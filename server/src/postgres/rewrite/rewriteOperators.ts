@@ -1,6 +1,5 @@
 import { closingAt, endOf } from '../../sql/guard/operands.js'
 import { quoteText } from '../../store/quote.js'
-import { commasIn } from './commasIn.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** The pattern that begins at `at` is found anywhere, as in Postgres; DuckDB's `~` must match the whole text. */
@@ -25,7 +24,7 @@ const readPath = (rewrite: Rewrite, at: number): { path: string; last: number } 
   const written = rewrite.text(at)
   const isList = rewrite.word(at) === 'array' && rewrite.is(at + 1, '[')
   const close = isList ? closingAt(rewrite.tokens, at + 1) : at
-  const keys = commasIn(rewrite, at + 1, close).map((comma) => rewrite.text(comma + 1))
+  const keys = rewrite.commasIn(at + 1, close).map((comma) => rewrite.text(comma + 1))
   const path = isList ? `{${[rewrite.text(at + 2), ...keys].join(',')}}` : written
   if (path === undefined) return undefined
   const isCast =

@@ -1,7 +1,6 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { quoteIdentifier } from '../../store/quote.js'
 import { catalogMacros } from '../catalog/createCatalog.js'
-import { commasIn } from './commasIn.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
@@ -37,7 +36,7 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
   if (isNumbered && name === 'unnest') {
-    const commas = commasIn(rewrite, at + 1, close)
+    const commas = rewrite.commasIn(at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
     rewrite.before(at, '(SELECT ')
     for (const comma of commas) rewrite.replace(comma, comma, '), unnest(')

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createService } from '../fixtures/createService.js'
-import { event } from '../fixtures/events.js'
-import { spawnService, type Spawned, urlIn } from '../fixtures/spawnService.js'
+import { createService } from '../../fixtures/createService.js'
+import { event } from '../../fixtures/events.js'
+import { spawnService, type Spawned, urlIn } from '../../fixtures/spawnService.js'
 import {
   askedForLogin,
   cancelRequest,
@@ -18,7 +18,7 @@ import {
   sslRequest,
   startUp,
   WireClient,
-} from '../fixtures/WireClient.js'
+} from '../../fixtures/WireClient.js'
 
 /*
  * What clients that have not logged in can say to the Postgres port. The service runs in a process of its own:

@@ -4,20 +4,20 @@ import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { limitConnections, listenAt } from '../http/publicServer.js'
-import type { EngineLink } from '../link/EngineLink.js'
-import type { Logger } from '../Logger.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { OperatorError } from '../OperatorError.js'
-import type { PasswordCheck } from '../users/PasswordCheck.js'
+import { limitConnections, listenAt } from '../../http/publicServer.js'
+import type { EngineLink } from '../../link/EngineLink.js'
+import type { Logger } from '../../Logger.js'
+import type { CompleteOptions } from '../../options/ServerOptions.js'
+import { analyticsCatalog } from '../../store/analyticsSchema.js'
+import { OperatorError } from '../../OperatorError.js'
+import type { PasswordCheck } from '../../users/PasswordCheck.js'
 import { certificateDigest } from './certificateDigest.js'
 import { logIn } from './logIn.js'
-import { authenticationOk, errorResponse, negotiateVersion } from './messages.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
+import { authenticationOk, errorResponse, negotiateVersion } from '../messages/messages.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { readMessage } from './readMessage.js'
 import { writeStart } from './upgrade.js'
-import type { WireStart } from './WireConnection.js'
+import type { ClientStart } from '../ClientState.js'
 
 /*
  * The Postgres listener is in the ingest process, as every public port is. Clients that do
@@ -63,7 +63,7 @@ const readParameters = (body: Buffer): Record<string, string> => {
 const startOf = (
   body: Buffer,
   catalogs: readonly string[],
-): Omit<WireStart, 'role'> & { options: string[] } => {
+): Omit<ClientStart, 'role'> & { options: string[] } => {
   const { user = '', database = user, ...all } = readParameters(body)
   const entries = Object.entries(all)
   const known = catalogs.includes(database)
@@ -126,7 +126,7 @@ const closed = (socket: Duplex): Promise<void> =>
   })
 
 /** Opens a connection to the engine for one client; undefined when the engine cannot be reached. */
-const reachEngine = (path: string, start: WireStart): Promise<Duplex | undefined> =>
+const reachEngine = (path: string, start: ClientStart): Promise<Duplex | undefined> =>
   new Promise((resolve) => {
     const asking = request({ socketPath: path, headers: writeStart(start) })
     asking.once('upgrade', (_, socket, head) => {
@@ -147,7 +147,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   const clients = new Map<Socket, string>()
 
   /** Pipes between the client and the engine until one of them closes the connection. */
-  const join = async (socket: Socket, start: WireStart): Promise<void> => {
+  const join = async (socket: Socket, start: ClientStart): Promise<void> => {
     const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
     if (engine === undefined) {
       throw new ProtocolError(
@@ -163,7 +163,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
   }
 
   /** Reads who the client is and checks the password; undefined when the client has gone. */
-  const admit = async (socket: Socket, body: Buffer): Promise<WireStart | undefined> => {
+  const admit = async (socket: Socket, body: Buffer): Promise<ClientStart | undefined> => {
     const binding = socket instanceof TLSSocket ? tls?.binding : undefined
     const version = body.readInt32BE(0)
     if (version >> 16 !== 3) {

@@ -8,9 +8,9 @@ import { type Plan, planStatement } from '../sql/planStatement.js'
 import { prepareOne } from '../sql/prepareOne.js'
 import { refuseNumbers } from '../sql/refuseNumbers.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import { sqlTypeOf } from './readParameter.js'
+import { sqlTypeOf } from './messages/readParameter.js'
 import { columnNames } from './rewrite/columnNames.js'
-import { findParameters, type ParameterMark, type Statement } from './statements.js'
+import { findParameters, type ParameterMark, type Statement } from './statements/statements.js'
 import { type Field, fieldOf, isVector, oidOfName } from './types.js'
 
 /** What is known of a statement before it runs. */

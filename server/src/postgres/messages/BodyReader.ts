@@ -1,4 +1,4 @@
-import { ProtocolError, sqlState } from './ProtocolError.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 
 /**
  * Reads the fields of a message from a client, one after the other. pg-protocol's own reader cannot be

@@ -1,9 +1,9 @@
-import { type Cell, binaryEncoder } from './encodeBinary.js'
-import { copyData } from './messages.js'
-import type { Settings } from './Settings.js'
-import { rowStyle } from './styles.js'
-import type { Field } from './types.js'
-import type { TextRow } from './WireQuery.js'
+import { type Cell, binaryEncoder } from '../messages/encodeBinary.js'
+import { copyData } from '../messages/messages.js'
+import type { Settings } from '../Settings.js'
+import { rowStyle } from '../rowStyle.js'
+import type { Field } from '../types.js'
+import type { TextRow } from '../openQuery.js'
 
 /** https://www.postgresql.org/docs/current/sql-copy.html */
 export interface CopyFormat {

@@ -1,7 +1,7 @@
 import { Writer } from 'pg-protocol/dist/buffer-writer.js'
 import type { Cell } from './encodeBinary.js'
-import type { ProtocolError } from './ProtocolError.js'
-import type { Field } from './types.js'
+import type { ProtocolError } from '../ProtocolError.js'
+import type { Field } from '../types.js'
 
 /*
  * Messages to a client: https://www.postgresql.org/docs/current/protocol-message-formats.html

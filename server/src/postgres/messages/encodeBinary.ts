@@ -1,6 +1,6 @@
-import { readArray } from './arrays.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
-import { itemTypeOfOid, typeOfOid } from './types.js'
+import { readArray } from './readArray.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { itemTypeOfOid, typeOfOid } from '../types.js'
 
 /** A value of a row as it is sent to the client. */
 export type Cell = string | Buffer | null

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
-import { event } from '../fixtures/events.js'
+import { createService, type Service } from '../../fixtures/createService.js'
+import { event } from '../../fixtures/events.js'
 
 /* What tools send and people write by the Postgres protocol, and what must come back. The tools themselves run in the step `clients`. */
 

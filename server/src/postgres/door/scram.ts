@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { hmac, type PasswordHash, sha256 } from '../users/passwordHash.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
+import { hmac, type PasswordHash, sha256 } from '../../users/passwordHash.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 
 const wrong = (message: string) => new ProtocolError(sqlState.protocolViolation, `SCRAM: ${message}`)
 

@@ -8,9 +8,9 @@ import type { Rows } from '../sql/rows/streamRows.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
-import type { CopyWriter } from './copyFormats.js'
-import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './planWire.js'
-import type { Statement } from './statements.js'
+import type { CopyWriter } from './statements/copyFormats.js'
+import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './describeStatement.js'
+import type { Statement } from './statements/statements.js'
 import { type Field, isUnbounded, isVector } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
@@ -30,7 +30,7 @@ export interface RowSource extends Pausable {
   close(reason: CancelReason): void
 }
 
-export interface WireQueryOptions {
+export interface QueryOptions {
   queryId: string
   runner: QueryRunner
   held: HeldConnection
@@ -75,7 +75,7 @@ const parseLines = (lines: string | Buffer): unknown[][] =>
 const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
-export const openQuery = async (options: WireQueryOptions): Promise<RowSource> => {
+export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
   const { runner, held, user, role, applicationName, statement, sent, text } = options
   const { cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
@@ -88,7 +88,7 @@ export const openQuery = async (options: WireQueryOptions): Promise<RowSource> =
       layout: 'text',
       page: {},
       cancellation,
-      wire: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)

@@ -1,5 +1,5 @@
-import type { SqlToken } from '../sql/guard/tokenize.js'
-import { Settings } from './Settings.js'
+import type { SqlToken } from '../../sql/guard/tokenize.js'
+import { Settings } from '../Settings.js'
 import { nameOf, type Statement, textOf } from './statements.js'
 
 /** A command that the service answers without DuckDB. */

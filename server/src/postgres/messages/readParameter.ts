@@ -1,9 +1,9 @@
-import { quoteText } from '../store/quote.js'
-import { readArray } from './arrays.js'
+import { quoteText } from '../../store/quote.js'
+import { readArray } from './readArray.js'
 import { epochDays, epochMicros } from './encodeBinary.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
-import type { ParameterMark } from './statements.js'
-import { itemTypeOfOid, typeOfOid } from './types.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import type { ParameterMark } from '../statements/statements.js'
+import { itemTypeOfOid, typeOfOid } from '../types.js'
 
 const isoOf = (micros: bigint): string => {
   const inMillis = (micros >= 0n ? micros : micros - 999n) / 1000n

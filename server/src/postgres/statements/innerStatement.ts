@@ -1,6 +1,6 @@
-import type { Edit } from '../sql/guard/applyEdits.js'
-import type { SqlToken } from '../sql/guard/tokenize.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
+import type { Edit } from '../../sql/guard/applyEdits.js'
+import type { SqlToken } from '../../sql/guard/tokenize.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { type Statement, statementOf } from './statements.js'
 
 /** A statement that stands inside another one, and where it begins there. */

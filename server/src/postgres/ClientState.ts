@@ -6,22 +6,22 @@ import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
 import { rewriteStatement } from './rewrite/rewriteStatement.js'
-import type { TransactionState } from './messages.js'
-import { type Described, describeStatement } from './planWire.js'
+import type { TransactionState } from './messages/messages.js'
+import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import { type Command, firstSchema, readCommand } from './readCommand.js'
+import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
 import { Settings } from './Settings.js'
-import type { Statement } from './statements.js'
+import type { Statement } from './statements/statements.js'
 import { type Field, textField } from './types.js'
-import { fixedRows, openQuery, type RowSource } from './WireQuery.js'
+import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
 /** What a client says about itself when it connects. */
-export interface WireStart extends Identity {
+export interface ClientStart extends Identity {
   database: string
   parameters: Readonly<Record<string, string>>
 }
 
-export interface WireConnectionOptions extends WireStart {
+export interface ClientStateOptions extends ClientStart {
   sql: Sql
   /** Called when a setting has changed that must be reported to the client. */
   onSetting(name: string, value: string): void
@@ -36,17 +36,17 @@ export interface WireConnectionOptions extends WireStart {
  * own, which the first statement that needs one opens. A transaction is kept up for the client only:
  * each statement sees what is stored when it starts.
  */
-export class WireConnection {
+export class ClientState {
   readonly settings = new Settings()
   transaction: TransactionState = 'I'
-  readonly #options: WireConnectionOptions
+  readonly #options: ClientStateOptions
   #held: HeldConnection | undefined
   /** Whether rows are still read from the DuckDB connection. */
   #isReading = false
   #path: SearchPath
   #running: Cancellation | undefined
 
-  constructor(options: WireConnectionOptions) {
+  constructor(options: ClientStateOptions) {
     this.#options = options
     this.#path = this.#pathOf(undefined)
     for (const [name, value] of Object.entries(options.parameters)) this.#setAtStart(name, value)

@@ -1,7 +1,7 @@
-import { maxTokens } from '../sql/guard/findExcess.js'
-import { tokenize, type SqlToken } from '../sql/guard/tokenize.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
-import { typeNameOf } from './types.js'
+import { maxTokens } from '../../sql/guard/findExcess.js'
+import { tokenize, type SqlToken } from '../../sql/guard/tokenize.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { typeNameOf } from '../types.js'
 
 /** One statement of the text that a client sent. */
 export interface Statement {

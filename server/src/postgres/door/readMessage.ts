@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** Reads exactly so many bytes and leaves later ones in the socket; undefined when the client goes first. */
-export const readExactly = (socket: Socket, bytes: number): Promise<Buffer | undefined> =>
+const readExactly = (socket: Socket, bytes: number): Promise<Buffer | undefined> =>
   new Promise((resolve) => {
     // One listener serves until the end. A new listener is called at once for bytes that are there already, so a new one
     // for each attempt would loop over a part of a message and let nothing else run.
@@ -18,3 +18,17 @@ export const readExactly = (socket: Socket, bytes: number): Promise<Buffer | und
     socket.on('readable', tryRead).on('end', leave).on('close', leave)
     tryRead()
   })
+
+/** Reads a message of the expected kind; undefined when the client has gone or sends something else. */
+export const readMessage = async (
+  socket: Socket,
+  letter: '' | 'p',
+  maxBytes: number,
+): Promise<Buffer | undefined> => {
+  const before = letter.length
+  const head = await readExactly(socket, before + 4)
+  if (head === undefined || head.toString('latin1', 0, before) !== letter) return undefined
+  const length = head.readInt32BE(before) - 4
+  if (length < (letter === '' ? 4 : 1) || length > maxBytes) return undefined
+  return readExactly(socket, length)
+}

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
-import { clientPatienceMs } from '../http/readBody.js'
-import { ProtocolError, sqlState } from './ProtocolError.js'
+import { clientPatienceMs } from '../../http/readBody.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 
 export interface Message {
   /** The letter that Postgres gives to the kind of message. */

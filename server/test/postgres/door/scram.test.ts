@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateDigest } from '../../src/postgres/certificateDigest.js'
-import { startScram } from '../../src/postgres/scram.js'
-import { parseHash } from '../../src/users/passwordHash.js'
-import { createService, type Service } from '../fixtures/createService.js'
-import { runPsql } from '../fixtures/runPsql.js'
-import { cheapHash } from '../fixtures/usersFile.js'
-import { loginEnd } from '../fixtures/WireClient.js'
+import { certificateDigest } from '../../../src/postgres/door/certificateDigest.js'
+import { startScram } from '../../../src/postgres/door/scram.js'
+import { parseHash } from '../../../src/users/passwordHash.js'
+import { createService, type Service } from '../../fixtures/createService.js'
+import { runPsql } from '../../fixtures/runPsql.js'
+import { cheapHash } from '../../fixtures/usersFile.js'
+import { loginEnd } from '../../fixtures/WireClient.js'
 
 let folder: string
 const makeCertificate = (name: string, ...how: string[]) => {
@@ -72,6 +72,8 @@ describe('SCRAM-SHA-256', () => {
     ['', {}],
     ['n,a=root,n=,r=nonce', {}],
     ['n,,m=more,n=,r=nonce', {}],
+    // Its mechanism is the one that binds nothing.
+    ['p=tls-server-end-point,,n=,r=nonce', {}],
     ['p=tls-unique,,n=,r=nonce', { binding: Buffer.alloc(32), isBound: true }],
     ['n,,n=,r=nonce', { binding: Buffer.alloc(32), isBound: true }],
     // Somebody between has left the offer of a bound login out.
@@ -91,16 +93,27 @@ describe('SCRAM-SHA-256', () => {
   })
 })
 
-it('the digest of a certificate is that of its signature, and of one with Ed25519 there is none', () => {
-  const digestOf = (name: string, ...how: string[]) => {
-    const pem = readFileSync(makeCertificate(name, ...how).cert)
-    return { digest: certificateDigest(pem)?.toString('hex'), raw: new X509Certificate(pem).raw }
-  }
-  const wide = digestOf('wide', '-newkey', 'rsa:2048', '-sha512')
-  expect(wide.digest).toBe(createHash('sha512').update(wide.raw).digest('hex'))
-  const curve = digestOf('curve', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1')
-  expect(curve.digest).toBe(createHash('sha256').update(curve.raw).digest('hex'))
-  expect(digestOf('edwards', '-newkey', 'ed25519').digest).toBeUndefined()
+const ofRsa = ['-newkey', 'rsa:2048']
+const ofCurve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+
+it.each([
+  [ofRsa, 'sha1', 'sha256'],
+  [ofRsa, 'sha256', 'sha256'],
+  [ofRsa, 'sha384', 'sha384'],
+  [ofRsa, 'sha512', 'sha512'],
+  [ofCurve, 'sha256', 'sha256'],
+  [ofCurve, 'sha384', 'sha384'],
+  [ofCurve, 'sha512', 'sha512'],
+])('the digest of a certificate by %j with %s is by %s', (how, signedBy, digest) => {
+  const pem = readFileSync(makeCertificate(`${how[1]!.slice(0, 3)}-${signedBy}`, ...how, `-${signedBy}`).cert)
+  const wanted = createHash(digest).update(new X509Certificate(pem).raw).digest('hex')
+  expect(certificateDigest(pem)?.toString('hex')).toBe(wanted)
+})
+
+it('a certificate with Ed25519 has no digest to bind to', () => {
+  expect(
+    certificateDigest(readFileSync(makeCertificate('edwards', '-newkey', 'ed25519').cert)),
+  ).toBeUndefined()
 })
 
 it('psql binds its login to the certificate, and refuses to where it cannot', async () => {
