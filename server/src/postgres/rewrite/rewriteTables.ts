@@ -1,6 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { quoteIdentifier } from '../../store/quote.js'
-import { catalogMacros } from '../catalog/createCatalog.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
@@ -14,14 +13,9 @@ const ends =
 const noAlias =
   /^(where|join|left|right|full|inner|cross|natural|on|group|order|having|limit|offset|window|union|intersect|except|using|with|qualify|asof|positional)$/
 
-/** Whether the arguments ask the catalog: DuckDB takes no subquery as the argument of a table function. */
-const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
-  for (let at = open + 1; at < close; at++) {
-    if (rewrite.word(at) === 'select') return true
-    if (catalogMacros.has(rewrite.word(at)) && rewrite.is(at + 1, '(')) return true
-  }
-  return false
-}
+/** Whether the arguments have a subquery, which DuckDB does not take there. */
+const asks = (rewrite: Rewrite, open: number, close: number): boolean =>
+  rewrite.tokens.slice(open, close).some((_, at) => rewrite.word(open + at) === 'select')
 
 const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const name = rewrite.word(at)

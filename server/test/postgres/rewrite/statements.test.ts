@@ -57,6 +57,8 @@ describe('a name of an object', () => {
       'orders',
     ],
     [`SELECT 'orders'::regclass::text`, 'orders'],
+    [`SELECT relname FROM pg_class WHERE oid = 'public.orders'::regclass`, 'orders'],
+    [`SELECT col_description(quote_ident('orders')::regclass, 4)`, 'What was said'],
     [
       `SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'orders'::regclass AND attname = 'note'`,
       'text',
@@ -95,7 +97,9 @@ describe('what means something else in DuckDB', () => {
     [`SELECT initcap('hello wORLD'), regexp_match('foobar', 'o(.)(b)'), regexp_match('foobar', 'o+'), regexp_match('x', 'y'), clock_timestamp() >= now()`, 'Hello World', '{"o","b"}', '{"oo"}', null, 't'],
     [`SELECT make_interval(days => 3, hours => 2), encode('abc', 'hex'), encode('abc'::bytea, 'base64')`, '3 days 02:00:00', '616263', 'YWJj'],
     [`SELECT 'b' = ANY('{a,b}'::text[]), 'c' <> ALL ('{a,b}'::text[]), NULL::int IS NULL`, 't', 't', 't'],
-    [`SELECT count(*) > 100 FROM pg_get_keywords() WHERE catcode = 'R' OR word <> 'all'`, 't'],
+    [`SELECT catcode, (SELECT count(*) > 100 FROM pg_get_keywords()) FROM pg_get_keywords() WHERE word = 'select'`, 'R', 't'],
+    [`SELECT format('%L', NULL), (SELECT sum(i) FROM generate_series(1, (SELECT max(id) FROM orders)) AS i)`, 'NULL', '3'],
+    [`SELECT count(*) FROM orders WHERE now() IS DISTINCT FROM now()`, '0'],
   ])('%s', async (statement, ...row) => expect(await rowsOf(statement)).toEqual([row])) // prettier-ignore
 
   it.each([
@@ -128,5 +132,10 @@ describe('columns have the names that PostgreSQL gives them', () => {
   it('by a prepared statement too', async () => {
     const { fields } = await client.query({ text: 'SELECT count(*), $1::int + 1', values: [1] })
     expect(fields.map(({ name }) => name)).toEqual(['count', '?column?'])
+  })
+
+  it('asyncpg’s list of types is one of oids', async () => {
+    const { fields } = await client.query('SELECT [23]::BIGINT[] AS attrtypoids')
+    expect(fields[0]?.dataTypeID).toBe(1028)
   })
 })
