@@ -28,7 +28,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       else if (catalogMacros.has(named)) rewrite.replace(at, at, pg)
       at += 2
     } else if (rewrite.is(at + 1, '(') ? catalogMacros.has(word) : isRelation(rewrite, at)) {
-      rewrite.before(at, `${pg}.`)
+      rewrite.replace(at, at, `${pg}.${word}`)
     } else if (/^(current_user|session_user|current_role|user)$/.test(word) && isValue(rewrite, at))
       rewrite.replace(at, at, quoteText(rewrite.user))
   }
