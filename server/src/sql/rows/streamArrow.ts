@@ -45,9 +45,9 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
   let part: 'head' | 'rows' | 'over' = 'head'
 
   const nextBatch = async (): Promise<Buffer | undefined> => {
-    const part = await chunks.next()
-    if (part === undefined) return undefined
-    const { chunk, rows: length } = part
+    const read = await chunks.next()
+    if (read === undefined) return undefined
+    const { chunk, rows: length } = read
     const children = columns.map(({ build }, at) => build(chunk.getColumnValues(at + 1).slice(0, length)))
     const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
     return length === 0

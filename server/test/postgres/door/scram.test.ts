@@ -105,7 +105,9 @@ it.each([
   [ofCurve, 'sha384', 'sha384'],
   [ofCurve, 'sha512', 'sha512'],
 ])('the digest of a certificate by %j with %s is by %s', (how, signedBy, digest) => {
-  const pem = readFileSync(makeCertificate(`${how[1]!.slice(0, 3)}-${signedBy}`, ...how, `-${signedBy}`).cert)
+  const pem = readFileSync(
+    makeCertificate(`${how.at(1)?.slice(0, 3)}-${signedBy}`, ...how, `-${signedBy}`).cert,
+  )
   const wanted = createHash(digest).update(new X509Certificate(pem).raw).digest('hex')
   expect(certificateDigest(pem)?.toString('hex')).toBe(wanted)
 })
