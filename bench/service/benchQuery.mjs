@@ -19,7 +19,7 @@ const inProcess = (rows) =>
   })
 
 /** Reads an answer, pausing after every megabyte when it is to be slow; tells rows and time. */
-const read = (url, sql, pauseMs = 0) =>
+const read = (url, sql, { pauseMs = 0, format } = {}) =>
   new Promise((resolve, reject) => {
     const began = performance.now()
     const call = request(
@@ -40,7 +40,7 @@ const read = (url, sql, pauseMs = 0) =>
       },
     )
     call.on('error', reject)
-    call.end(JSON.stringify({ statement: sql }))
+    call.end(JSON.stringify({ statement: sql, format }))
   })
 
 export const benchQuery = async () => {
@@ -51,10 +51,12 @@ export const benchQuery = async () => {
   for (let round = 0; round < 3; round++) {
     const control = await inProcess(few)
     const { rows, seconds } = await read(service.url, statement(few))
-    ratios.push({ ours: rows / seconds, control, share: rows / seconds / control.library })
+    const arrow = (await read(service.url, statement(few), { format: 'arrow' })).seconds / seconds
+    ratios.push({ ours: rows / seconds, control, share: rows / seconds / control.library, arrow })
   }
   ratios.sort((a, b) => a.share - b.share)
   const { ours, control, share } = ratios[1]
+  const arrow = ratios.map((each) => each.arrow).toSorted((a, b) => a - b)[1]
   await service.stop()
 
   const fresh = await startService()
@@ -62,7 +64,7 @@ export const benchQuery = async () => {
   const before = memoryOf(fresh.pid).peakMiB
   const many = await read(fresh.url, statement(50_000_000))
   const after = memoryOf(fresh.pid).peakMiB
-  await read(fresh.url, statement(5_000_000), 20)
+  await read(fresh.url, statement(5_000_000), { pauseMs: 20 })
   const slow = memoryOf(fresh.pid).peakMiB
   await fresh.stop()
   const k = (value) => `${Math.round(value / 1000)} k`
@@ -72,6 +74,12 @@ export const benchQuery = async () => {
       '≥ 80 %',
       `${(share * 100).toFixed(0)} % (${k(ours)} of ${k(control.library)}; read as the service reads, without HTTP: ${k(control.service)})`,
       share >= 0.8,
+    ],
+    [
+      'query: time of the same rows as Arrow, of that as NDJSON',
+      '≤ 100 %',
+      `${(arrow * 100).toFixed(0)} %`,
+      arrow <= 1,
     ],
     [
       'query: peak RSS from 1 M to 50 M rows',

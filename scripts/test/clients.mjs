@@ -2,11 +2,13 @@
 // server/test/clients, which prints `+ check` or `- check: reason`. Those that this machine has not are not tried.
 //   npm run test:all -- --only clients
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
+import { findUnasked } from './findUnasked.mjs'
+import { recordStatements } from './recordStatements.mjs'
 import { startService } from '../startService.mjs'
 
 const folder = join(root, 'server/test/clients')
@@ -65,6 +67,11 @@ const toolsOf = (work) => [
     has: ['php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);'],
     command: ['php', at('php.php')],
   },
+  ...['Metabase', 'Grafana', 'Power BI', 'Tableau', 'DuckDB', 'DBeaver', 'people'].map((name) => ({
+    name: `${name}, by statements alone`,
+    has: [process.execPath, '--version'],
+    command: [process.execPath, at('byStatements.mjs'), name.toLowerCase().replace(' ', '-')],
+  })),
 ]
 
 /** @param {string} url @param {string} path @param {unknown} body */
@@ -81,10 +88,7 @@ async function post(url, path, body) {
 
 /** @param {string} url */
 async function fill(url) {
-  for (const statement of [
-    'CREATE TABLE orders (id INTEGER PRIMARY KEY, total DECIMAL(10, 2) NOT NULL, tags VARCHAR[], note VARCHAR)',
-    "INSERT INTO orders VALUES (1, 9.90, ['a', 'b c'], 'x'), (2, 0.5, NULL, NULL), (3, 5, [], 'y')",
-  ])
+  for (const statement of readFileSync(at('orders.sql'), 'utf8').split(';\n'))
     await post(url, '/query', { statement })
   const event = {
     event: 'Signed Up',
@@ -109,6 +113,7 @@ async function tryTool({ has, command, before, env = {} }, ports) {
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
 let failed = 0
+let isWhole = true
 try {
   const [cert, key] = [join(work, 'cert.pem'), join(work, 'key.pem')]
   const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2']
@@ -122,15 +127,21 @@ try {
   })
   await fill(url)
   const port = /:(\d+) \(Postgres\)/.exec(output)?.[1] ?? ''
+  const recorder = await recordStatements(port)
   console.log('\n| tool | checks | |\n|---|---|---|')
   for (const tool of toolsOf(work)) {
-    const lines = await tryTool(tool, { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port })
+    const lines = await tryTool(tool, { WAYMARK_PORT: recorder.port, WAYMARK_TLS_PORT: port })
     const wrong = lines?.filter((line) => line.startsWith('- ')) ?? []
+    if (lines === undefined) isWhole = false
     failed += wrong.length + (lines?.length === 0 ? 1 : 0)
     const count =
       lines === undefined ? 'not on this machine' : `${lines.length - wrong.length} of ${lines.length}`
     console.log(`| ${tool.name} | ${count} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
   }
+  recorder.stop()
+  const unasked = isWhole ? await findUnasked(recorder.statements) : []
+  if (unasked.length > 0) console.log(`\nNo tool asks the catalog for ${unasked.join(', ')}.`)
+  failed += unasked.length
   await stop()
 } finally {
   rmSync(work, { recursive: true, force: true })

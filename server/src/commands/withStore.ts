@@ -10,6 +10,7 @@ import { Listener } from '../http/Listener.js'
 import { Logger } from '../Logger.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { isAnswered, lockFolder } from '../store/lockFolder.js'
+import { makeWay } from '../store/ownCatalog.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
 import { damaged, OperatorError } from '../OperatorError.js'
 import { askEngine } from './askEngine.js'
@@ -30,6 +31,7 @@ export const openCatalogs = async (folder: DataFolder, tempFolder: string): Prom
   for (const catalog of folder.catalogs) {
     const file = folder.catalogFile(catalog)
     try {
+      await makeWay(connection, catalog)
       await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)} (READ_ONLY)`)
     } catch (error) {
       instance.closeSync()

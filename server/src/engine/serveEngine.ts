@@ -9,8 +9,8 @@ import type { IngestLink } from '../link/IngestLink.js'
 import { linkProtocol } from '../link/messages.js'
 import type { Logger } from '../Logger.js'
 import { acceptPostgres } from '../postgres/acceptPostgres.js'
-import { createCatalog } from '../postgres/catalog/catalogSchema.js'
-import { postgresProtocol } from '../postgres/upgrade.js'
+import { createCatalog } from '../postgres/catalog/createCatalog.js'
+import { postgresProtocol } from '../postgres/door/upgrade.js'
 import type { Sql } from '../sql/openSql.js'
 
 export interface ServeEngineOptions {

@@ -1,5 +1,6 @@
 import { originForm } from '../http/cors.js'
 import { readLogUrl } from '../postgresLog/readLogUrl.js'
+import { ownCatalog } from '../store/ownCatalog.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
 
 /** What the flags of one command line have set so far. */
@@ -21,7 +22,7 @@ const addressForm = /^[a-z][a-z\d+.-]+:\/\//i
 const basePathForm = /^(\/[\w.~-]+)*$/
 const catalogForm = /^[a-z][a-z0-9_]{0,62}$/
 /** Names that DuckDB or this service uses itself. */
-const reserved = new Set(['analytics', 'memory', 'system', 'temp'])
+const reserved = new Set(['analytics', ownCatalog, 'system', 'temp'])
 
 export const splitList = (text: string): string[] =>
   text

@@ -1,11 +1,11 @@
-import { binaryEncoder, type Cell } from './encodeBinary.js'
-import { dataRow } from './messages.js'
+import { binaryEncoder, type Cell } from './messages/encodeBinary.js'
+import { dataRow } from './messages/messages.js'
 import type { Prepared } from './PreparedStatements.js'
 import type { Edit } from '../sql/guard/applyEdits.js'
 import type { Settings } from './Settings.js'
-import { rowStyle } from './styles.js'
+import { rowStyle } from './rowStyle.js'
 import type { Field } from './types.js'
-import type { RowSource, TextRow } from './WireQuery.js'
+import type { RowSource, TextRow } from './openQuery.js'
 
 /** A prepared statement with the values of its parameters, and how far its rows are sent. */
 export interface Portal {

@@ -1,19 +1,19 @@
 import type { Duplex } from 'node:stream'
 import type { CancelReason } from '../sql/Cancellation.js'
 import type { Sql } from '../sql/openSql.js'
-import { BodyReader } from './BodyReader.js'
-import * as to from './messages.js'
-import { type Message, MessageStream } from './MessageStream.js'
+import { BodyReader } from './messages/BodyReader.js'
+import * as to from './messages/messages.js'
+import { type Message, MessageStream } from './messages/MessageStream.js'
 import { describePortal, openPortal } from './openPortal.js'
 import { formatsOf, newPortal, type Portal } from './Portal.js'
 import { Portals } from './Portals.js'
 import { PreparedStatements } from './PreparedStatements.js'
 import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
-import { readParameter } from './readParameter.js'
+import { readParameter } from './messages/readParameter.js'
 import { sendRows } from './sendRows.js'
-import { findParameters, splitStatements } from './statements.js'
+import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
-import { WireConnection, type WireStart } from './WireConnection.js'
+import { ClientState, type ClientStart } from './ClientState.js'
 
 /**
  * Serves one client whose password was right. It speaks the simple and the extended protocol,
@@ -25,16 +25,16 @@ import { WireConnection, type WireStart } from './WireConnection.js'
  */
 export class PostgresConnection {
   readonly #stream: MessageStream
-  readonly #wire: WireConnection
+  readonly #client: ClientState
   readonly #prepared = new PreparedStatements()
   readonly #portals = new Portals()
   #isSkipping = false
   #isBusy = false
   #isClosing = false
 
-  constructor(socket: Duplex, start: WireStart, sql: Sql) {
+  constructor(socket: Duplex, start: ClientStart, sql: Sql) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
-    this.#wire = new WireConnection({
+    this.#client = new ClientState({
       ...start,
       sql,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
@@ -45,7 +45,7 @@ export class PostgresConnection {
 
   /** Resolves once the connection is closed. */
   async run(process: number, secret: number): Promise<void> {
-    for (const [name, value] of this.#wire.settings.reported()) {
+    for (const [name, value] of this.#client.settings.reported()) {
       this.#stream.write(to.parameterStatus(name, value))
     }
     this.#stream.write(to.backendKey(process, secret))
@@ -56,12 +56,12 @@ export class PostgresConnection {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
     }
     this.#portals.dropAll()
-    this.#wire.close()
+    this.#client.close()
     this.#stream.end()
   }
 
   cancel(reason: CancelReason): void {
-    this.#wire.cancel(reason)
+    this.#client.cancel(reason)
   }
 
   /** Ends the connection once the current message is handled. */
@@ -96,7 +96,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#wire.transaction === 'I') this.#portals.endTransaction()
+      if (this.#client.transaction === 'I') this.#portals.endTransaction()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -116,7 +116,7 @@ export class PostgresConnection {
     } catch (error) {
       const reported = asProtocolError(error)
       if (reported.code === sqlState.protocolViolation) throw reported
-      this.#wire.fail()
+      this.#client.fail()
       this.#stream.write(to.errorResponse(reported))
       if (type === 'Q') await this.#ready()
       else {
@@ -127,7 +127,7 @@ export class PostgresConnection {
   }
 
   #ready(): Promise<void> {
-    this.#stream.write(to.readyForQuery(this.#wire.transaction))
+    this.#stream.write(to.readyForQuery(this.#client.transaction))
     return this.#stream.flush()
   }
 
@@ -144,7 +144,7 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#wire.transaction === 'I') this.#portals.endTransaction()
+    if (this.#client.transaction === 'I') this.#portals.endTransaction()
     await this.#ready()
   }
 
@@ -162,7 +162,7 @@ export class PostgresConnection {
     const described =
       statement === undefined
         ? { oids, fields: undefined }
-        : await describePortal({ wire: this.#wire, portals: this.#portals }, statement, oids)
+        : await describePortal({ client: this.#client, portals: this.#portals }, statement, oids)
     this.#prepared.add(name, { ...described, statement, bytes })
     this.#stream.write(to.parseComplete())
   }
@@ -223,7 +223,7 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    const source = await openPortal({ wire: this.#wire, portals: this.#portals }, portal)
+    const source = await openPortal({ client: this.#client, portals: this.#portals }, portal)
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()
@@ -235,7 +235,7 @@ export class PostgresConnection {
   }
 
   #send(portal: Portal, maxRows: number): Promise<void> {
-    return sendRows(this.#stream, portal, { maxRows, settings: this.#wire.settings })
+    return sendRows(this.#stream, portal, { maxRows, settings: this.#client.settings })
   }
 
   #closeOne(reader: BodyReader): void {

@@ -1,6 +1,6 @@
-import type { Described } from './planWire.js'
+import type { Described } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import type { Statement } from './statements.js'
+import type { Statement } from './statements/statements.js'
 
 export interface Prepared extends Described {
   /** Undefined when the client's text is empty. */

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Sql } from '../sql/openSql.js'
-import { errorResponse } from './messages.js'
+import { errorResponse } from './messages/messages.js'
 import { PostgresConnection } from './PostgresConnection.js'
 import { asProtocolError } from './ProtocolError.js'
-import { readStart } from './upgrade.js'
-import type { WireStart } from './WireConnection.js'
+import { readStart } from './door/upgrade.js'
+import type { ClientStart } from './ClientState.js'
 
 export interface PostgresClients {
   /** Takes over the connection of a client whose password the ingest process has found right. */
@@ -30,7 +30,7 @@ const highestKey = 2 ** 31 - 1
 export const acceptPostgres = (sql: Sql): PostgresClients => {
   const clients = new Map<number, Client>()
 
-  const open = (socket: Duplex, start: WireStart): void => {
+  const open = (socket: Duplex, start: ClientStart): void => {
     const connection = new PostgresConnection(socket, start, sql)
     let key = randomInt(1, highestKey)
     while (clients.has(key)) key = randomInt(1, highestKey)

@@ -1,50 +1,50 @@
-import { copyWriter } from './copyFormats.js'
-import { innerEdits } from './innerStatement.js'
+import { copyWriter } from './statements/copyFormats.js'
+import { innerEdits } from './statements/innerStatement.js'
 import { abandon, newPortal, type Portal, takeRows } from './Portal.js'
 import type { Portals } from './Portals.js'
 import { ProtocolError } from './ProtocolError.js'
-import { readCopy } from './readCopy.js'
-import { type CursorCommand, readCursor } from './readCursor.js'
-import type { Statement } from './statements.js'
-import type { Described } from './planWire.js'
-import type { WireConnection } from './WireConnection.js'
-import { fixedRows, type RowSource } from './WireQuery.js'
+import { readCopy } from './statements/readCopy.js'
+import { type CursorCommand, readCursor } from './statements/readCursor.js'
+import type { Statement } from './statements/statements.js'
+import type { Described } from './describeStatement.js'
+import type { ClientState } from './ClientState.js'
+import { fixedRows, type RowSource } from './openQuery.js'
 
 interface Rooms {
-  wire: WireConnection
+  client: ClientState
   portals: Portals
 }
 
 /** What a prepared statement is told about; of DECLARE and COPY that is their query, whose rows come by another way. */
 export const describePortal = async (
-  { wire, portals }: Rooms,
+  { client, portals }: Rooms,
   statement: Statement,
   oids: readonly number[],
 ): Promise<Described> => {
   const cursor = readCursor(statement)
   if (cursor?.kind === 'declare') {
-    const described = await wire.describe(cursor.query, oids)
+    const described = await client.describe(cursor.query, oids)
     return { ...described, fields: undefined }
   }
   if (cursor?.kind === 'fetch') return { oids: [], fields: portals.find(cursor.name).fields }
   if (cursor !== undefined || readCopy(statement) !== undefined) return { oids: [], fields: undefined }
-  return wire.describe(statement, oids)
+  return client.describe(statement, oids)
 }
 
 /** Opens the rows of a portal: of a query, of a cursor's query, or those of a COPY. */
 export const openPortal = async (rooms: Rooms, portal: Portal): Promise<RowSource> => {
-  const { wire, portals } = rooms
+  const { client, portals } = rooms
   const statement = portal.prepared.statement!
   const cursor = readCursor(statement)
   if (cursor !== undefined) {
-    wire.checkTransaction()
+    client.checkTransaction()
     return useCursor(rooms, portal, cursor)
   }
   portals.admit(portal)
   const copy = readCopy(statement)
-  if (copy === undefined) return wire.run(statement, portal.values)
-  const source = await wire.query(copy.query, [], statement.text)
-  const copied = copyWriter(copy.format, source.fields ?? [], wire.settings)
+  if (copy === undefined) return client.run(statement, portal.values)
+  const source = await client.query(copy.query, [], statement.text)
+  const copied = copyWriter(copy.format, source.fields ?? [], client.settings)
   return { ...source, fields: undefined, copied, tag: (rows) => `COPY ${rows}` }
 }
 
@@ -66,11 +66,11 @@ const useCursor = (rooms: Rooms, portal: Portal, command: CursorCommand): Promis
 }
 
 const declare = async (
-  { wire, portals }: Rooms,
+  { client, portals }: Rooms,
   { values, bytes }: Portal,
   { name, isHeld, query }: CursorCommand & { kind: 'declare' },
 ): Promise<RowSource> => {
-  if (wire.transaction === 'I' && !isHeld) {
+  if (client.transaction === 'I' && !isHeld) {
     throw new ProtocolError(
       '25P01',
       'DECLARE stands in a transaction: send BEGIN before it, or declare WITH HOLD.',
@@ -80,7 +80,7 @@ const declare = async (
   const prepared = { statement: query, oids: [], fields: undefined, bytes: 0 }
   const opened: Portal = { ...newPortal(prepared, innerEdits(query, values), [], bytes), cursor: { isHeld } }
   portals.admit(opened)
-  opened.source = await wire.query(query, opened.values)
+  opened.source = await client.query(query, opened.values)
   opened.fields = opened.source.fields
   opened.source.pause()
   try {

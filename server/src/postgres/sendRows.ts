@@ -1,5 +1,5 @@
-import type { MessageStream } from './MessageStream.js'
-import * as to from './messages.js'
+import type { MessageStream } from './messages/MessageStream.js'
+import * as to from './messages/messages.js'
 import { abandon, type Portal, rowEncoder, takeRows } from './Portal.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import type { Settings } from './Settings.js'

@@ -62,7 +62,8 @@ export const typeOfOid = (oid: number): PostgresType | undefined => byOid.get(oi
 /** The type of the items of an array type. */
 export const itemTypeOfOid = (oid: number): PostgresType | undefined => byArrayOid.get(oid)
 
-const scalars = new Map<DuckDBTypeId, PostgresType>([
+/** What DuckDB's types are in Postgres; all else is text. */
+export const scalarTypes: ReadonlyMap<DuckDBTypeId, PostgresType> = new Map([
   [DuckDBTypeId.BOOLEAN, bool],
   [DuckDBTypeId.TINYINT, int2],
   [DuckDBTypeId.UTINYINT, int2],
@@ -92,7 +93,7 @@ const scalars = new Map<DuckDBTypeId, PostgresType>([
 ])
 
 const scalarOf = (type: DuckDBType): PostgresType =>
-  isJson(type) ? json : (scalars.get(type.typeId) ?? text)
+  isJson(type) ? json : (scalarTypes.get(type.typeId) ?? text)
 
 /** A column of an answer. */
 export interface Field {

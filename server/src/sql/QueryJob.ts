@@ -17,11 +17,11 @@ export interface QueryJob {
   readsOnly?: HttpError | undefined
   cancellation: Cancellation
   /** Given when the query came through the Postgres protocol. */
-  wire?: WireJob
+  postgres?: PostgresJob
 }
 
 /** What a client of the Postgres protocol brings with its query. */
-export interface WireJob {
+export interface PostgresJob {
   /** The client's own connection, which no HTTP request can name. */
   held: HeldConnection
   /** The statement that is run; the log keeps `request.statement`. */
@@ -33,5 +33,5 @@ export interface WireJob {
 }
 
 /** The error for a change in a job that may only read; undefined when the job may change tables. */
-export const refusalOf = ({ role, readsOnly, wire }: QueryJob): Error | undefined =>
-  readsOnly ?? (role === 'read' ? readOnlyUser() : wire?.readsOnly)
+export const refusalOf = ({ role, readsOnly, postgres }: QueryJob): Error | undefined =>
+  readsOnly ?? (role === 'read' ? readOnlyUser() : postgres?.readsOnly)

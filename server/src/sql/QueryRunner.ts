@@ -87,11 +87,11 @@ export class QueryRunner {
     const { request, user, userAgent, cancellation } = job
     const isEphemeral = request.ephemeral === true
     const held =
-      job.wire?.held ??
+      job.postgres?.held ??
       (isEphemeral
         ? await connections.openEphemeral(user)
         : await connections.open(user, request.session_id ?? undefined))
-    const clientInterface = job.wire === undefined ? 'HTTP' : 'Postgres'
+    const clientInterface = job.postgres === undefined ? 'HTTP' : 'Postgres'
     const query = new LoggedQuery({
       user,
       userAgent,
@@ -232,13 +232,13 @@ export class QueryRunner {
   }
 
   async #plan(job: QueryJob, { connection }: HeldConnection, query: LoggedQuery): Promise<Plan> {
-    const { request, role, readsOnly, wire } = job
-    const text = wire?.text ?? request.statement
+    const { request, role, readsOnly, postgres } = job
+    const text = postgres?.text ?? request.statement
     const plan = await planStatement(connection, this.#options.guard, text)
     query.describe(plan.tokens)
     if (readsOnly !== undefined && plan.kind !== 'read') throw readsOnly
     if (role === 'read' && !onlyReads(plan)) throw readOnlyUser()
-    wire?.admit(plan)
+    postgres?.admit(plan)
     return plan
   }
 

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import type { DataFolder } from './DataFolder.js'
 import { type Disk, lookAtDisk, roomOf } from './DiskRoom.js'
+import { makeWay } from './ownCatalog.js'
 import { quoteIdentifier, quoteText } from './quote.js'
 import { damaged, isDiskFull, OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
@@ -38,6 +39,7 @@ const lockWaitMs = 10_000
 
 /** Opens a file in the data folder as a catalog. */
 export const attach = async (connection: DuckDBConnection, catalog: string, file: string): Promise<void> => {
+  await makeWay(connection, catalog)
   const deadline = Date.now() + lockWaitMs
   for (;;) {
     try {

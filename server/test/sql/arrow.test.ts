@@ -86,6 +86,9 @@ describe('format arrow', () => {
     expect(table.numRows).toBe(100_000)
     expect(table.getChild('n')!.get(99_999)).toBe(99_999n)
     expect(table.getChild('t')!.nullCount).toBe(33_334)
+    expect(listOf(table.getChild('t')!.slice(0, 9)).map((text) => text === null)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => n % 3 === 0),
+    )
     expect(table.getChild('t')!.get(70_000)).toBe('row 70000')
     expect(listOf((await read(statement, { limit: 2, offset: 5 })).getChild('n')!)).toEqual([5n, 6n])
   })

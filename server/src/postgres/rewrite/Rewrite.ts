@@ -1,5 +1,5 @@
 import type { Edit } from '../../sql/guard/applyEdits.js'
-import { openings, startOf } from '../../sql/guard/operands.js'
+import { closingAt, openings, startOf } from '../../sql/guard/operands.js'
 import { isSymbol, type SqlToken } from '../../sql/guard/tokenize.js'
 import type { Settings } from '../Settings.js'
 
@@ -48,6 +48,16 @@ export class Rewrite {
   startOf(end: number): number | undefined {
     this.#opened ??= openings(this.tokens)
     return startOf(this.tokens, this.#opened, end)
+  }
+
+  /** The commas between the arguments of the call whose brackets stand at `open` and `close`. */
+  commasIn(open: number, close: number): number[] {
+    const commas: number[] = []
+    for (let at = open + 1; at < close; at++) {
+      if (this.is(at, '(') || this.is(at, '[')) at = closingAt(this.tokens, at)
+      else if (this.is(at, ',')) commas.push(at)
+    }
+    return commas
   }
 
   replace(from: number, to: number, text: string): void {

@@ -1,5 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
-import { commasIn } from './commasIn.js'
+import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/toStrftime.js'
 import { quoteText } from '../../store/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -74,7 +74,7 @@ const regexpMatch = (rewrite: Rewrite, call: Call): void => {
     throw refused('regexp_match takes a pattern that is written out; regexp_extract takes others.')
   const groups = pattern.replaceAll(/\\.|\[[^\]]*\]/g, '').match(/\((?!\?)/g)?.length ?? 0
   if (groups > 9) throw refused('regexp_match takes nine groups at most.')
-  rewrite.replace(call.at, call.at, `memory.pg.match_${groups}`)
+  rewrite.replace(call.at, call.at, `${pg}.match_${groups}`)
 }
 
 /** `json_agg(x ORDER BY y) FILTER (…)`: DuckDB's is a macro, which takes neither. */
@@ -97,15 +97,15 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
 const asText = ['CAST(', ' AS VARCHAR)'] as const
 const wraps: Record<string, readonly [open: string, close: string]> = {
   s: asText,
-  I: [`memory.pg.quote_ident(${asText[0]}`, `${asText[1]})`],
-  L: [`memory.pg.quote_nullable(${asText[0]}`, `${asText[1]})`],
+  I: [`${pg}.quote_ident(${asText[0]}`, `${asText[1]})`],
+  L: [`${pg}.quote_nullable(${asText[0]}`, `${asText[1]})`],
 }
 
 /** Postgres's `format('%s', x)`. With braces and no percent sign it is DuckDB's. */
 const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const form = rewrite.text(open + 1)
   if (form !== undefined && form.includes('{') && !form.includes('%')) return
-  const commas = commasIn(rewrite, open, close)
+  const commas = rewrite.commasIn(open, close)
   const pieces = ['']
   const kinds: string[] = []
   for (const [part, sign] of (form ?? '%').matchAll(/%(.?)|[^%]+/gs)) {
@@ -142,7 +142,7 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
 const callAt = (rewrite: Rewrite, at: number): Call => {
   const open = at + 1
   const close = closingAt(rewrite.tokens, open)
-  return { at, open, close, lastAt: (commasIn(rewrite, open, close).at(-1) ?? open) + 1 }
+  return { at, open, close, lastAt: (rewrite.commasIn(open, close).at(-1) ?? open) + 1 }
 }
 
 /** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */

@@ -1,6 +1,6 @@
-import { catalogSchema } from '../catalog/catalogSchema.js'
+import { pg } from '../catalog/names.js'
 import { quoteText } from '../../store/quote.js'
-import { readArray } from '../arrays.js'
+import { readArray } from '../messages/readArray.js'
 import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -58,10 +58,10 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   const isNumber = meansNumber(rewrite, cast)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
   const [open, close] = isNumber
-    ? [`${catalogSchema}.to_${type}(`, ')']
+    ? [`${pg}.to_${type}(`, ')']
     : isText
-      ? [`${catalogSchema}.${type}_name(${catalogSchema}.to_${type}(`, '))']
-      : [`${catalogSchema}.${type}_name(`, ')']
+      ? [`${pg}.${type}_name(${pg}.to_${type}(`, '))']
+      : [`${pg}.${type}_name(`, ')']
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 1, open)
     rewrite.replace(cast.last + 1, cast.end, close)
@@ -75,7 +75,8 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
 const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
   const items = readArray(rewrite.text(at - 3) ?? '')
   const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
-  if (items === undefined || oid === undefined) return false
+  const isPath = rewrite.is(at - 4, '>') && (rewrite.is(at - 5, '#') || rewrite.is(at - 6, '#'))
+  if (items === undefined || oid === undefined || isPath) return false
   const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
   rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
   return true

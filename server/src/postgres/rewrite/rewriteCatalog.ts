@@ -1,6 +1,7 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { quoteText } from '../../store/quote.js'
-import { catalogMacros, catalogSchema, catalogViews } from '../catalog/catalogSchema.js'
+import { catalogMacros, catalogViews } from '../catalog/createCatalog.js'
+import { pg } from '../catalog/names.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
@@ -17,17 +18,17 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
     else if (word === 'pg_catalog' && rewrite.is(at + 1, '.')) {
       const named = rewrite.word(at + 2)
       if (rewrite.isTaken(at + 2)) rewrite.replace(at, at + 1, '')
-      else if (catalogViews.has(named) || catalogMacros.has(named)) rewrite.replace(at, at, catalogSchema)
+      else if (catalogViews.has(named) || catalogMacros.has(named)) rewrite.replace(at, at, pg)
       else rewrite.replace(at, at + 1, '')
       at += 2
     } else if (word === 'information_schema' && rewrite.is(at + 1, '.')) {
       const named = rewrite.word(at + 2)
       if (catalogViews.has(`information_schema_${named}`))
-        rewrite.replace(at, at + 2, `${catalogSchema}.information_schema_${named}`)
-      else if (catalogMacros.has(named)) rewrite.replace(at, at, catalogSchema)
+        rewrite.replace(at, at + 2, `${pg}.information_schema_${named}`)
+      else if (catalogMacros.has(named)) rewrite.replace(at, at, pg)
       at += 2
     } else if (rewrite.is(at + 1, '(') ? catalogMacros.has(word) : isRelation(rewrite, at)) {
-      rewrite.before(at, `${catalogSchema}.`)
+      rewrite.replace(at, at, `${pg}.${word}`)
     } else if (/^(current_user|session_user|current_role|user)$/.test(word) && isValue(rewrite, at))
       rewrite.replace(at, at, quoteText(rewrite.user))
   }

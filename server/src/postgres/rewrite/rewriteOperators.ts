@@ -19,15 +19,27 @@ const pathOf = (text: string): string =>
     .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `."${key.trim().replace(/^"|"$/g, '')}"`))
     .join('')}`
 
+/** The path that begins at `at`, and its last token: `'{a,b}'`, or `ARRAY['a', 'b']` as some tools write it. */
+const readPath = (rewrite: Rewrite, at: number): { path: string; last: number } | undefined => {
+  const written = rewrite.text(at)
+  const isList = rewrite.word(at) === 'array' && rewrite.is(at + 1, '[')
+  const close = isList ? closingAt(rewrite.tokens, at + 1) : at
+  const keys = rewrite.commasIn(at + 1, close).map((comma) => rewrite.text(comma + 1))
+  const path = isList ? `{${[rewrite.text(at + 2), ...keys].join(',')}}` : written
+  if (path === undefined) return undefined
+  const isCast =
+    rewrite.is(close + 1, ':') && rewrite.word(close + 3) === 'text' && rewrite.is(close + 5, ']')
+  return { path, last: isCast ? close + 5 : close }
+}
+
 /** `json #>> '{a,b}'` */
 const extractPath = (rewrite: Rewrite, at: number): void => {
   const isText = rewrite.isOperator(at, '#>>')
-  const pathAt = at + (isText ? 3 : 2)
-  const path = rewrite.text(pathAt)
+  const found = readPath(rewrite, at + (isText ? 3 : 2))
   const first = rewrite.startOf(at - 1)
-  if (path === undefined || first === undefined) return
+  if (found === undefined || first === undefined) return
   rewrite.before(first, isText ? 'json_extract_string(' : 'json_extract(')
-  rewrite.replace(at, pathAt, `, ${quoteText(pathOf(path))})`)
+  rewrite.replace(at, found.last, `, ${quoteText(pathOf(found.path))})`)
 }
 
 const isJson = (text: string | undefined): boolean => {

@@ -1,6 +1,6 @@
 import type { Edit } from '../../sql/guard/applyEdits.js'
 import type { Settings } from '../Settings.js'
-import type { Statement } from '../statements.js'
+import type { Statement } from '../statements/statements.js'
 import { Rewrite } from './Rewrite.js'
 import { rewriteCalls } from './rewriteCalls.js'
 import { rewriteCasts } from './rewriteCasts.js'

@@ -1,7 +1,5 @@
 import { closingAt } from '../../sql/guard/operands.js'
 import { quoteIdentifier } from '../../store/quote.js'
-import { catalogMacros } from '../catalog/catalogSchema.js'
-import { commasIn } from './commasIn.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
@@ -15,14 +13,9 @@ const ends =
 const noAlias =
   /^(where|join|left|right|full|inner|cross|natural|on|group|order|having|limit|offset|window|union|intersect|except|using|with|qualify|asof|positional)$/
 
-/** Whether the arguments ask the catalog: DuckDB takes no subquery as the argument of a table function. */
-const asks = (rewrite: Rewrite, open: number, close: number): boolean => {
-  for (let at = open + 1; at < close; at++) {
-    if (rewrite.word(at) === 'select') return true
-    if (catalogMacros.has(rewrite.word(at)) && rewrite.is(at + 1, '(')) return true
-  }
-  return false
-}
+/** Whether the arguments have a subquery, which DuckDB does not take there. */
+const asks = (rewrite: Rewrite, open: number, close: number): boolean =>
+  rewrite.tokens.slice(open, close).some((_, at) => rewrite.word(open + at) === 'select')
 
 const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const name = rewrite.word(at)
@@ -37,7 +30,7 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
   if (isNumbered && name === 'unnest') {
-    const commas = commasIn(rewrite, at + 1, close)
+    const commas = rewrite.commasIn(at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
     rewrite.before(at, '(SELECT ')
     for (const comma of commas) rewrite.replace(comma, comma, '), unnest(')
@@ -67,6 +60,12 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
 const isItem = (rewrite: Rewrite, at: number): boolean =>
   rewrite.is(at + 1, '(') && (rewrite.is(at - 1, ',') || /^(select|distinct|all)$/.test(rewrite.word(at - 1)))
 
+/** FROM begins no clause in `extract(epoch FROM now())`, `trim(BOTH FROM x)` and `x IS DISTINCT FROM now()`. */
+const isBeginning = (rewrite: Rewrite, at: number, clause: string): boolean =>
+  begins.test(rewrite.word(at)) &&
+  rewrite.word(at - 1) !== 'distinct' &&
+  (clause !== '' || at === 0 || rewrite.is(at - 1, '('))
+
 /** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
 export const rewriteTables = (rewrite: Rewrite): void => {
   const clauses = ['']
@@ -78,7 +77,7 @@ export const rewriteTables = (rewrite: Rewrite): void => {
       continue
     }
     const word = rewrite.word(at)
-    if (begins.test(word)) clauses[clauses.length - 1] = 'from'
+    if (isBeginning(rewrite, at, clauses.at(-1)!)) clauses[clauses.length - 1] = 'from'
     else if (ends.test(word)) clauses[clauses.length - 1] = word
     if (word === 'generate_series' && clauses.at(-1) === 'select' && isItem(rewrite, at)) {
       rewrite.before(at, 'unnest(')
@@ -88,6 +87,6 @@ export const rewriteTables = (rewrite: Rewrite): void => {
       continue
     // The schema of a function stands before it.
     const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
-    if (rewrite.is(before, ',') || begins.test(rewrite.word(before))) rewriteTable(rewrite, at)
+    if (rewrite.is(before, ',') || isBeginning(rewrite, before, 'from')) rewriteTable(rewrite, at)
   }
 }

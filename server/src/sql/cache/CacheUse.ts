@@ -53,7 +53,7 @@ export class CacheUse {
   ): CacheUse | undefined {
     const isAsked =
       job.request.cache !== false &&
-      job.wire === undefined &&
+      job.postgres === undefined &&
       job.layout !== 'parquet' &&
       job.layout !== 'arrow'
     if (!isAsked || held.mayHoldOwn) return undefined

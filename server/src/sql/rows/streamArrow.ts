@@ -6,7 +6,7 @@ import { prepareOne } from '../prepareOne.js'
 import { refuseStatement } from '../refuse.js'
 import { arrowColumn } from './arrowColumns.js'
 import { asTable, type Page, pageSql, uniqueNames } from './encodeRows.js'
-import { explainFailure, type Rows } from './streamRows.js'
+import { explainFailure, type Rows, streamChunks } from './streamRows.js'
 
 export interface StreamArrow {
   connection: DuckDBConnection
@@ -25,13 +25,12 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
   const columns = types.map((type, at) => arrowColumn(`c${at}`, type))
   const values = columns.map(({ sql }, at) => `${sql} AS v${at}`)
   const rows = `SELECT true AS is_row, ${values.join(', ')} FROM ${asTable(plan.text, names.length)}${pageSql(page)}`
-  // The row of NULLs behind the last one tells a complete result from one that has failed midway.
   const sql = `SELECT * FROM (${rows}) UNION ALL SELECT NULL, ${columns.map(() => 'NULL').join(', ')}`
   const prepared = await prepareOne(connection, sql)
-  const fail = async () => cancellation.error ?? refuseStatement(await explainFailure(connection, plan.text))
-  const result = await prepared.stream().catch(async () => {
-    throw await fail()
-  })
+  const chunks = await streamChunks(
+    prepared,
+    async () => cancellation.error ?? refuseStatement(await explainFailure(connection, plan.text)),
+  )
 
   const schema = new Schema(uniqueNames(names).map((name, at) => new Field(name, columns[at]!.type, true)))
   const write = (batches: readonly RecordBatch[]): Buffer => {
@@ -44,16 +43,11 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
   }
   const head = write([]).subarray(0, -end.length)
   let part: 'head' | 'rows' | 'over' = 'head'
-  const fetch = () => result.fetchChunk().catch(() => null)
-  let fetched: ReturnType<typeof fetch> | undefined = fetch()
 
   const nextBatch = async (): Promise<Buffer | undefined> => {
-    if (fetched === undefined) return undefined
-    const chunk = await fetched
-    if (chunk === null || chunk.rowCount === 0) throw await fail()
-    const isLast = chunk.getColumnVector(0).getItem(chunk.rowCount - 1) === null
-    fetched = isLast ? undefined : fetch()
-    const length = isLast ? chunk.rowCount - 1 : chunk.rowCount
+    const read = await chunks.next()
+    if (read === undefined) return undefined
+    const { chunk, rows: length } = read
     const children = columns.map(({ build }, at) => build(chunk.getColumnValues(at + 1).slice(0, length)))
     const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
     return length === 0
@@ -64,7 +58,7 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
   return {
     names,
     types,
-    settled: () => fetched ?? Promise.resolve(),
+    settled: chunks.settled,
     async next() {
       if (part === 'over') return undefined
       const batch = await nextBatch()

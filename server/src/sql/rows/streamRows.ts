@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBType } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBPreparedStatement, DuckDBType } from '@duckdb/node-api'
 import { renewReadOnly } from '../../store/readOnly.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
@@ -35,6 +35,32 @@ export const explainFailure = async (connection: DuckDBConnection, text: string)
   return 'The query failed before its last row.'
 }
 
+/**
+ * Streams the chunks of a statement that ends with a row of NULLs, which tells a complete result from one that has failed
+ * midway; `rows` is how many of a chunk come before it. DuckDB makes the next chunk while one is used.
+ */
+export const streamChunks = async (
+  prepared: DuckDBPreparedStatement,
+  explainBreak: () => Promise<unknown>,
+) => {
+  const result = await prepared.stream().catch(async () => {
+    throw await explainBreak()
+  })
+  const fetch = () => result.fetchChunk().catch(() => null)
+  let fetched: ReturnType<typeof fetch> | undefined = fetch()
+  return {
+    settled: () => fetched ?? Promise.resolve(),
+    async next(): Promise<{ chunk: DuckDBDataChunk; rows: number } | undefined> {
+      if (fetched === undefined) return undefined
+      const chunk = await fetched
+      if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
+      const isLast = chunk.getColumnVector(0).getItem(chunk.rowCount - 1) === null
+      fetched = isLast ? undefined : fetch()
+      return { chunk, rows: isLast ? chunk.rowCount - 1 : chunk.rowCount }
+    },
+  }
+}
+
 interface StreamOptions {
   connection: DuckDBConnection
   plan: Plan
@@ -44,7 +70,7 @@ interface StreamOptions {
 }
 
 /**
- * Streams rows as text. DuckDB makes the next rows while these are sent.
+ * Streams rows as text.
  * Undefined when the statement cannot stand inside another one.
  */
 export const streamRows = async (options: StreamOptions): Promise<Rows | undefined> => {
@@ -60,28 +86,15 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   }
   const mend =
     isCsv(layout) || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
-  let result: DuckDBResult
-  try {
-    result = await wrapped.stream()
-  } catch {
-    throw await explainBreak()
-  }
-  const fetch = () => result.fetchChunk().catch(() => null)
-  let fetched: Promise<DuckDBDataChunk | null> | undefined = fetch()
-
+  const { settled, next } = await streamChunks(wrapped, explainBreak)
   return {
     names,
     types,
-    settled: () => fetched ?? Promise.resolve(),
+    settled,
     async next() {
-      if (fetched === undefined) return undefined
-      const chunk = await fetched
-      if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
-      const rows = chunk.rowCount
-      const complete = chunk.getColumnVector(0).getItem(rows - 1) === null
-      fetched = complete ? undefined : fetch()
-      const lines = mend(readText(chunk, complete ? rows - 1 : rows))
-      return lines.length === 0 ? undefined : lines
+      const part = await next()
+      const lines = part && mend(readText(part.chunk, part.rows))
+      return lines?.length === 0 ? undefined : lines
     },
   }
 }

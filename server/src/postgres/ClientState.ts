@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
+import { applyEdits, type Edit } from '../sql/guard/applyEdits.js'
+import type { Sql } from '../sql/openSql.js'
+import type { HeldConnection } from '../sql/HeldConnections.js'
+import { findCatalog, type SearchPath } from '../sql/searchPath.js'
+import type { Identity } from '../users/Identity.js'
+import { rewriteStatement } from './rewrite/rewriteStatement.js'
+import type { TransactionState } from './messages/messages.js'
+import { type Described, describeStatement } from './describeStatement.js'
+import { ProtocolError, sqlState } from './ProtocolError.js'
+import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
+import { Settings } from './Settings.js'
+import type { Statement } from './statements/statements.js'
+import { type Field, textField } from './types.js'
+import { fixedRows, openQuery, type RowSource } from './openQuery.js'
+
+/** What a client says about itself when it connects. */
+export interface ClientStart extends Identity {
+  database: string
+  parameters: Readonly<Record<string, string>>
+}
+
+export interface ClientStateOptions extends ClientStart {
+  sql: Sql
+  /** Called when a setting has changed that must be reported to the client. */
+  onSetting(name: string, value: string): void
+  /** Called when a prepared statement is to be forgotten; without a name, all of them. */
+  onDeallocate(name?: string): void
+  /** Called when all cursors are to be closed. */
+  onDiscard(): void
+}
+
+/**
+ * The state of one client: its settings, whether it is in a transaction, and a DuckDB connection of its
+ * own, which the first statement that needs one opens. A transaction is kept up for the client only:
+ * each statement sees what is stored when it starts.
+ */
+export class ClientState {
+  readonly settings = new Settings()
+  transaction: TransactionState = 'I'
+  readonly #options: ClientStateOptions
+  #held: HeldConnection | undefined
+  /** Whether rows are still read from the DuckDB connection. */
+  #isReading = false
+  #path: SearchPath
+  #running: Cancellation | undefined
+
+  constructor(options: ClientStateOptions) {
+    this.#options = options
+    this.#path = this.#pathOf(undefined)
+    for (const [name, value] of Object.entries(options.parameters)) this.#setAtStart(name, value)
+    this.settings.keep()
+  }
+
+  cancel(reason: CancelReason): void {
+    this.#running?.cancel(reason)
+  }
+
+  /** Called when the client has gone. */
+  close(): void {
+    this.cancel('gone')
+    if (this.#held !== undefined) void this.#options.sql.connections.end(this.#held)
+  }
+
+  async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
+    const command = readCommand(statement)
+    if (command !== undefined) return { oids: [], fields: answerOf(command) }
+    this.checkTransaction()
+    const edits = this.#rewrite(statement)
+    const held = await this.#open()
+    return this.#whileRunning((cancellation) =>
+      this.#options.sql.inspect(held, cancellation, (connection, guard) =>
+        describeStatement(connection, guard, { statement, edits, oids }),
+      ),
+    )
+  }
+
+  /** Runs a statement. `values` are written instead of its parameters. */
+  async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
+    const command = readCommand(statement)
+    return command === undefined ? this.query(statement, values) : this.#execute(command)
+  }
+
+  /** Runs a statement that DuckDB must answer. The log shows it as `sent`. */
+  async query(statement: Statement, values: readonly Edit[], sent = statement.text): Promise<RowSource> {
+    this.checkTransaction()
+    const held = await this.#open()
+    const queryId = randomUUID()
+    this.settings.noteQuery(queryId)
+    const source = await this.#whileRunning((cancellation) =>
+      openQuery({
+        queryId,
+        runner: this.#options.sql.runner,
+        held,
+        user: this.#options.user,
+        role: this.#options.role,
+        applicationName: this.settings.get('application_name') ?? '',
+        statement,
+        sent,
+        text: applyEdits(statement.text, [...this.#rewrite(statement), ...values]),
+        cancellation,
+        timeoutMs: this.settings.statementTimeoutMs,
+      }),
+    )
+    return this.#watched(source, held)
+  }
+
+  checkTransaction(): void {
+    if (this.transaction !== 'E') return
+    throw new ProtocolError(
+      sqlState.failedTransaction,
+      'A statement of this transaction failed: send ROLLBACK before the next.',
+    )
+  }
+
+  /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
+  fail(): void {
+    if (this.transaction === 'T') this.transaction = 'E'
+  }
+
+  #rewrite(statement: Statement): Edit[] {
+    return rewriteStatement(statement, { user: this.#options.user, settings: this.settings })
+  }
+
+  #setAtStart(name: string, value: string): void {
+    if (name !== 'options') {
+      this.#set(name, value)
+      return
+    }
+    for (const [, option, of] of value.matchAll(/(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/g)) {
+      this.#set(option!, of!.replaceAll(/\\(.)/g, '$1'))
+    }
+  }
+
+  /** Returns the name of a setting whose change the client must be told. */
+  #set(name: string, value: string): string | undefined {
+    const reported = this.settings.set(name, value)
+    if (name.toLowerCase() === 'search_path') this.#path = this.#pathOf(firstSchema(this.settings.get(name)!))
+    if (this.#held === undefined) return reported
+    this.#held.path = this.#path
+    this.#held.timezone = this.settings.get('TimeZone')!
+    return reported
+  }
+
+  /** A schema of this database, or another catalog, which is shown as a schema. */
+  #pathOf(schema: string | undefined): SearchPath {
+    const { database, sql } = this.#options
+    const catalog = schema === undefined ? undefined : findCatalog(schema, sql.readable)
+    return catalog === undefined
+      ? { catalog: database, schema: schema ?? 'main' }
+      : { catalog, schema: 'main' }
+  }
+
+  async #open(): Promise<HeldConnection> {
+    // A DuckDB connection reads one result at a time, so a portal that is not at its end keeps its connection.
+    if (this.#held?.isOpen === true && !this.#isReading) return this.#held
+    this.#isReading = false
+    const { sql, user } = this.#options
+    const id = `postgres-${randomUUID()}`
+    this.#held = await sql.connections.openEphemeral(user, id)
+    this.#held.path = this.#path
+    this.#held.timezone = this.settings.get('TimeZone')!
+    return this.#held
+  }
+
+  async #whileRunning<T>(work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
+    const cancellation = this.#options.sql.newCancellation()
+    this.#running = cancellation
+    return work(cancellation)
+  }
+
+  /** Notes after each statement which schema it has entered, and ends a connection that is no longer used. */
+  #watched(source: RowSource, held: HeldConnection): RowSource {
+    const running = this.#running
+    this.#isReading = true
+    const settle = () => {
+      if (this.#held !== held) {
+        void this.#options.sql.connections.end(held)
+        return
+      }
+      this.#isReading = false
+      this.#path = held.path
+    }
+    return {
+      ...source,
+      next: async () => {
+        this.#running = running
+        try {
+          const rows = await source.next()
+          if (rows === undefined) settle()
+          return rows
+        } catch (error) {
+          settle()
+          throw error
+        }
+      },
+      close: (reason) => {
+        source.close(reason)
+        settle()
+      },
+    }
+  }
+
+  #execute(command: Command): RowSource {
+    const fields = answerOf(command)
+    switch (command.kind) {
+      case 'begin':
+        this.transaction = 'T'
+        return fixedRows(fields, [], command.tag)
+      case 'commit':
+      case 'rollback': {
+        const tag = this.transaction === 'E' ? 'ROLLBACK' : command.tag
+        this.transaction = 'I'
+        return fixedRows(fields, [], tag)
+      }
+      case 'show':
+        return fixedRows(fields, [[this.settings.get(command.name) ?? '']], 'SHOW')
+      case 'showAll':
+        return fixedRows(
+          fields,
+          this.settings.all().map(([name, value]) => [name, value, '']),
+          'SHOW',
+        )
+      case 'resetAll':
+        if (command.tag === 'DISCARD ALL') {
+          this.#options.onDeallocate()
+          this.#options.onDiscard()
+        }
+        for (const name of this.settings.differing()) this.#tell(this.#set(name, 'default'))
+        return fixedRows(fields, [], command.tag)
+      case 'deallocate':
+        this.#options.onDeallocate(command.name)
+        return fixedRows(fields, [], command.tag)
+      case 'set':
+        this.#tell(this.#set(command.name, command.value))
+        return fixedRows(fields, [], command.tag)
+      default:
+        return fixedRows(fields, [], command.tag)
+    }
+  }
+
+  #tell(setting: string | undefined): void {
+    if (setting !== undefined) this.#options.onSetting(setting, this.settings.get(setting)!)
+  }
+}
+
+/** The columns of what a command answers. */
+const answerOf = (command: Command): Field[] | undefined => {
+  if (command.kind === 'show') return [textField(command.name)]
+  if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
+  return undefined
+}

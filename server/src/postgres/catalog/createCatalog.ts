@@ -1,0 +1,43 @@
+import { ownCatalog } from '../../store/ownCatalog.js'
+import { catalogFunctions, namesOfObjects } from './catalogFunctions.js'
+import { emptyTables } from './emptyTables.js'
+import { functions } from './functions.js'
+import { informationSchema } from './informationSchema.js'
+import { always, type Macros } from './Macros.js'
+import { pg } from './names.js'
+import { relationMaps, relations } from './relations.js'
+import { server } from './server.js'
+import { typeOid, typeTables } from './typeTables.js'
+
+const views = {
+  ...emptyTables,
+  ...typeTables,
+  ...relationMaps,
+  ...relations,
+  ...server,
+  ...Object.fromEntries(
+    Object.entries(informationSchema).map(([name, sql]) => [`information_schema_${name}`, sql]),
+  ),
+}
+const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions }
+
+/** Views use these macros, so they are created before the views. */
+const first: Macros = { type_oid: always(typeOid, 't'), format_type: macros.format_type! }
+
+const createMacros = (of: Macros) =>
+  Object.entries(of).map(([name, forms]) => {
+    const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql}`)
+    return `CREATE OR REPLACE MACRO ${pg}.${name}${written.join(', ')}`
+  })
+
+export const catalogViews: ReadonlySet<string> = new Set(Object.keys(views))
+export const catalogMacros: ReadonlySet<string> = new Set(Object.keys(macros))
+
+/** Creates what Postgres's tools ask for first and DuckDB's own `pg_catalog` lacks. */
+export const createCatalog: readonly string[] = [
+  `ATTACH IF NOT EXISTS ':memory:' AS ${ownCatalog}`,
+  `CREATE SCHEMA IF NOT EXISTS ${pg}`,
+  ...createMacros(first),
+  ...Object.entries(views).map(([name, sql]) => `CREATE OR REPLACE VIEW ${pg}.${name} AS ${sql}`),
+  ...createMacros(macros),
+]

@@ -1,0 +1,11 @@
+import { ownCatalog } from '../../store/ownCatalog.js'
+
+/** The schema of what Postgres has in `pg_catalog` and `information_schema`. */
+export const pg = `${ownCatalog}.pg`
+
+/** The name that is shown as the owner of everything. */
+export const owner = 'waymark'
+
+/** Postgres numbers its objects. DuckDB's own numbers are not unique over several files, so names are hashed. */
+export const oid = (...parts: string[]) =>
+  `(hash(concat_ws(chr(0), ${parts.join(', ')})) % 2000000000 + 16384)::BIGINT`

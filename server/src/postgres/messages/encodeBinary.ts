@@ -1,0 +1,144 @@
+import { readArray } from './readArray.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { itemTypeOfOid, typeOfOid } from '../types.js'
+
+/** A value of a row as it is sent to the client. */
+export type Cell = string | Buffer | null
+
+/** DuckDB and JavaScript count days from 1970, Postgres from 2000. */
+export const epochDays = 10_957
+export const epochMicros = BigInt(epochDays) * 86_400_000_000n
+
+const int = (bytes: number) => (text: string) => {
+  const buffer = Buffer.allocUnsafe(bytes)
+  buffer.writeIntBE(Number(text), 0, bytes)
+  return buffer
+}
+
+const int64 = (value: bigint): Buffer => {
+  const buffer = Buffer.allocUnsafe(8)
+  buffer.writeBigInt64BE(value)
+  return buffer
+}
+
+const float = (bytes: 4 | 8) => (text: string) => {
+  const buffer = Buffer.allocUnsafe(bytes)
+  if (bytes === 4) buffer.writeFloatBE(Number(text))
+  else buffer.writeDoubleBE(Number(text))
+  return buffer
+}
+
+const clock = /^(\d+):(\d\d):(\d\d)(?:\.(\d+))?/
+
+const microsOfClock = (text: string): bigint => {
+  const [, hours, minutes, seconds, fraction = ''] = clock.exec(text)!
+  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)
+  return BigInt(whole) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
+}
+
+const moment = /^(\d+)-(\d\d)-(\d\d)(?: ([\d:.]+)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?( BC)?$/
+
+/** Microseconds since 2000 of a date or timestamp, with or without an offset; undefined for infinities. */
+const microsOfMoment = (text: string): bigint | undefined => {
+  const found = moment.exec(text)
+  if (found === null) return undefined
+  const [, year, month, day, time, sign, hours = '0', minutes = '0', seconds = '0', bc] = found
+  const date = new Date(0)
+  date.setUTCFullYear(bc === undefined ? Number(year) : 1 - Number(year), Number(month) - 1, Number(day))
+  const offset = BigInt((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000_000n
+  const local = BigInt(date.getTime()) * 1000n - epochMicros + (time === undefined ? 0n : microsOfClock(time))
+  return sign === '-' ? local + offset : local - offset
+}
+
+const timestamp = (text: string): Buffer =>
+  int64(
+    microsOfMoment(text) ?? (text.startsWith('-') ? -9_223_372_036_854_775_808n : 9_223_372_036_854_775_807n),
+  )
+
+const date = (text: string): Buffer => {
+  const micros = microsOfMoment(text)
+  const days = micros === undefined ? undefined : Number(micros / 86_400_000_000n)
+  return int(4)(String(days ?? (text.startsWith('-') ? -2_147_483_648 : 2_147_483_647)))
+}
+
+const interval = (text: string): Buffer => {
+  const of = (unit: string) => Number(new RegExp(`(-?\\d+) ${unit}`).exec(text)?.[1] ?? 0)
+  const [time] = /-?\d+:\d\d:[\d.]+$/.exec(text) ?? []
+  const micros = time === undefined ? 0n : microsOfClock(time.replace('-', ''))
+  const buffer = Buffer.allocUnsafe(16)
+  buffer.writeBigInt64BE(time?.startsWith('-') === true ? -micros : micros)
+  buffer.writeInt32BE(of('day'), 8)
+  buffer.writeInt32BE(12 * of('year') + of('mon'), 12)
+  return buffer
+}
+
+/** Postgres sends a numeric as groups of four decimal digits, counted from the point. */
+const numeric = (text: string): Buffer => {
+  const isNegative = text.startsWith('-')
+  const [whole = '', fraction = ''] = text.replace(/^[+-]/, '').split('.')
+  const left = whole.padStart(4 * Math.ceil(whole.length / 4), '0')
+  const digits = (left + fraction.padEnd(4 * Math.ceil(fraction.length / 4), '0')).match(/.{4}/g) ?? []
+  let weight = left.length / 4 - 1
+  let first = 0
+  for (; first < digits.length && digits[first] === '0000'; first++) weight--
+  const groups = digits.slice(first)
+  const buffer = Buffer.alloc(8 + 2 * groups.length)
+  buffer.writeInt16BE(groups.length, 0)
+  buffer.writeInt16BE(groups.length === 0 ? 0 : weight, 2)
+  buffer.writeUInt16BE(isNegative ? 0x4000 : 0, 4)
+  buffer.writeInt16BE(fraction.length, 6)
+  for (const [at, group] of groups.entries()) buffer.writeInt16BE(Number(group), 8 + 2 * at)
+  return buffer
+}
+
+const encoders: Record<string, (text: string) => Buffer> = {
+  bool: (text) => Buffer.from([text === 't' ? 1 : 0]),
+  int2: int(2),
+  int4: int(4),
+  oid: int(4),
+  int8: (text) => int64(BigInt(text)),
+  float4: float(4),
+  float8: float(8),
+  numeric,
+  bytea: (text) => Buffer.from(text.slice(2), 'hex'),
+  uuid: (text) => Buffer.from(text.replaceAll('-', ''), 'hex'),
+  date,
+  timestamp,
+  timestamptz: timestamp,
+  time: (text) => int64(microsOfClock(text)),
+  interval,
+  jsonb: (text) => Buffer.concat([Buffer.from([1]), Buffer.from(text)]),
+}
+const asText = new Set(['text', 'varchar', 'bpchar', 'name', 'json', 'char'])
+
+const array = (text: string, oid: number, encode: (item: string) => Buffer): Buffer => {
+  const items = readArray(text)!
+  const head = Buffer.alloc(items.length === 0 ? 12 : 20)
+  head.writeInt32BE(items.length === 0 ? 0 : 1, 0)
+  head.writeInt32BE(items.includes(null) ? 1 : 0, 4)
+  head.writeInt32BE(oid, 8)
+  if (items.length === 0) return head
+  head.writeInt32BE(items.length, 12)
+  head.writeInt32BE(1, 16)
+  const parts = items.flatMap((item) => {
+    const length = Buffer.alloc(4)
+    if (item === null) return [Buffer.from([255, 255, 255, 255])]
+    const value = encode(item)
+    length.writeInt32BE(value.length)
+    return [length, value]
+  })
+  return Buffer.concat([head, ...parts])
+}
+
+/** Makes the function that turns a column's texts into Postgres's binary format. Throws when the type has none here. */
+export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
+  const item = itemTypeOfOid(oid)
+  if (item !== undefined) {
+    const encode = binaryEncoder(item.oid)
+    return (text) => array(text, item.oid, encode)
+  }
+  const name = typeOfOid(oid)?.name ?? 'text'
+  const encode = asText.has(name) ? (text: string) => Buffer.from(text) : encoders[name]
+  if (encode !== undefined) return encode
+  throw new ProtocolError(sqlState.notSupported, `There is no binary format for ${name} here: ask for text.`)
+}

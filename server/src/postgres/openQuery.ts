@@ -1,0 +1,153 @@
+import type { DuckDBType } from '@duckdb/node-api'
+import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
+import type { Plan } from '../sql/planStatement.js'
+import type { QueryRunner } from '../sql/QueryRunner.js'
+import { createMend } from '../sql/rows/mendNumbers.js'
+import { isJson } from '../sql/rows/postgresText.js'
+import type { Rows } from '../sql/rows/streamRows.js'
+import type { HeldConnection } from '../sql/HeldConnections.js'
+import type { Pausable } from '../store/ConcurrencyLimit.js'
+import type { UserRole } from '../users/Identity.js'
+import type { CopyWriter } from './statements/copyFormats.js'
+import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './describeStatement.js'
+import type { Statement } from './statements/statements.js'
+import { type Field, isUnbounded, isVector } from './types.js'
+
+/** A row's values, each as Postgres writes it in text. */
+export type TextRow = (string | null)[]
+
+/** Where the rows of an answer come from. */
+export interface RowSource extends Pausable {
+  /** Undefined for a kind of statement that has no rows. */
+  fields: readonly Field[] | undefined
+  /** Writes the rows of a COPY, which are no rows of an answer. */
+  copied?: CopyWriter
+  /** Returns some rows; undefined after the last. */
+  next(): Promise<TextRow[] | undefined>
+  /** The tag of the message that follows the last row. */
+  tag(rows: number): string
+  /** Must be called when the rows are not read to their end. Later calls do nothing. */
+  close(reason: CancelReason): void
+}
+
+export interface QueryOptions {
+  queryId: string
+  runner: QueryRunner
+  held: HeldConnection
+  user: string
+  role: UserRole
+  applicationName: string
+  statement: Statement
+  /** What the log shows. */
+  sent: string
+  /** The statement as DuckDB reads it. */
+  text: string
+  cancellation: Cancellation
+  timeoutMs: number | undefined
+}
+
+type CellReader = (value: unknown) => string | null
+
+const asText: CellReader = (value) => {
+  if (typeof value === 'string' || value === null) return value
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const asVector: CellReader = (value) =>
+  value === null ? null : String(value).replaceAll(/[{}]/g, '').replaceAll(',', ' ')
+
+/** Without the zeros that a value of a `numeric` without digits has got from DuckDB. */
+const asNumeric: CellReader = (value) => (value === null ? null : String(value).replace(/\.?0+$/, ''))
+
+/** JSON has no NaN and no infinities, so inside of nested values they become null. */
+const readerOf = (type: DuckDBType): CellReader => {
+  if (isUnbounded(type)) return asNumeric
+  if (!isJson(type) || type.alias === 'JSON') return asText
+  const mend = createMend([type], false)
+  return (value) => (typeof value === 'string' ? mend(Buffer.from(value)).toString() : asText(value))
+}
+
+/** Each line is JSON and has no line break inside, so joining lines with commas makes one JSON array. */
+const parseLines = (lines: string | Buffer): unknown[][] =>
+  JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`) as unknown[][]
+
+const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
+
+/** Runs a statement as `/query` does, with its guard, limits and log. */
+export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
+  const { runner, held, user, role, applicationName, statement, sent, text } = options
+  const { cancellation, timeoutMs, queryId } = options
+  const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
+  const query = await runner
+    .run({
+      user,
+      role,
+      userAgent: applicationName === '' ? null : applicationName,
+      request: { statement: sent, query_id: queryId },
+      layout: 'text',
+      page: {},
+      cancellation,
+      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+    })
+    .catch((error: unknown) => {
+      clearTimeout(timer)
+      throw error
+    })
+  const rows = query.rows as Rows
+  const readers = rows.types.map((type, at) => (isVector(rows.names[at]!, type) ? asVector : readerOf(type)))
+  const plan = query.plan!
+  const withRows = hasRows(plan)
+  let isOpen = true
+  const fail = (error: unknown): unknown => {
+    clearTimeout(timer)
+    isOpen = false
+    return query.fail(error)
+  }
+  return {
+    pause: () => query.turn.pause(),
+    resume: () =>
+      query.turn.resume().catch((error: unknown) => {
+        throw fail(error)
+      }),
+    fields: withRows ? fieldsOf(statement, rows) : undefined,
+    async next() {
+      if (!isOpen) return undefined
+      try {
+        const lines = await rows.next()
+        if (lines !== undefined) {
+          return parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
+        }
+        clearTimeout(timer)
+        isOpen = false
+        await query.end()
+        return undefined
+      } catch (error) {
+        throw isOpen ? fail(error) : error
+      }
+    },
+    tag: (count) => (withRows && plan.kind !== 'change' ? `SELECT ${count}` : verbTag(plan)),
+    close(reason) {
+      if (!isOpen) return
+      cancellation.cancel(reason)
+      fail(new Error(reason))
+    },
+  }
+}
+
+/** The rows of an answer that the service makes without DuckDB. */
+export const fixedRows = (fields: readonly Field[] | undefined, rows: TextRow[], tag: string): RowSource => {
+  let left: TextRow[] | undefined = rows
+  return {
+    fields,
+    next() {
+      const all = left
+      left = undefined
+      return Promise.resolve(all)
+    },
+    tag: () => tag,
+    pause: () => undefined,
+    resume: () => Promise.resolve(),
+    close: () => undefined,
+  }
+}

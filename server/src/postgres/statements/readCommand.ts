@@ -1,0 +1,95 @@
+import type { SqlToken } from '../../sql/guard/tokenize.js'
+import { Settings } from '../Settings.js'
+import { nameOf, type Statement, textOf } from './statements.js'
+
+/** A command that the service answers without DuckDB. */
+export type Command =
+  | { kind: 'begin' | 'commit' | 'rollback' | 'nothing'; tag: string }
+  | { kind: 'set'; name: string; value: string; tag: 'SET' | 'RESET' }
+  | { kind: 'show'; name: string }
+  | { kind: 'showAll' }
+  | { kind: 'resetAll'; tag: string }
+  /** Without a name all prepared statements are forgotten. */
+  | { kind: 'deallocate'; name?: string; tag: string }
+
+const nothing = (tag: string): Command => ({ kind: 'nothing', tag })
+
+const set = (name: string, value: string): Command => ({ kind: 'set', name, value, tag: 'SET' })
+
+const joined = (tokens: readonly SqlToken[]) => tokens.map(textOf).join('')
+
+const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command | undefined => {
+  let at = 1
+  if (words[at] === 'session' || words[at] === 'local') at++
+  if (words[at] === 'characteristics' || words[at] === 'transaction') return nothing('SET')
+  if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
+  if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
+  if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', joined(tokens.slice(at + 2)))
+  const name = words[at]
+  if (name === undefined || name === 'variable' || name === 'global') return undefined
+  const isPlain = words[at + 1] === '=' || words[at + 1] === 'to'
+  return isPlain ? set(name, joined(tokens.slice(at + 2))) : undefined
+}
+
+/** The first schema of a search path counts. The analytics views always follow it. */
+export const firstSchema = (path: string): string | undefined =>
+  path
+    .split(',')
+    .map((each) => each.trim().replace(/^"(.*)"$/, '$1'))
+    .find((each) => !/^(\$?user|public|pg_catalog|)$/i.test(each))
+
+/** Reads the commands for settings and transactions that tools send; undefined for a statement that DuckDB must answer. */
+export const readCommand = ({ tokens }: Statement): Command | undefined => {
+  const words = tokens.map(({ kind, text }) => (kind === 'text' ? '' : text.toLowerCase()))
+  switch (words[0]) {
+    case 'begin':
+      return { kind: 'begin', tag: 'BEGIN' }
+    case 'start':
+      return { kind: 'begin', tag: 'START TRANSACTION' }
+    case 'commit':
+    case 'end':
+      return { kind: 'commit', tag: 'COMMIT' }
+    case 'rollback':
+    case 'abort':
+      // After ROLLBACK TO a savepoint the transaction goes on.
+      return { kind: words.includes('to') ? 'begin' : 'rollback', tag: 'ROLLBACK' }
+    case 'savepoint':
+      return nothing('SAVEPOINT')
+    case 'release':
+      return nothing('RELEASE')
+    case 'deallocate': {
+      const last = tokens.at(-1)!
+      return words.at(-1) === 'all' || tokens.length < 2
+        ? { kind: 'deallocate', tag: 'DEALLOCATE ALL' }
+        : { kind: 'deallocate', name: nameOf(last), tag: 'DEALLOCATE' }
+    }
+    case 'discard':
+      return { kind: 'resetAll', tag: 'DISCARD ALL' }
+    case 'listen':
+    case 'unlisten':
+      return nothing(words[0].toUpperCase())
+    case 'reset':
+      if (words[1] === 'all') return { kind: 'resetAll', tag: 'RESET' }
+      return {
+        kind: 'set',
+        name: words[1] === 'time' ? 'TimeZone' : (words[1] ?? ''),
+        value: 'default',
+        tag: 'RESET',
+      }
+    case 'set':
+      return readSet(tokens, words)
+    case 'show':
+      return readShow(words.slice(1))
+    default:
+      return undefined
+  }
+}
+
+const readShow = (words: readonly string[]): Command | undefined => {
+  const name = words.join(' ')
+  if (name === 'all') return { kind: 'showAll' }
+  if (name === 'time zone') return { kind: 'show', name: 'TimeZone' }
+  if (name === 'transaction isolation level') return { kind: 'show', name: 'transaction_isolation' }
+  const known = Settings.find(name)
+  return known === undefined ? undefined : { kind: 'show', name: known }
+}

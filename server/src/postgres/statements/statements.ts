@@ -1,0 +1,99 @@
+import { maxTokens } from '../../sql/guard/findExcess.js'
+import { tokenize, type SqlToken } from '../../sql/guard/tokenize.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { typeNameOf } from '../types.js'
+
+/** One statement of the text that a client sent. */
+export interface Statement {
+  text: string
+  /** The tokens of `text`; their positions count from its beginning. */
+  tokens: readonly SqlToken[]
+}
+
+const moved = (token: SqlToken, by: number): SqlToken => ({
+  ...token,
+  start: token.start - by,
+  end: token.end - by,
+})
+
+/** The word in small letters; empty for what is no word. */
+export const wordOf = ({ kind, text }: SqlToken): string => (kind === 'word' ? text.toLowerCase() : '')
+
+/** A name as Postgres means it: in small letters, unless it is quoted. */
+export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? text : text.toLowerCase())
+
+/** What a text says, and any other token as it is. */
+export const textOf = ({ kind, text }: SqlToken): string =>
+  kind === 'text' ? text.replace(/^[eE]?'|'$/g, '').replaceAll("''", "'") : text
+
+export const tokensOf = (sql: string): readonly SqlToken[] => {
+  const { tokens, problem } = tokenize(sql, maxTokens)
+  if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
+  return tokens
+}
+
+/** The statement of some tokens of a text. */
+export const statementOf = (sql: string, tokens: readonly SqlToken[]): Statement => {
+  const [{ start }, { end }] = [tokens[0]!, tokens.at(-1)!]
+  return { text: sql.slice(start, end), tokens: tokens.map((token) => moved(token, start)) }
+}
+
+/** Cuts a text at its semicolons and leaves out empty statements. */
+export const splitStatements = (sql: string): Statement[] => {
+  const statements: Statement[] = []
+  let part: SqlToken[] = []
+  const end = () => {
+    if (part.length > 0) statements.push(statementOf(sql, part))
+    part = []
+  }
+  for (const token of tokensOf(sql)) {
+    if (token.kind === 'symbol' && token.text === ';') end()
+    else part.push(token)
+  }
+  end()
+  return statements
+}
+
+/** One `$1` in a statement, with its position in the text. */
+export interface ParameterMark {
+  number: number
+  start: number
+  end: number
+  /**
+   * list: the parameter stands in `ANY ($1)`. members: it stands in `= ANY ($1)`, which is written as an
+   * IN, because the items of an IN need no types.
+   */
+  kind: 'value' | 'list' | 'members'
+  /** The name of the type that it is cast to, `int4` or `int4[]`; undefined without a cast. */
+  cast?: string
+}
+
+/** The type in `$1::type` or `CAST($1 AS type)`, whose first token is at `at`. */
+const castBehind = (tokens: readonly SqlToken[], at: number): string | undefined => {
+  const is = (index: number, text: string) => tokens[index]?.text.toLowerCase() === text
+  let first = is(at, ':') && is(at + 1, ':') ? at + 2 : is(at, 'as') ? at + 1 : undefined
+  if (first === undefined) return undefined
+  if (is(first, 'pg_catalog') && is(first + 1, '.')) first += 2
+  const words = [tokens[first], tokens[first + 1]].map((token) => (token === undefined ? '' : nameOf(token)))
+  const isTwo = /^(varying|precision|with)$/.test(words[1]!)
+  const name = typeNameOf(isTwo ? words : words.slice(0, 1))
+  return is(first + (isTwo ? 2 : 1), '[') ? `${name}[]` : name
+}
+
+/** Finds all parameters `$1`, `$2`, … of a statement. */
+export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
+  tokens.flatMap((token, at): ParameterMark[] => {
+    const next = tokens[at + 1]
+    const isMark = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
+    if (!isMark || !/^\d{1,5}$/.test(next.text)) return []
+    const cast = castBehind(tokens, at + 2)
+    const place = { number: Number(next.text), start: token.start, end: next.end }
+    const mark = cast === undefined ? place : { ...place, cast }
+    const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
+    if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? ''))
+      return [{ ...mark, kind: 'value' }]
+    const close = tokens[at + 2]
+    const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
+    if (!isEqual || close?.text !== ')') return [{ ...mark, kind: 'list' }]
+    return [{ ...mark, start: before.start, end: close.end, kind: 'members' }]
+  })
