@@ -33,7 +33,7 @@ export const createNodeBrowser = (): Browser => {
     hasWorker: () => false,
     keepsAlive: () => true,
     page: () => ({ url: '', referrer: '', viewport: '' }),
-    timeZone: '',
+    timeZone: none,
     fetch: (url, init) => fetch(url, init),
     prepareBeacon: () => () => false,
     prepareFetch: () => () => false,

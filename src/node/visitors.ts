@@ -52,8 +52,7 @@ const serverSide = (w: Instance): Plugin => ({
     }
     const { properties } = draft
     if (!properties) return draft
-    for (const name of ['$url', '$viewport', 'browser_time_zone'])
-      if (properties[name] === '') delete properties[name]
+    for (const name of ['$url', '$viewport']) if (properties[name] === '') delete properties[name]
     return { ...draft, properties: { ...properties, $lib: 'waymark/node' } }
   },
 })
