@@ -53,6 +53,11 @@ export interface NodeWaymark<Events extends object = EventMap> extends Pick<
    * `waymark/request-header`, of a web `Request`, Node's, or `{ headers }` alone.
    */
   forRequest(request: RequestLike, options?: VisitorOptions): Visitor<Events>
+  /**
+   * Notes a request of a crawler or an AI agent, which runs no script of a page, as a `$pageview` of a bot. Returns false,
+   * and notes nothing, for a person's browser.
+   */
+  noteCrawler(request: RequestLike): boolean
   /** A user whom the server knows. Events carry no session, unless one is given. */
   forUser(userId: string, ids?: VisitorIds): Visitor<Events>
   /** Resolves to whether all that was called until now is on the disk: it outlives a crash then. */
@@ -84,11 +89,9 @@ const endWithinMs = 5000
  * const waymark = createWaymark({ apiKey: 'sk_1', endpoint: 'https://api.example.com', dir: './waymark' })
  * waymark.forUser('u_1').track('Invoice Paid', { total: 99.5 })
  */
-export const createWaymark = <Events extends object = EventMap>({
-  apiKey,
-  dir,
-  ...given
-}: NodeOptions): NodeWaymark<Events> => {
+export const createWaymark = <Events extends object = EventMap>(
+  { apiKey, dir, ...given }: NodeOptions = {} as NodeOptions,
+): NodeWaymark<Events> => {
   const browser = createNodeBrowser()
   const w = createInstance(browser, {} as Waymark)
   const { flush, stats, shutdown, ...bound } = bindAll(() => w, methods) as unknown as Waymark

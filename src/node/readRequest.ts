@@ -30,34 +30,44 @@ const readServiceCookie = (value: string): RequestIds | undefined => {
   return deviceId && anonymousId ? { deviceId, anonymousId, sessionId: '' } : undefined
 }
 
+/** A header's text; empty where there is none. */
+export const readHeader = ({ headers }: RequestLike, name: string): string => {
+  const found =
+    typeof headers.get === 'function'
+      ? headers.get(name)
+      : (headers as Record<string, unknown>)[name.toLowerCase()]
+  return [found ?? ''].flat().join('; ')
+}
+
+/** The address that is asked for, in full; empty where the request does not say. */
+export const readAddress = (request: RequestLike): string =>
+  maybe(() => {
+    const { host, pathname, search, protocol } = new URL(
+      request.url!,
+      `http://${readHeader(request, 'host')}`,
+    )
+    const scheme = readHeader(request, 'x-forwarded-proto') || protocol.slice(0, -1)
+    return `${scheme}://${readHeader(request, 'x-forwarded-host') || host}${pathname}${search}`
+  }) ?? ''
+
 /** Reads who asks, and from which page: nothing where the request does not say. */
 export const readRequest = (request: RequestLike, { cookie, header, ...time }: ReadOptions) => {
-  const { headers } = request
-  const read = (name: string): string => {
-    const found =
-      typeof headers.get === 'function'
-        ? headers.get(name)
-        : (headers as Record<string, unknown>)[name.toLowerCase()]
-    return [found ?? ''].flat().join('; ')
-  }
+  const read = (name: string) => readHeader(request, name)
   const cookies = read('cookie')
   const ids = [
     ...[read(header), ...readCookies(cookies, cookie)].map((text) => maybe(() => readRequestIds(text, time))),
     ...readCookies(cookies, 'waymark_ids').map((text) => maybe(() => readServiceCookie(text))),
   ].find(Boolean)
 
-  const host = read('x-forwarded-host') || read('host') || maybe(() => new URL(request.url!).host)
+  const address = readAddress(request)
   const referrer = read('referer')
-  const scheme = read('x-forwarded-proto') || (request.url?.startsWith('https:') ? 'https' : 'http')
+  const hostOf = (url: string) => maybe(() => new URL(url).host)
   const isDocument = read('sec-fetch-dest') === 'document' && (request.method ?? 'GET') === 'GET'
-  const isOfSite = maybe(() => new URL(referrer).host) === host
-  const own = maybe(() => {
-    const { pathname, search } = new URL(request.url!, 'http://host')
-    return `${scheme}://${host}${pathname}${search}`
-  })
+  // The `headers()` of a framework have no address.
+  const host = hostOf(address) ?? (read('x-forwarded-host') || read('host'))
   // What a script of a page asks for belongs to that page.
   const page = isDocument
-    ? { url: own ?? '', referrer, viewport: '' }
-    : { url: isOfSite ? referrer : '', referrer: '', viewport: '' }
+    ? { url: address, referrer, viewport: '' }
+    : { url: hostOf(referrer) === host ? referrer : '', referrer: '', viewport: '' }
   return { ...ids, page }
 }

@@ -6,7 +6,8 @@ import { complain } from '../core/signals'
 import type { EventMap, Ids, Plugin, Properties, Waymark } from '../core/types'
 import { readIds } from '../core/visitor'
 import { bindAll, methods } from '../core/waymark'
-import { readRequest, type RequestLike } from './readRequest'
+import { readCrawler } from './readCrawler'
+import { readAddress, readHeader, readRequest, type RequestLike } from './readRequest'
 
 /** Ids of the browser that are known on the server: read from a request, or kept beside an order. */
 export type VisitorIds = Partial<Pick<Ids, 'deviceId' | 'anonymousId' | 'sessionId'>>
@@ -116,6 +117,16 @@ export const createVisitors = <Events extends object>(w: Instance, idleMs: numbe
     ) => {
       const known = maybe(() => readRequest(request, { cookie, header, idleMs, now: w.browser.now() }))
       return create({ ...known, userId: readUserId(userId) })
+    },
+    noteCrawler(request: RequestLike) {
+      const userAgent = maybe(() => readHeader(request, 'user-agent')) ?? ''
+      const name = readCrawler(userAgent)
+      if (!name) return false
+      const page = { url: readAddress(request), referrer: '', viewport: '' }
+      // The service knows more names, and more of each; whom it does not know is a bot all the same.
+      const properties = { $user_agent: userAgent, $device_type: 'bot' }
+      create({ anonymousId: `crawler ${name}`, page, properties }).page()
+      return true
     },
     forUser(userId: string, ids: VisitorIds = {}) {
       const known = readUserId(userId)

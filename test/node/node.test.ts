@@ -108,7 +108,7 @@ describe('the host', () => {
     user.track('A', { circle: user, big: 1n })
     await waymark.flush()
     expect(service.names()).toEqual(['A'])
-    for (const given of [{}, { apiKey: 'k' }, { apiKey: 7, endpoint: 8, dir: 9 }]) {
+    for (const given of [undefined, {}, { apiKey: 'k' }, { apiKey: 7, endpoint: 8, dir: 9 }]) {
       const wrong = createWaymark(given as never)
       expect(await wrong.forUser('u').track('A').outcome).toMatchObject({ status: 'dropped' })
       expect(await wrong.saved()).toBe(false)
@@ -216,6 +216,32 @@ describe('the folder', () => {
     waymark.forUser('u_1').track('A')
     expect(await waymark.saved()).toBe(true)
     expect(waymark.stats()).toMatchObject({ store: 'disk', queued: 1 })
+  })
+})
+
+describe('a crawler', () => {
+  it('is noted as one, with the address that it asked for', async () => {
+    const waymark = create()
+    const ask = (userAgent: string) =>
+      waymark.noteCrawler({ headers: { 'user-agent': userAgent, host: 'shop.test' }, url: '/plans?token=1' })
+    const gpt = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+    expect([gpt, 'Mozilla/5.0; ChatGPT-User/1.0', 'python-requests/2', ''].map(ask)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(ask('Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0.0.0 Safari/537.36')).toBe(false)
+    expect(waymark.noteCrawler({} as never)).toBe(false)
+    await waymark.flush()
+    expect(service.events()).toMatchObject(
+      ['crawler gptbot', 'crawler chatgpt-user', 'crawler python-'].map((distinct_id) => ({
+        event: '$pageview',
+        distinct_id,
+        properties: { $url: 'http://shop.test/plans', $device_type: 'bot' },
+      })),
+    )
+    expect(service.events()[0]!.properties['$user_agent']).toBe(gpt)
   })
 })
 
