@@ -24,8 +24,9 @@ export const entries = [
   { name: 'engagement', source: 'plugins/engagement', limit: '0.7 kB', tag: 'engagement' },
   { name: 'web-vitals', file: 'vitals', source: 'plugins/webVitals', limit: '0.2 kB' },
   { name: 'bots', source: 'plugins/bots', limit: '0.3 kB', tag: 'bots' },
-  { name: 'cookie', source: 'plugins/cookie', limit: '0.6 kB', tag: 'cookie' },
+  { name: 'cookie', source: 'plugins/cookie', limit: '0.7 kB', tag: 'cookie' },
   { name: 'id-cookie', source: 'plugins/idCookie', limit: '0.6 kB' },
+  { name: 'request-header', source: 'plugins/requestHeader', limit: '0.6 kB', tag: 'requestHeader' },
   { name: 'sample', source: 'plugins/sample', limit: '0.2 kB' },
   { name: 'scopes', source: 'plugins/scopes', limit: '1.1 kB' },
   { name: 'do-not-track', source: 'adapters/doNotTrack', limit: '0.1 kB' },
@@ -36,6 +37,7 @@ export const entries = [
   { name: 'vue', source: 'adapters/vue', limit: '0.3 kB' },
   { name: 'svelte', source: 'adapters/svelte', limit: '0.4 kB' },
   { name: 'worker', source: 'entries/worker', limit: '10.05 kB', core: true },
+  { name: 'node', source: 'node/index', limit: '13.5 kB' },
   { name: 'testing', source: 'adapters/testing', limit: '0.7 kB' },
   { name: 'lakehouse', source: 'lakehouse/index', limit: '1.3 kB' },
 ]

@@ -32,7 +32,9 @@ describe('the list of entries', () => {
   })
 
   it('is explained, each with an import or by its name', () => {
-    const docs = ['README.md', 'docs/plugins.md', 'docs/adapters.md', 'docs/testing.md'].map(read).join('')
+    const docs = ['README.md', 'docs/plugins.md', 'docs/adapters.md', 'docs/testing.md', 'docs/node.md']
+      .map(read)
+      .join('')
     for (const name of names) expect(docs).toContain(`waymark/${name}`)
   })
 })

@@ -22,6 +22,8 @@ const library: Record<string, RegExp> = {
   // An adapter takes the main entry by its name, so that the library is not in the page twice.
   adapters: /^core\/types$|^entries\/index$/,
   lakehouse: /^$/,
+  // A server reads what plugins of the page have written, and knows the same bots.
+  node: /^core\/|^plugins\/(requestIds|knownBots)$/,
 }
 
 /** Folders of the service, from the ground up. The first three make one ground; groups of routes know nothing of each other. */

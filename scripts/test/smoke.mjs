@@ -36,6 +36,7 @@ async function tryService(data) {
 
 const { createWaymark } = await import('waymark')
 assert.equal(typeof createWaymark, 'function')
+assert.equal(typeof (await import('waymark/node')).createWaymark, 'function')
 if (process.argv[2] === 'service') {
   const data = mkdtempSync(join(tmpdir(), 'waymark-smoke-'))
   try {

@@ -78,7 +78,7 @@ export const startIngest = async (
   try {
     const users = new Users(options)
     const environments = new Set(options.environments)
-    const apiKeys = new ApiKeys(options.apiKeys, environments)
+    const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
     const logins = new PasswordCheck(users, logger)
     // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
     const engine =
@@ -111,7 +111,10 @@ export const startIngest = async (
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
     const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase)
-    const analytics = analyticsRoutes({ environments, apiKeys, intake, accepted, refused, findCountry })
+    const { identitySecret } = options
+    const analytics = analyticsRoutes({
+      ...{ environments, apiKeys, intake, accepted, refused, findCountry, identitySecret },
+    })
     const storing = () => engine?.storing.failing
     const registry = createRegistry({
       routes: () => listener.routes(),

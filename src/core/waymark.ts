@@ -45,7 +45,7 @@ const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed>
 }
 
 /** What the public object can do: each takes the instance first. */
-const methods = {
+export const methods = {
   track,
   page: (w, properties, options) => track(w, '$pageview', properties, options),
   identify,
@@ -159,7 +159,7 @@ const methods = {
 type Functions = Record<string, (w: Instance, ...given: never[]) => unknown>
 
 /** The functions without their first parameter. The build has none, and leaves this out (`scripts/build/flatten.mjs`). */
-const bindAll = (getInstance: () => Instance, functions: Functions) =>
+export const bindAll = (getInstance: () => Instance, functions: Functions) =>
   Object.fromEntries(
     Object.entries(functions).map(([name, fn]) => [
       name,

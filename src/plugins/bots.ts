@@ -1,4 +1,5 @@
 import type { Plugin } from '../core/types'
+import { knownBots } from './knownBots'
 
 export interface BotOptions {
   /** User agents that count as bots, besides those known. @defaultValue none */
@@ -12,17 +13,13 @@ export interface BotOptions {
   mark?: boolean
 }
 
-// "cubot" is a telephone.
-const known =
-  /(?<!cu)bot\b|bot[/;-]|crawl|spider|slurp|headless|lighthouse|pagespeed|phantomjs|facebookexternalhit|bingpreview|mediapartners|gtmetrix|pingdom|uptime|archiver|curl\/|wget\/|python-|scrapy/i
-
 /** Drops, or marks, everything that is called in the browser of a known bot. */
 export function bots({ also, driven = true, mark }: BotOptions = {}): Plugin {
   return {
     name: 'bots',
     beforeSend(draft) {
       const { userAgent, webdriver } = navigator
-      if (!(known.test(userAgent) || also?.test(userAgent) || (driven && webdriver))) return draft
+      if (!(knownBots.test(userAgent) || also?.test(userAgent) || (driven && webdriver))) return draft
       if (!mark) return null
       if (draft.properties) draft.properties['$device_type'] = 'bot'
       return draft

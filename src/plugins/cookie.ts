@@ -1,10 +1,13 @@
 import type { Plugin } from '../core/types'
+import { createRequestIds } from './requestIds'
 
 export interface CookieOptions {
   /** @defaultValue `'waymark'` */
   name?: string
   /** The domain that it is set on; `true` for the widest that the browser allows. @defaultValue `true` */
   domain?: true | string
+  /** Keeps the session in it, too, for `forRequest` of `waymark/node`. @defaultValue `false` */
+  session?: boolean
 }
 
 /** Browsers keep a cookie for 400 days at most; a year, from the last visit on. */
@@ -34,9 +37,9 @@ const write = (name: string, value: string, domain: true | string) => {
   try {
     for (const candidate of domain === true ? [...wider, ''] : [`; Domain=${domain}`]) {
       document.cookie =
-        `${name}=${encodeURIComponent(value)}; Path=/; SameSite=Lax; Max-Age=${value ? maxAgeSeconds : 0}${candidate}` +
+        `${name}=${value}; Path=/; SameSite=Lax; Max-Age=${value ? maxAgeSeconds : 0}${candidate}` +
         (location.protocol === 'https:' ? '; Secure' : '')
-      if (value && read(name) === value) return
+      if (value && read(name) === decodeURIComponent(value)) return
     }
   } catch {
     // A sandboxed page has none.
@@ -51,7 +54,8 @@ const write = (name: string, value: string, domain: true | string) => {
  * @example
  * waymark.init('pk_1', { endpoint: 'https://api.example.com', plugins: [cookie()] })
  */
-export function cookie({ name = 'waymark', domain = true }: CookieOptions = {}): Plugin {
+export function cookie({ name = 'waymark', domain = true, session = false }: CookieOptions = {}): Plugin {
+  let touch = () => {}
   const forget = () => {
     if (read(name)) write(name, '', domain)
   }
@@ -63,13 +67,21 @@ export function cookie({ name = 'waymark', domain = true }: CookieOptions = {}):
       if (deviceId && anonymousId && !stored.userId && anonymousId !== stored.anonymousId)
         return { deviceId, anonymousId }
     },
+    beforeSend(draft) {
+      if (session && draft.kind === 'track') touch()
+      return draft
+    },
     start({ on, ids }) {
+      const told = createRequestIds(
+        () => ({ ...ids(), ...(!session && { sessionId: '' }) }),
+        () => save(),
+      )
+      touch = told.touch
+      const save = () => write(name, told.read(), domain)
       // It is told only once the visitor agrees, at each visit, and whenever the ids change.
       const stops = [
-        on('identity', () => {
-          const { deviceId, anonymousId } = ids()
-          write(name, `${deviceId}~${anonymousId}`, domain)
-        }),
+        on('identity', save),
+        on('session', () => session && save()),
         on('consent', ({ state }) => state === 'denied' && forget()),
         // A page that begins under a refusal hears of no change.
         on('drop', ({ reason }) => reason === 'no-consent' && forget()),

@@ -165,8 +165,8 @@ describe('an example of a command', () => {
 
 it('every example is of a kind that a test looks at', () => {
   const looked = ['js', 'jsx', 'ts', 'tsx', 'html', 'svelte', 'vue', 'sh', 'bash']
-  // SQL is run by the service's tests, recipes for proxies by their own; yaml is Prometheus'; the rest is no code.
-  const elsewhere = ['sql', 'nginx', 'caddy', 'yaml', 'json', 'diff', '']
+  // SQL is run by the service's tests, recipes for proxies by their own; yaml is Prometheus', python one line; the rest is no code.
+  const elsewhere = ['sql', 'nginx', 'caddy', 'yaml', 'python', 'json', 'diff', '']
   const others = blocks.filter(({ language }) => ![...looked, ...elsewhere].includes(language))
   expect(others.map(({ at, language }) => `${at} ${language}`)).toEqual([])
 })

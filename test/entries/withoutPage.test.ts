@@ -55,6 +55,7 @@ describe.each(Object.entries(scopes))('in %s', (_, globals) => {
     await import('../../src/plugins/sample')
     await import('../../src/plugins/scopes')
     await import('../../src/entries/development')
+    await import('../../src/node/index')
     const worker = await import('../../src/entries/worker')
 
     for (const waymark of [usual, createWaymark(), worker.createWaymark()]) {

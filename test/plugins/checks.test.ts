@@ -243,6 +243,8 @@ describe('the words of an error', () => {
         'too-old-browser',
         'endpoint-without-scheme',
         'no-page',
+        // Of waymark/node.
+        ...['memory-only', 'disk-refuses', 'no-visitor'],
       ].toSorted((a, b) => a!.localeCompare(b!)),
     )
     // A code that the core tells must have words.

@@ -8,6 +8,7 @@ import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
+import { partBySignature, targets } from './proveIdentity.js'
 import { payloadReader, type Payloads } from './readPayloads.js'
 
 /** A beacon is sent as text/plain when a page has no time for a preflight. */
@@ -64,6 +65,8 @@ export interface AnalyticsRoutesOptions {
   refused: { newest?: Refusal }
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
+  /** What a user's id must be signed with for a public key. @defaultValue none is asked for */
+  identitySecret?: string
 }
 
 /** A request that was wrong, so that sending it again does not help. */
@@ -86,6 +89,7 @@ export const analyticsRoutes = ({
   accepted,
   refused,
   findCountry,
+  identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
   const largeBodies = new LargeBodies()
   const readSender = createSenderReader(findCountry)
@@ -94,13 +98,11 @@ export const analyticsRoutes = ({
     refused.newest = { at: new Date().toISOString(), code, message, origin: from }
   }
 
-  const store = async (
+  const accept = async (
     kind: EntryKind,
-    { count, body }: Payloads,
-    { request, sync }: { request: IncomingMessage; sync: boolean },
-  ): Promise<Reply> => {
-    if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-    const target = kind === 'track' ? readSender(request, body) : undefined
+    { count, body, target }: Payloads & { target?: string | undefined },
+    sync: boolean,
+  ): Promise<string> => {
     const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     accepted[kind] += count
@@ -108,23 +110,59 @@ export const analyticsRoutes = ({
       const { rows, reason } = deadLetter
       throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
     }
+    return taskId
+  }
+
+  /** The records of one request; several when a public key says who somebody is. */
+  const recordsOf = (
+    kind: EntryKind,
+    { count, body }: Payloads,
+    request: IncomingMessage,
+    isPublic: boolean,
+  ) => {
+    if (kind === 'track') {
+      const sender = readSender(request, body)
+      const target = isPublic
+        ? `{"key":"public"${sender === undefined ? '}' : `,${sender.slice(1)}`}`
+        : sender
+      return [{ count, body, target }]
+    }
+    if (!isPublic) return [{ count, body }]
+    if (kind === 'alias') return [{ count, body, target: targets.unproven }]
+    const { proven, unproven } = partBySignature(body, identitySecret)
+    return [
+      { ...proven, target: targets.public },
+      { ...unproven, target: targets.unproven },
+    ].filter((part) => part.count > 0)
+  }
+
+  const store = async (
+    kind: EntryKind,
+    payloads: Payloads,
+    { request, sync, isPublic }: { request: IncomingMessage; sync: boolean; isPublic: boolean },
+  ): Promise<Reply> => {
+    let taskId: string | null = null
+    if (payloads.count > 0)
+      for (const record of recordsOf(kind, payloads, request, isPublic))
+        taskId = await accept(kind, record, sync)
     return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
   }
 
   return kinds.map((kind) => {
     const readPayloads = payloadReader(kind, environments)
-    const accept = async (request: IncomingMessage, search: string): Promise<Reply> => {
+    const take = async (request: IncomingMessage, search: string): Promise<Reply> => {
       const key = readApiKey(request.headers, search)
       if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
       const writable = key === undefined ? undefined : apiKeys.find(key)
       if (key === undefined || writable === undefined) throw unauthorized(key)
       checkHeaders(request.headers)
+      const isPublic = identitySecret !== '' && apiKeys.isPublic(key)
       const sync = readSync(search)
       intake.admit()
       const large = largeBodies.begin(key, request.headers['content-length'])
       try {
         const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-        return await store(kind, await readPayloads(sent, writable), { request, sync })
+        return await store(kind, await readPayloads(sent, writable), { request, sync, isPublic })
       } finally {
         large?.end()
       }
@@ -135,7 +173,7 @@ export const analyticsRoutes = ({
       isFrequent: true,
       writeError: analyticsError,
       handle: ({ request, search }) =>
-        accept(request, search).catch((error: unknown) => {
+        take(request, search).catch((error: unknown) => {
           if (isWrong(error)) note(error, request.headers)
           throw error
         }),

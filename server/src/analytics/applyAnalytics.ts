@@ -5,10 +5,13 @@ import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
-import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
+import { isOfEnvironment, itemParts, itemsSql, momentSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
 import { applySessions } from './applySessions.js'
 import { readIdentityOperations } from './identityOperations.js'
+import { signatureTrait, targets } from './proveIdentity.js'
+import { jsonRows } from '../store/jsonRows.js'
+import { splitArray } from '../json/splitArray.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import { insertEvents } from './insertEvents.js'
@@ -28,8 +31,8 @@ WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts, e.traits
   FROM item WHERE ${isOfEnvironment}
 ), named AS (
-  SELECT *, unnest(CASE WHEN len(json_keys(traits)) > 0 THEN json_keys(traits) ELSE [NULL] END) AS name
-  FROM flat
+  SELECT *, unnest(CASE WHEN len(names) > 0 THEN names ELSE [NULL] END) AS name
+  FROM (SELECT *, list_filter(json_keys(traits), lambda key: key <> '${signatureTrait}') AS names FROM flat)
 )
 SELECT seq, ${timestampSql}, environment, distinct_id, name, json_extract(traits, ${pointerSql('name')})
 FROM named`
@@ -40,6 +43,22 @@ const insertTraits = async (
   environments: readonly string[],
 ): Promise<void> => {
   for (const part of itemParts(entries, environments)) await runPrepared(connection, statement, part)
+}
+
+/** Keeps what a public key has said of who somebody is without a signature, and does nothing else with it. */
+const setUnprovenAside = async (
+  connection: DuckDBConnection,
+  entries: readonly LogEntry[],
+): Promise<void> => {
+  const rows = entries.flatMap(({ kind, first, receivedAtMs, body }) =>
+    splitArray(body).map((row, at) => ({ seq: first + at, at_ms: receivedAtMs, kind, body: row.toString() })),
+  )
+  await connection.run(
+    `INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
+     SELECT seq, ${momentSql('at_ms')}, kind, body, $reason
+     FROM ${jsonRows({ seq: 'BIGINT', at_ms: 'BIGINT', kind: 'VARCHAR', body: 'VARCHAR' })}`,
+    { rows: JSON.stringify(rows), reason: 'The id of the user is not signed (--identity-secret).' },
+  )
 }
 
 export interface ApplyOptions {
@@ -65,6 +84,12 @@ export const applyAnalytics =
     if (saved.length > 0) {
       await applySaved(connection, saved)
       entries = entries.filter((entry) => entry.kind !== 'save')
+      if (entries.length === 0) return remember(new BigUint64Array())
+    }
+    const unproven = entries.filter(({ target }) => target === targets.unproven)
+    if (unproven.length > 0) {
+      await setUnprovenAside(connection, unproven)
+      entries = entries.filter((entry) => !unproven.includes(entry))
       if (entries.length === 0) return remember(new BigUint64Array())
     }
     const first = entries[0]!.first

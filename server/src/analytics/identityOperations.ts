@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { LogEntry } from '../wal/segment.js'
 import type { AliasPayload, IdentifyPayload } from './payloads.js'
+import { targets } from './proveIdentity.js'
 import type { IdentityOperation } from './resolveIdentity.js'
 
 interface Sequenced {
@@ -10,10 +11,10 @@ interface Sequenced {
 
 const isGiven = (id: string | null | undefined): id is string => typeof id === 'string' && id !== ''
 
-const ofIdentify = (payload: IdentifyPayload): IdentityOperation => {
+const ofIdentify = (payload: IdentifyPayload, isPublic: boolean): IdentityOperation => {
   const { environment, distinct_id: user, anonymous_id: anonymous } = payload
   return isGiven(anonymous) && anonymous !== user
-    ? { kind: 'link', environment, user, anonymous }
+    ? { kind: 'link', environment, user, anonymous, ...(isPublic && { isPublic }) }
     : { kind: 'user', environment, user }
 }
 
@@ -22,12 +23,15 @@ const ofAlias = (payload: AliasPayload): IdentityOperation => {
   return { kind: 'alias', environment, from, into }
 }
 
-const ofEntry = ({ kind, first, body }: LogEntry): Sequenced[] => {
+const ofEntry = ({ kind, first, body, target }: LogEntry): Sequenced[] => {
   if (kind === 'track') return []
   const payloads = JSON.parse(body.toString()) as (IdentifyPayload | AliasPayload)[]
   return payloads.map((payload, at) => ({
     seq: first + at,
-    operation: kind === 'alias' ? ofAlias(payload as AliasPayload) : ofIdentify(payload as IdentifyPayload),
+    operation:
+      kind === 'alias'
+        ? ofAlias(payload as AliasPayload)
+        : ofIdentify(payload as IdentifyPayload, target === targets.public),
   }))
 }
 

@@ -28,6 +28,10 @@ const values = columns.map((column) => filledColumns[column] ?? derivedColumns[c
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
     CASE WHEN device_type = 'bot' THEN '${automation}' END)`
 
+/** A page whose users are to be signed says by an identify alone whose its events are: an event with both ids would link them. */
+const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
+      ELSE nullif(e.distinct_id, '') END`
+
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
  * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
@@ -37,7 +41,7 @@ INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, ev
   device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
-    nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
+    ${distinctIdSql} AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
     nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
     ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender
   FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400

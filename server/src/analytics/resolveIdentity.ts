@@ -1,6 +1,6 @@
 export type IdentityOperation =
   | { kind: 'user'; environment: string; user: string }
-  | { kind: 'link'; environment: string; user: string; anonymous: string }
+  | { kind: 'link'; environment: string; user: string; anonymous: string; isPublic?: boolean }
   | { kind: 'alias'; environment: string; from: string; into: string }
 
 export interface IdRow {
@@ -90,7 +90,12 @@ export const resolveIdentity = (
     const anonymous = rows.get(keyOf(environment, operation.anonymous))
     if (anonymous === undefined) {
       put({ environment, distinctId: operation.anonymous, personId, identified: false })
-    } else if (isAlone(anonymous) && anonymous.personId !== personId) {
+    } else if (
+      isAlone(anonymous) &&
+      anonymous.personId !== personId &&
+      // A visitor who proves to be one user may not call another user their anonymous self.
+      !(operation.isPublic && anonymous.identified)
+    ) {
       merge(environment, anonymous.personId, personId)
     }
   }

@@ -3,20 +3,28 @@ import { OperatorError } from '../OperatorError.js'
 import { refuse } from './HttpError.js'
 import { SecretSet } from './SecretSet.js'
 
-/** The keys that write events and read nothing: `key` for all environments, `key:staging` for one. */
+/**
+ * The keys that write events and read nothing: `key` for all environments, `key:staging` for one. Those of pages are
+ * public; those of servers are secret.
+ */
 export class ApiKeys {
+  readonly #publicKeys: number
   readonly #keys: readonly string[]
   readonly #secrets: SecretSet
   readonly #writable: readonly ReadonlySet<string>[]
 
-  constructor(listed: readonly string[], environments: ReadonlySet<string>) {
+  constructor(
+    listed: readonly string[],
+    environments: ReadonlySet<string>,
+    ofServers: readonly string[] = [],
+  ) {
     const keys = new Map<string, ReadonlySet<string>>()
-    for (const each of listed) {
+    const read = (each: string, flag: string) => {
       const cut = each.lastIndexOf(':')
       const [key, environment] = cut < 0 ? [each] : [each.slice(0, cut), each.slice(cut + 1)]
       if (environment !== undefined && !environments.has(environment)) {
         throw new OperatorError(
-          `A key of --api-keys is for the environment ${JSON.stringify(environment)}, which does not exist; there are ${[...environments].join(', ')}. Write key:environment, or the key alone for all.`,
+          `A key of ${flag} is for the environment ${JSON.stringify(environment)}, which does not exist; there are ${[...environments].join(', ')}. Write key:environment, or the key alone for all.`,
         )
       }
       keys.set(
@@ -24,18 +32,30 @@ export class ApiKeys {
         environment === undefined ? environments : new Set([...(keys.get(key) ?? []), environment]),
       )
     }
+    for (const each of listed) read(each, '--api-keys')
+    this.#publicKeys = keys.size
+    for (const each of ofServers) read(each, '--server-keys')
     this.#keys = [...keys.keys()]
     this.#secrets = new SecretSet(this.#keys)
     this.#writable = [...keys.values()]
   }
 
+  /** The keys for pages. */
   list(): { key: string; environments: string[] }[] {
-    return this.#keys.map((key, at) => ({ key, environments: [...this.#writable[at]!] }))
+    return this.#keys
+      .slice(0, this.#publicKeys)
+      .map((key, at) => ({ key, environments: [...this.#writable[at]!] }))
   }
 
   /** The environments that a key may write to; undefined when there is no such key. */
   find(key: string): ReadonlySet<string> | undefined {
     return this.#writable[this.#secrets.indexOf(key)]
+  }
+
+  /** Whether a key is in pages, where everybody can read it. A key in both lists is. */
+  isPublic(key: string): boolean {
+    const at = this.#secrets.indexOf(key)
+    return at >= 0 && at < this.#publicKeys
   }
 }
 

@@ -33,6 +33,10 @@ export interface ServerOptions {
   logReadersKeptMs?: number
   /** Keys that write events: `key` to all environments, `key:staging` to one. @defaultValue [] */
   apiKeys?: readonly string[]
+  /** The same for servers: these keys are secret, and may say who somebody is. @defaultValue [] */
+  serverKeys?: readonly string[]
+  /** The secret by which a site's server signs the ids of users that its pages may say; @defaultValue '', none is asked for */
+  identitySecret?: string
   /** @defaultValue ['production'] */
   environments?: readonly string[]
   /** Passwords for the lakehouse group, by user name; these users may write. @defaultValue {} */
@@ -121,6 +125,8 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   logDurability: 'quorum',
   logReadersKeptMs: 7 * 86_400_000,
   apiKeys: [],
+  serverKeys: [],
+  identitySecret: '',
   environments: ['production'],
   users: {},
   usersFile: '',

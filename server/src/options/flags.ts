@@ -74,6 +74,22 @@ export const flags: readonly Flag[] = [
     read: set('apiKeys', splitList),
   },
   {
+    name: 'server-keys',
+    value: 'A,B:ENV',
+    about: 'keys of servers, which are in no page: the same, and they may say who somebody is',
+    more: '[Signed users](operate.md#signed-users)',
+    isList: true,
+    read: set('serverKeys', splitList),
+  },
+  {
+    name: 'identity-secret',
+    value: 'SECRET',
+    about:
+      'what a page says of who somebody is counts only when its server has signed the user’s id with this',
+    more: '[Signed users](operate.md#signed-users)',
+    read: asText('identitySecret'),
+  },
+  {
     name: 'environments',
     value: 'A,B',
     about: 'environments that exist',

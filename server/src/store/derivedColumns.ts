@@ -44,7 +44,7 @@ export const derivedColumns: Readonly<Record<string, string>> = {
 }
 
 /** What a request says of its sender. */
-export const senderFields = ['bot', 'browser', 'os', 'device', 'language', 'country'] as const
+export const senderFields = ['key', 'bot', 'browser', 'os', 'device', 'language', 'country'] as const
 
 /** Widths in pixels: the window of a phone is narrower than 600, and that of an upright tablet has at most 1024. */
 const [tabletFrom, desktopFrom] = [600, 1025]

@@ -4,7 +4,7 @@ import { parseArguments, supervisedRole } from '../../src/options/parseArguments
 describe('parseArguments', () => {
   it('takes every flag', () => {
     const flags =
-      '--host ::1 --port 0 --data d --api-keys a,b --environments x,y --users n:p:q,m:r --catalogs one,two ' +
+      '--host ::1 --port 0 --data d --api-keys a,b --server-keys s --identity-secret i --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
       '--memory-limit 1.5GiB --threads 3 --min-free-disk 2MB --clock-checked 2027-01-31 --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
       '--log-level warn --users-file u --metrics-token t --mcp-tokens a,b:persons --log postgres://a,b/c --log-durability local ' +
@@ -23,6 +23,8 @@ describe('parseArguments', () => {
         filesFolder: 'f',
         dataFolder: 'd',
         apiKeys: ['a', 'b'],
+        serverKeys: ['s'],
+        identitySecret: 'i',
         environments: ['x', 'y'],
         users: { n: 'p:q', m: 'r' },
         catalogs: ['one', 'two'],

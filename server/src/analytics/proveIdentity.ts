@@ -1,0 +1,50 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createFieldRewriter } from '../json/createFieldRewriter.js'
+import { splitArray } from '../json/splitArray.js'
+import type { IdentifyPayload } from './payloads.js'
+
+/** The trait that carries the signature of the user's id. It is never stored. */
+export const signatureTrait = '$signature'
+
+/**
+ * What the log says of a request by a public key, as the label of its entry, where `--identity-secret` is given. It is
+ * decided when the request is accepted, so that what is read again from the log is decided alike.
+ */
+export const targets = { public: '{"key":"public"}', unproven: '{"key":"unproven"}' }
+
+/** HMAC-SHA256 of a user's id, in hexadecimal. */
+const sign = (secret: string, userId: string): Buffer =>
+  Buffer.from(createHmac('sha256', secret).update(userId).digest('hex'))
+
+/** Whether a name comes once in a payload: of two values DuckDB reads the first, and JavaScript the last. */
+const isOnce = (row: Buffer, name: string): boolean => {
+  let count = 0
+  const rewrite = (token: string) => {
+    count++
+    return token
+  }
+  createFieldRewriter({ fields: new Set([name]), rewrite }).feed(Buffer.from(`[${row.toString()}]`))
+  return count === 1
+}
+
+const isProven = (row: Buffer, secret: string): boolean => {
+  const { distinct_id: user, traits } = JSON.parse(row.toString()) as IdentifyPayload
+  const given = Buffer.from(String(traits?.[signatureTrait] ?? ''))
+  const right = sign(secret, user)
+  return given.length === right.length && timingSafeEqual(given, right) && isOnce(row, 'distinct_id')
+}
+
+const arrayOf = (rows: readonly Buffer[]) => ({
+  count: rows.length,
+  body: Buffer.from(`[${rows.map(String).join()}]`),
+})
+
+/** Parts the identifies of a public key: those whose user's id the site's own server has signed, and the others. */
+export const partBySignature = (body: Buffer, secret: string) => {
+  const rows = splitArray(body)
+  const proven = rows.map((row) => isProven(row, secret))
+  return {
+    proven: arrayOf(rows.filter((_, at) => proven[at])),
+    unproven: arrayOf(rows.filter((_, at) => !proven[at])),
+  }
+}
