@@ -92,7 +92,7 @@ it(
         async (steps, parts, through) => {
           await empty()
           for (let at = 0, part = 0; at < steps.length; part++) {
-            const { events, folds } = parts[part % parts.length]!
+            const { events, folds } = parts.at(part % parts.length)!
             await apply(steps, at, at + events)
             if (folds) await fold()
             at += events
