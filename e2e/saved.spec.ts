@@ -106,7 +106,7 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await expect(page.getByRole('figure').getByRole('cell', { name: 'Prices were raised' })).toHaveCount(1)
     await page.goto(`${url}/app/explore?range=yesterday&over=hour`)
     await expect(page.getByRole('figure')).toBeVisible()
-    await expect(page.getByText('Prices were raised')).toHaveCount(0)
+    await expect(page.getByRole('figure').getByText('Prices were raised')).toHaveCount(0)
   })
 
   await test.step('axe objects to nothing, and all fits a phone', async () => {
