@@ -47,7 +47,7 @@ export interface Browser {
   page(): PageView
   /**
    * A name such as `Europe/Berlin`; undefined where the browser has none. A process takes 10 to 20 ms when it first asks
-   * `Intl` for anything, and 0.3 when it asks `Temporal`.
+   * `Intl` for anything. `Temporal` takes 0.3, and does not know the time zone that Playwright gives a page.
    */
   timeZone(): string | undefined
   fetch(url: string, init: RequestInit): Promise<Response>
@@ -127,10 +127,7 @@ export const createBrowser = (): Browser => {
     online: () => navigator.onLine !== false,
     hasWorker,
     keepsAlive: () => 'keepalive' in Request.prototype && /\[native/.test(String(fetch)),
-    timeZone: () =>
-      (timeZone ??= maybe(
-        () => globalThis.Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-      )),
+    timeZone: () => (timeZone ??= maybe(() => Intl.DateTimeFormat().resolvedOptions().timeZone)),
     page() {
       if (!viewport) {
         viewport = innerWidth + 'x' + innerHeight
