@@ -243,7 +243,7 @@ describe('the words of an error', () => {
         'too-old-browser',
         'endpoint-without-scheme',
         'no-page',
-        // Of waymark/node.
+        // The codes below are those of waymark/node.
         ...['memory-only', 'disk-refuses', 'no-visitor'],
       ].toSorted((a, b) => a!.localeCompare(b!)),
     )

@@ -11,7 +11,7 @@ export const linkHeader = 'x-waymark-link'
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Of a token only the hash goes any further. */
+/** Only the hash of a token goes any further. */
 const guestOf = ({ headers }: IncomingMessage): Guest => ({
   user: hashToken(String(headers[linkHeader] ?? '')),
   role: 'guest',

@@ -33,7 +33,7 @@ export interface ServerOptions {
   logReadersKeptMs?: number
   /** Keys that write events: `key` to all environments, `key:staging` to one. @defaultValue [] */
   apiKeys?: readonly string[]
-  /** The same for servers: these keys are secret, and may say who somebody is. @defaultValue [] */
+  /** Keys of servers, in the form of `apiKeys`: they are secret, and may say who somebody is. @defaultValue [] */
   serverKeys?: readonly string[]
   /** The secret by which a site's server signs the ids of users that its pages may say; @defaultValue '', none is asked for */
   identitySecret?: string
