@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 
 const service = 'http://127.0.0.1:8787'
-const paths = /^\/w\/(track|identify|alias|ids|waymark\.[a-z0-9.-]+)(\?|$)/
+const paths = /^\/w\/(track|identify|alias|anonymous|ids|waymark\.[a-z0-9.-]+)(\?|$)/
 const page = new URL('index.html', import.meta.url)
 
 function passOn(asked, answer) {

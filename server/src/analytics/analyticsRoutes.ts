@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { createSenderReader, type FindCountry } from './createSenderReader.js'
+import type { DaySalt } from '../anonymous/DaySalt.js'
+import { createSenderReader, readEnvironment, type FindCountry } from './createSenderReader.js'
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
+import { visitorAddress } from '../http/clientAddress.js'
 import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
@@ -52,7 +54,12 @@ const unauthorized = (key: string | undefined) =>
   )
 
 const maxBodyBytes = 16 * 1_048_576
-const kinds: readonly EntryKind[] = ['track', 'identify', 'alias']
+const operations: readonly { path: string; kind: EntryKind; isAnonymous?: true }[] = [
+  { path: '/track', kind: 'track' },
+  { path: '/identify', kind: 'identify' },
+  { path: '/alias', kind: 'alias' },
+  { path: '/anonymous', kind: 'track', isAnonymous: true },
+]
 
 export interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
@@ -62,6 +69,9 @@ export interface AnalyticsRoutesOptions {
   accepted: Record<EntryKind, number>
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
+  daySalt: DaySalt
+  /** How many proxies in front name the visitor's address. */
+  trustProxy: number
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
 }
@@ -78,13 +88,15 @@ export interface Refusal {
 const isWrong = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500
 
-/** `POST /track`, `/identify` and `/alias`. */
+/** `POST /track`, `/identify` and `/alias`, and `/anonymous` for the events of visitors who did not agree to be recognised. */
 export const analyticsRoutes = ({
   environments,
   apiKeys,
   intake,
   accepted,
   refused,
+  daySalt,
+  trustProxy,
   findCountry,
 }: AnalyticsRoutesOptions): Route[] => {
   const largeBodies = new LargeBodies()
@@ -94,13 +106,23 @@ export const analyticsRoutes = ({
     refused.newest = { at: new Date().toISOString(), code, message, origin: from }
   }
 
+  /** Adds the id that the visitor has for this day, which takes the place of all ids in the payloads. */
+  const addVisitor = async (sender: string | undefined, request: IncomingMessage, of: string[]) => {
+    const address = visitorAddress(request, trustProxy)
+    const visitor = await daySalt.idOf([address, request.headers['user-agent'] ?? '', ...of])
+    return JSON.stringify({ ...(JSON.parse(sender ?? '{}') as object), visitor })
+  }
+
   const store = async (
-    kind: EntryKind,
+    { kind, isAnonymous }: (typeof operations)[number],
     { count, body }: Payloads,
-    { request, sync }: { request: IncomingMessage; sync: boolean },
+    { request, sync, key }: { request: IncomingMessage; sync: boolean; key: string },
   ): Promise<Reply> => {
-    if (count === 0) return { status: 200, body: { ok: true, task_id: null, error_code: null } }
-    const target = kind === 'track' ? readSender(request, body) : undefined
+    // A client asks with an empty list whether this service counts without consent, before it sends what a visitor did.
+    const answer = { ok: true, task_id: null, error_code: null, ...(isAnonymous && { anonymous: true }) }
+    if (count === 0) return { status: 200, body: answer }
+    const sender = kind === 'track' ? readSender(request, body) : undefined
+    const target = isAnonymous ? await addVisitor(sender, request, [key, readEnvironment(body)]) : sender
     const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
     const { taskId, deadLetter } = await intake.accept(record, sync)
     accepted[kind] += count
@@ -108,10 +130,11 @@ export const analyticsRoutes = ({
       const { rows, reason } = deadLetter
       throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
     }
-    return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
+    return { status: 200, body: { ...answer, task_id: taskId } }
   }
 
-  return kinds.map((kind) => {
+  return operations.map((operation) => {
+    const { path, kind } = operation
     const readPayloads = payloadReader(kind, environments)
     const accept = async (request: IncomingMessage, search: string): Promise<Reply> => {
       const key = readApiKey(request.headers, search)
@@ -124,14 +147,14 @@ export const analyticsRoutes = ({
       const large = largeBodies.begin(key, request.headers['content-length'])
       try {
         const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-        return await store(kind, await readPayloads(sent, writable), { request, sync })
+        return await store(operation, await readPayloads(sent, writable), { request, sync, key })
       } finally {
         large?.end()
       }
     }
     return {
       method: 'POST',
-      path: `/${kind}`,
+      path,
       isFrequent: true,
       writeError: analyticsError,
       handle: ({ request, search }) =>

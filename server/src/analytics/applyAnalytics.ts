@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { joinVisits } from '../anonymous/joinVisits.js'
 import { markBots } from './markBots.js'
 import { applySaved } from '../saved/applySaved.js'
 import type { Pause } from '../wal/ApplierOptions.js'
@@ -73,6 +74,7 @@ export const applyAnalytics =
       tracked.length > 0
         ? await insertEvents(connection, { entries: tracked, environments, window, pause })
         : new BigUint64Array()
+    await joinVisits(connection, tracked)
     if (tracked.length > 0) await markBots(connection, entries)
     if (identified.length > 0) await insertTraits(connection, identified, environments)
     const operations = await readIdentityOperations(connection, entries)

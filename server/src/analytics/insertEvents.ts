@@ -28,17 +28,20 @@ const values = columns.map((column) => filledColumns[column] ?? derivedColumns[c
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
     CASE WHEN device_type = 'bot' THEN '${automation}' END)`
 
+/** Of a visitor who is counted without consent no id counts but the one that the service has made for the day. */
+const idSql = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.${name}, '') END AS ${name}`
+
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
  * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot)
+  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot, anonymous)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
-    nullif(e.distinct_id, '') AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
-    nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
+    ${idSql('distinct_id')}, coalesce(sender.visitor, nullif(e.anonymous_id, '')) AS anonymous_id,
+    ${idSql('device_id')}, ${idSql('session_id')},
     ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender
   FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
 ), named AS (
@@ -49,7 +52,7 @@ WITH item AS (${items}), flat AS (
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, properties, ${values.join(', ')},
-  ${botSql}
+  ${botSql}, sender.visitor IS NOT NULL
 FROM addressed`
 
 const setAside = `

@@ -6,7 +6,7 @@ import { rejectedTable } from './rejectedSchema.js'
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 2
+export const storeVersion = 3
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)
@@ -27,7 +27,7 @@ CREATE TABLE analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR
+  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR, anonymous BOOLEAN
 );
 CREATE TABLE analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,

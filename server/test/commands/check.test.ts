@@ -134,7 +134,7 @@ describe('check of a store that is not', () => {
       'Ids have a wrong key, or are there twice (1)',
     ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 2'],
+    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 3'],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)

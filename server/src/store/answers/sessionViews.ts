@@ -1,5 +1,5 @@
 import { channelSql } from '../channels.js'
-import { screenClassSql, utmColumns } from '../derivedColumns.js'
+import { derivedComments, screenClassSql, utmColumns } from '../derivedColumns.js'
 import { pointerSql } from '../pointerSql.js'
 import { foreignReferrer, hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
@@ -65,6 +65,7 @@ const columns: View['columns'] = [
   ],
   ...[...utmColumns, 'click_id', ...agent].map((name) => [name, `s.${name}`, firstComment(name)] as const),
   ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
+  ['anonymous', 's.anonymous', derivedComments.anonymous],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
@@ -76,7 +77,7 @@ const aggregates = `min(e."timestamp") AS started_at, max(e."timestamp") AS ende
     arg_min(${pageUrl}, ${orderKey}) AS entry_url, arg_max(${pageUrl}, ${orderKey}) AS exit_url,
     arg_min(${foreignReferrer('e.referrer', 'e.url')}, ${orderKey}) AS referrer,
     ${firstOf.map((name) => `arg_min(e.${name}, ${orderKey}) AS ${name}`).join(', ')},
-    min(e.bot) AS bot`
+    bool_or(e.anonymous) AS anonymous, min(e.bot) AS bot`
 
 /** The host is found once for each session: the rules of its channel read it several times. */
 const withPerson = (sessions: string) =>
