@@ -70,7 +70,7 @@ export function cookie({ name = 'waymark', domain = true }: CookieOptions = {}):
           const { deviceId, anonymousId } = ids()
           write(name, `${deviceId}~${anonymousId}`, domain)
         }),
-        on('consent', ({ state }) => state === 'denied' && forget()),
+        on('consent', ({ state }) => /^[da]/.test(state) && forget()),
         // A page that begins under a refusal hears of no change.
         on('drop', ({ reason }) => reason === 'no-consent' && forget()),
       ]

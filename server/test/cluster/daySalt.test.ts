@@ -45,15 +45,15 @@ it('is one for all processes of a log, on the primary alone, and gone when the d
     const ids = await Promise.all([one.salt.idOf(['a']), other.salt.idOf(['a'])])
     expect(ids[0]).toBe(ids[1])
     const [kept] = await database.query<{ salt: Buffer }>('SELECT salt FROM waymark.day_salt')
-    const { salt } = kept!
+    const salt = kept?.salt ?? Buffer.of()
     expect(salt).toHaveLength(32)
     const [standby] = cluster.standbys
     await cluster.primary.query('CHECKPOINT')
-    expect(filesWith(standby!, salt)).toEqual([])
+    expect(filesWith(standby, salt)).toEqual([])
     // The search finds what is there: the row of another table.
     const [head] = await database.query<{ secret: string }>('SELECT secret FROM waymark.head')
     for (const node of cluster.nodes)
-      expect(filesWith(node, Buffer.from(head!.secret)).length).toBeGreaterThan(0)
+      expect(filesWith(node, Buffer.from(head?.secret ?? '?')).length).toBeGreaterThan(0)
 
     now += 86_400_000
     await one.salt.forget()
