@@ -246,6 +246,7 @@ test.describe('the screens', () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV: Totals' }).click(),
     ])
+    expect(download.suggestedFilename()).toBe('Totals.csv')
     const [, line = ''] = (await readFile(await download.path(), 'utf8')).split('\n')
     expect(line.split(',').slice(0, 5)).toEqual((first ?? []).slice(0, 5).map(String))
   })

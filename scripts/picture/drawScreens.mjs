@@ -1,5 +1,5 @@
 // node scripts/picture/drawScreens.mjs: draws docs/screens.png anew, the picture of the service's screens. It starts
-// the service with empty data, sends visits of two months, logs in with Chromium, and takes the picture.
+// the service with empty data, sends visits of two months, logs in with Chromium, saves a goal, and takes the picture.
 import { startService } from '../startService.mjs'
 import { ensureBuilt } from '../setup.mjs'
 import { takePicture } from './takePicture.mjs'
@@ -79,6 +79,13 @@ async function logIn(page, url) {
   await page.getByLabel('Name').fill('ada')
   await page.getByLabel('Password').fill('lovelace')
   await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('region', { name: 'Devices' }).waitFor()
+  const saved = await page.request.post(`${url}/saved`, {
+    headers: { origin: url },
+    data: { kind: 'goal', name: 'An order', value: { event: 'Order Placed' } },
+  })
+  if (!saved.ok()) throw new Error(await saved.text())
+  await page.goto(`${url}/app/?goal=An+order`)
   await page.getByRole('region', { name: 'Devices' }).getByRole('rowheader').first().waitFor()
   await page.getByText('Asking …').waitFor({ state: 'detached' })
   await page.locator('.chart-frame canvas').waitFor()

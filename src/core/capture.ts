@@ -181,7 +181,7 @@ export const track = (w: Instance, event: string, properties?: object, options?:
           $url: w.filterUrl(page.url),
           $referer: w.filterUrl(page.referrer) || undefined,
           $viewport: page.viewport,
-          browser_time_zone: w.browser.timeZone,
+          browser_time_zone: w.browser.timeZone(),
           ...w.settings.persistent,
           ...own,
         }

@@ -93,7 +93,29 @@ describe('createBrowser', () => {
     width.mockReturnValue(600)
     window.dispatchEvent(new Event('resize'))
     expect(browser.page().viewport).toBe(`600x${innerHeight}`)
-    expect(browser.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  })
+
+  it.each([
+    { of: 'Temporal', which: 'Asia/Tokyo', temporal: () => 'Asia/Tokyo', asked: 0 },
+    { of: 'Intl where there is no Temporal', which: 'Europe/Rome', temporal: undefined, asked: 1 },
+  ])('asks $of for the time zone, once, and not before it is wanted', ({ which, temporal, asked }) => {
+    const format = vi.fn(() => ({ resolvedOptions: () => ({ timeZone: 'Europe/Rome' }) }))
+    vi.stubGlobal('Intl', { DateTimeFormat: format })
+    const timeZoneId = temporal && vi.fn(temporal)
+    vi.stubGlobal('Temporal', timeZoneId && { Now: { timeZoneId } })
+    const browser = createBrowser()
+    expect([format.mock.calls.length, timeZoneId?.mock.calls.length ?? 0]).toEqual([0, 0])
+    expect([browser.timeZone(), browser.timeZone()]).toEqual([which, which])
+    expect([format.mock.calls.length, timeZoneId?.mock.calls.length ?? 1]).toEqual([asked, 1])
+  })
+
+  it('has no time zone where Intl throws', () => {
+    vi.stubGlobal('Temporal', undefined)
+    const throwing = () => {
+      throw new RangeError('no such locale')
+    }
+    vi.stubGlobal('Intl', { DateTimeFormat: throwing })
+    expect(createBrowser().timeZone()).toBeUndefined()
   })
 
   it('does not say that it took a beacon where there are none', () => {

@@ -124,7 +124,7 @@ export function createWorld() {
       online: () => tab.isOnline,
       hidden: () => tab.isHidden,
       closing: () => tab.isClosing,
-      timeZone: 'Europe/Berlin',
+      timeZone: () => 'Europe/Berlin',
       page: () => ({ url: tab.url, referrer: 'https://search.test/?q=secret', viewport: '800x600' }),
       fetch: (to, init) => service.fetch(to, init, tab),
       hasWorker: () => tab.hasWorker,

@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Builder, Capabilities } from 'selenium-webdriver'
 import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
+import { freePort } from './freePort.mjs'
 import { startProcess } from './startProcess.mjs'
 import { waitFor } from './waitFor.mjs'
 
@@ -19,15 +19,6 @@ async function startScreen() {
   await waitFor('Xvfb starts', () => text.endsWith('\n'))
   return { display: `:${text.trim()}`, pid }
 }
-
-/** @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-      server.close(() => resolve(port))
-    })
-  })
 
 /** @param {number} pid */
 async function killWebProcesses(pid) {

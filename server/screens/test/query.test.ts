@@ -108,9 +108,16 @@ describe('ask', () => {
 
 it('asks for a CSV whose formulas are harmless, and for other formats as they are', () => {
   const asked = (format: 'csv' | 'jsonl' | 'parquet') =>
-    new URL(downloadAddress('SELECT 1', format) ?? '', 'http://x').searchParams.get('escape_formulas')
+    new URL(downloadAddress('SELECT 1', format, 'Totals') ?? '', 'http://x').searchParams.get(
+      'escape_formulas',
+    )
   expect([asked('csv'), asked('jsonl'), asked('parquet')]).toEqual(['true', null, null])
 })
 
+it('names a file by the title of its card, in letters that every file system takes', () => {
+  const address = downloadAddress('SELECT 1', 'csv', 'Orders: €/day') ?? ''
+  expect(new URL(address, 'http://x').searchParams.get('file_name')).toBe('Orders- -day')
+})
+
 it('offers no download of a statement that is too long for an address', () =>
-  expect(downloadAddress(`SELECT '${'x'.repeat(12_000)}'`, 'csv')).toBeUndefined())
+  expect(downloadAddress(`SELECT '${'x'.repeat(12_000)}'`, 'csv', 'Totals')).toBeUndefined())

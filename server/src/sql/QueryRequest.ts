@@ -19,6 +19,7 @@ export interface QueryRequest {
   ephemeral?: boolean | null
   format?: Format | null
   escape_formulas?: boolean | null
+  file_name?: string | null
   columns?: ColumnsForm | null
   visible?: boolean | null
   limit?: number | null
@@ -48,6 +49,7 @@ export const querySchema = {
     ephemeral: flag,
     format: oneOf('default', 'csv', 'jsonl', 'parquet', 'arrow'),
     escape_formulas: flag,
+    file_name: { ...text, pattern: String.raw`^[\w. -]{1,100}$` },
     columns: oneOf(...columnsForms),
     visible: flag,
     limit: count,

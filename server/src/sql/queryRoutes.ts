@@ -46,7 +46,6 @@ const postQuery = (options: QueryRoutesOptions): Route => {
         escapesFormulas: request.escape_formulas ?? false,
         columns: columnsFormOf(asked, http.headers['user-agent'], options.columns),
         isZipped: false,
-        isFile: false,
       }
       return answer({ user, role, http, response, request, form, readsOnly: refusalOfWrite(request) })
     },
@@ -69,7 +68,7 @@ const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => 
         escapesFormulas: request.escape_formulas ?? false,
         columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
         isZipped: acceptsCoding(http.headers['accept-encoding']?.toString(), 'gzip'),
-        isFile: true,
+        fileName: request.file_name ?? 'query',
       }
       if (method === 'HEAD') {
         // How long the answer is, only the query could tell.

@@ -42,6 +42,14 @@ describe('GET /query', () => {
     expect(answer.body.startsWith(beginning)).toBe(true)
   })
 
+  it('gives the file the name that is asked for, and refuses one that no file has', async () => {
+    const asked = { statement: 'FROM kept', format: 'csv' }
+    const { headers } = await get({ ...asked, file_name: 'People over time' })
+    expect(headers['content-disposition']).toBe('attachment; filename="People over time.csv"')
+    for (const name of ['a"b', 'a/b', 'a\r\nb', '', 'é'.repeat(3), 'x'.repeat(101)])
+      expect((await refusal({ ...asked, file_name: name })).status).toBe(400)
+  })
+
   it('takes the fields of POST /query as parameters', async () => {
     const statement = 'SELECT a + 1 AS "one more" FROM kept ORDER BY a DESC'
     const { body } = await get({ statement, format: 'csv', limit: '1', offset: '1', timezone: 'Asia/Tokyo' })

@@ -128,10 +128,12 @@ const longestAddress = 12_000
 export function downloadAddress(
   statement: string,
   format: 'csv' | 'jsonl' | 'parquet',
+  title: string,
   sessionId?: string,
 ): string | undefined {
   const search = new URLSearchParams({ statement, format, timezone: browserTimeZone })
   if (sessionId !== undefined) search.set('session_id', sessionId)
+  search.set('file_name', title.replaceAll(/[^\w. -]+/g, '-').slice(0, 100))
   if (format === 'csv') search.set('escape_formulas', 'true')
   const address = `${base}/query?${search.toString()}`
   return address.length > longestAddress ? undefined : address

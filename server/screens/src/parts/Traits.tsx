@@ -10,6 +10,7 @@ const show = (value: Json) => (typeof value === 'string' ? value : JSON.stringif
 export function Traits({ of }: { of: Json | undefined }) {
   if (!of || typeof of !== 'object' || Array.isArray(of)) return null
   const traits = Object.entries(of).filter(([name]) => name !== 'name')
+  if (traits.length === 0) return null
   return (
     <span class="traits">
       {traits.slice(0, most).map(([name, value]) => (

@@ -23,6 +23,9 @@ interface Props {
   more?: readonly TableColumn<readonly Json[]>[]
 }
 
+/** A phone has room for as many columns of figures beside the values. */
+const mostBeside = 3
+
 const valueOf = ([value]: readonly Json[]) => (value === null || value === undefined ? null : String(value))
 
 /** The values of a field, with a bar of the first figure; a click anywhere on a row filters by its value. */
@@ -37,6 +40,7 @@ export function ValueTable({ caption, field, rows, figures, show, more = [] }: P
       rows={rows}
       rowKey={(row) => (valueOf(row) === null ? 'none' : `value ${valueOf(row)}`)}
       chooseRow={choose}
+      isStacked={figures.length + more.length > mostBeside}
       columns={[
         {
           title: field.title,

@@ -22,8 +22,8 @@ export interface Form {
   escapesFormulas: boolean
   columns: ColumnsForm
   isZipped: boolean
-  /** Sent as a file to be saved. */
-  isFile: boolean
+  /** Sent as a file to be saved under this name, to which the format gives its ending. */
+  fileName?: string
 }
 
 /** Where the rows of an answer come from. */
@@ -67,7 +67,9 @@ export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
   'content-type': contentTypes[form.format],
   'x-waymark-format': form.format,
   ...(zips(form) && { 'content-encoding': 'gzip', vary: 'Origin, Accept-Encoding' }),
-  ...(form.isFile && { 'content-disposition': `attachment; filename="query.${endings[form.format]}"` }),
+  ...(form.fileName !== undefined && {
+    'content-disposition': `attachment; filename="${form.fileName}.${endings[form.format]}"`,
+  }),
 })
 
 /** The SQL name of a column's type. DuckDB stores JSON as VARCHAR, and only the alias says that it is JSON. */

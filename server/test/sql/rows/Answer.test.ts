@@ -21,7 +21,7 @@ it('a Parquet file is not kept for a client that takes none of it for a minute',
   truncateSync(file, bytes)
   const setTimeout = vi.spyOn(ServerResponse.prototype, 'setTimeout')
   const remove = vi.fn(() => Promise.resolve())
-  const how = { escapesFormulas: false, isZipped: false, isFile: false }
+  const how = { escapesFormulas: false, isZipped: false }
   const form = { format: 'parquet', columns: 'labels', ...how } as const
   const head = { statement: '', page: {}, initTimeMs: 0, sessionId: '', queryId: '', workerSlug: '' }
   const server = createServer((_, response) => {

@@ -3,12 +3,12 @@ import type { Asking } from '../../data/conditions'
 import { fieldOf } from '../../data/fields'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart } from '../../parts/Chart'
+import { ChartAside } from '../../parts/ChartAside'
 import { FilterBar } from '../../parts/FilterBar'
 import { formatCount } from '../../parts/format'
 import { nameTime } from '../../parts/nameTime'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
-import { UnitTabs } from '../../parts/UnitTabs'
 import { useMarks } from '../../parts/useMarks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../shell/scope'
@@ -39,7 +39,7 @@ export function Errors() {
   return (
     <>
       <FilterBar of="events" />
-      <AnswerCard title="Errors over time" statement={statements.time} empty={none} aside={<UnitTabs />}>
+      <AnswerCard title="Errors over time" statement={statements.time} empty={none} aside={<ChartAside />}>
         {({ rows }) => (
           <Chart
             caption={`Errors by ${range.unit}`}

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { Annotations } from '../../parts/Annotations'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/Empty'
@@ -62,7 +63,14 @@ export function Explore() {
           key={statement.text}
           title={title}
           statement={statement}
-          aside={tabs || undefined}
+          aside={
+            (tabs || interval) && (
+              <>
+                {tabs}
+                {interval && <Annotations />}
+              </>
+            )
+          }
           empty={
             filters.length > 0
               ? `No ${measure.of} match the filters.`

@@ -1,10 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
 import { useAnswer } from '../../data/useAnswer'
-import { Annotations } from '../../parts/Annotations'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
-import { UnitTabs } from '../../parts/UnitTabs'
+import { ChartAside } from '../../parts/ChartAside'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { Comparison } from './Comparison'
@@ -41,12 +40,7 @@ export function TimeCard({ asking }: { asking: Asking }) {
       <Card
         title={`${title} over time`}
         statement={seriesStatement}
-        aside={
-          <>
-            <UnitTabs />
-            <Annotations />
-          </>
-        }
+        aside={<ChartAside />}
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">

@@ -9,7 +9,7 @@ const formats = [
 /** Links that run the statement again and save all of its rows. */
 export function Downloads({ statement, sessionId }: { statement: string; sessionId: string }) {
   const links = formats.flatMap(([format, title]) => {
-    const address = downloadAddress(statement, format, sessionId)
+    const address = downloadAddress(statement, format, 'result', sessionId)
     return address === undefined ? [] : [{ title, address }]
   })
   if (links.length < formats.length)
@@ -20,7 +20,7 @@ export function Downloads({ statement, sessionId }: { statement: string; session
     <span class="sql-downloads">
       <span class="soft">Download all rows:</span>
       {links.map(({ title, address }) => (
-        <a key={title} class="button quiet" href={address} download={`result.${title.toLowerCase()}`}>
+        <a key={title} class="button quiet" href={address} download>
           {title}
         </a>
       ))}

@@ -2,10 +2,10 @@ import { useMemo } from 'preact/hooks'
 import type { Asking } from '../../data/conditions'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart } from '../../parts/Chart'
+import { ChartAside } from '../../parts/ChartAside'
 import { FilterBar } from '../../parts/FilterBar'
 import { nameTime } from '../../parts/nameTime'
 import { toLines } from '../../parts/toLines'
-import { UnitTabs } from '../../parts/UnitTabs'
 import { useMarks } from '../../parts/useMarks'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
@@ -63,7 +63,7 @@ export function Vitals() {
         title={`${title} over time`}
         statement={statements.time}
         empty={none}
-        aside={<UnitTabs />}
+        aside={<ChartAside />}
       >
         {({ rows }) => (
           <Chart
