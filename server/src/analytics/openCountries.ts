@@ -10,7 +10,7 @@ import type { FindCountry } from './createSenderReader.js'
 type Found = CountryResponse & { country_code?: string }
 
 /** Opens a database of addresses in MaxMind's format. An address is looked up, and forgotten. */
-export const openCountries = (path: string): FindCountry => {
+export const openCountries = (path: string, proxies: number): FindCountry => {
   let reader: Reader<Found>
   try {
     reader = new Reader<Found>(readFileSync(path))
@@ -20,7 +20,7 @@ export const openCountries = (path: string): FindCountry => {
     )
   }
   return (request) => {
-    const address = visitorAddress(request)
+    const address = visitorAddress(request, proxies)
     try {
       const found = isIP(address) === 0 ? undefined : reader.get(address)
       const code = found?.country?.iso_code ?? found?.country_code

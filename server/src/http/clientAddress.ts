@@ -2,15 +2,10 @@ import { isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 
 const ownMachine = /^(?:::1|(?:::ffff:)?127\.)/
-const ownNetwork =
-  /^(?:::1$|f[cd][\da-f]{2}:|(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.))/i
 
-/** `X-Forwarded-For` counts only from one of these proxies, and only the last address, which the proxy has added. */
-const addressOf = ({ socket, headers }: IncomingMessage, proxies: RegExp): string => {
-  const peer = socket.remoteAddress ?? ''
-  const forwarded = headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim()
-  return proxies.test(peer) && forwarded ? forwarded : peer
-}
+/** Each proxy adds the address that it was asked from at the end. */
+const forwardedAddresses = ({ headers }: IncomingMessage): string[] =>
+  (headers['x-forwarded-for']?.toString() ?? '').split(',').map((each) => each.trim())
 
 /** Whether the client is on this machine. Behind a proxy nobody knows, so the answer is no. */
 export const isOwnMachine = ({ socket, headers }: IncomingMessage): boolean => {
@@ -31,11 +26,18 @@ export const networkOf = (address: string): string => {
 }
 
 /** The network that a request comes from. Only a proxy on this machine may name another one: any other client could, too. */
-export const clientAddress = (request: IncomingMessage): string => networkOf(addressOf(request, ownMachine))
+export const clientAddress = (request: IncomingMessage): string => {
+  const peer = request.socket.remoteAddress ?? ''
+  const forwarded = ownMachine.test(peer) ? forwardedAddresses(request).at(-1) : undefined
+  return networkOf(forwarded || peer)
+}
 
 /**
- * The address of a visitor, which a proxy in the same private network may also name: no right hangs on it. The form of
- * IPv6 for IPv4 is taken off.
+ * The address of a visitor, as so many proxies in front of the service name it. What stands before the address that
+ * the first of them has added is the visitor's own word. The form of IPv6 for IPv4 is taken off.
  */
-export const visitorAddress = (request: IncomingMessage): string =>
-  addressOf(request, ownNetwork).replace(/^::ffff:(?=\d+\.)/, '')
+export const visitorAddress = (request: IncomingMessage, proxies: number): string => {
+  const forwarded = proxies > 0 ? forwardedAddresses(request) : []
+  const named = forwarded.at(-Math.min(proxies, forwarded.length))
+  return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+}
