@@ -16,11 +16,11 @@ const storages = `Promise.all([indexedDB.databases(), caches.keys()]).then(([dat
 ]))`
 const nothing = [[], [], [], [], '']
 
-/** Some share an address, some a browser too: those cannot be told apart. */
+/** Ten addresses, each with five browsers, each of which two people use who cannot be told apart. */
 const people = Array.from({ length: 200 }, (_, n) => ({
   refuses: n % 2 === 0,
-  address: `10.77.${n % 7}.${n % 60}`,
-  userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:${120 + (n % 5)}.0) Gecko/20100101 Firefox/${120 + (n % 5)}.0`,
+  address: `10.77.0.${n % 20}`,
+  userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/${140 + (Math.floor(n / 20) % 5)}.0`,
   views: 1 + (n % 3),
 }))
 const refusing = people.filter(({ refuses }) => refuses)

@@ -76,7 +76,7 @@ SELECT x.environment, x.session_id, started_at, ended_at, first_key, last_key, $
   ${list(
     ({ column, which }) =>
       `${column}, CASE WHEN ${column} IS NOT NULL THEN coalesce(${column}_key, ${which}_key) END AS ${column}_key`,
-  )}, bot
+  )}, anonymous, bot
 FROM (
   SELECT *, ${keyOf('started_at', 'first_seq')} AS first_key, ${keyOf('ended_at', 'last_seq')} AS last_key
   FROM ${sessions}

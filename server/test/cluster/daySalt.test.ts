@@ -47,7 +47,7 @@ it('is one for all processes of a log, on the primary alone, and gone when the d
     const [kept] = await database.query<{ salt: Buffer }>('SELECT salt FROM waymark.day_salt')
     const salt = kept?.salt ?? Buffer.of()
     expect(salt).toHaveLength(32)
-    const standby = cluster.standbys[0]!
+    const standby = cluster.standbys.at(0)!
     await cluster.primary.query('CHECKPOINT')
     expect(filesWith(standby, salt)).toEqual([])
     // The search finds what is there: the row of another table.
