@@ -8,6 +8,7 @@ import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { framesOf, guestProxyRoutes } from './guests/guestProxyRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
+import { createAddressOf } from './http/clientAddress.js'
 import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
@@ -112,8 +113,8 @@ export const startIngest = async (
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
-    const findCountry =
-      options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, options.trustProxy)
+    const addressOf = createAddressOf(options.trustProxy, logger)
+    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
     const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
     const daySalt = new DaySalt(salts, logger)
     if (url === undefined || role !== 'engine') await daySalt.start()
@@ -126,6 +127,7 @@ export const startIngest = async (
       accepted,
       refused,
       daySalt,
+      addressOf,
       findCountry,
     })
     const storing = () => engine?.storing.failing

@@ -4,7 +4,7 @@ import { createSenderReader, readEnvironment, type FindCountry } from './createS
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
-import { visitorAddress } from '../http/clientAddress.js'
+import type { AddressOf } from '../http/clientAddress.js'
 import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
@@ -79,8 +79,7 @@ export interface AnalyticsRoutesOptions {
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
   daySalt: DaySalt
-  /** How many proxies in front name the visitor's address. */
-  trustProxy: number
+  addressOf: AddressOf
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
   /** What a user's id must be signed with for a public key. @defaultValue none is asked for */
@@ -116,7 +115,7 @@ export const analyticsRoutes = ({
   accepted,
   refused,
   daySalt,
-  trustProxy,
+  addressOf,
   findCountry,
   identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
@@ -144,8 +143,7 @@ export const analyticsRoutes = ({
 
   /** Adds the id that the visitor has for this day, which takes the place of all ids in the payloads. */
   const addVisitor = async (sender: string | undefined, request: IncomingMessage, of: string[]) => {
-    const address = visitorAddress(request, trustProxy)
-    const visitor = await daySalt.idOf([address, request.headers['user-agent'] ?? '', ...of])
+    const visitor = await daySalt.idOf([addressOf(request), request.headers['user-agent'] ?? '', ...of])
     return JSON.stringify({ ...(JSON.parse(sender ?? '{}') as object), visitor })
   }
 

@@ -1,11 +1,15 @@
 import { isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import type { Logger } from '../Logger.js'
 
 const ownMachine = /^(?:::1|(?:::ffff:)?127\.)/
 
 /** Each proxy adds the address that it was asked from at the end. */
 const forwardedAddresses = ({ headers }: IncomingMessage): string[] =>
-  (headers['x-forwarded-for']?.toString() ?? '').split(',').map((each) => each.trim())
+  headers['x-forwarded-for']
+    ?.toString()
+    .split(',')
+    .map((each) => each.trim()) ?? []
 
 /** Whether the client is on this machine. Behind a proxy nobody knows, so the answer is no. */
 export const isOwnMachine = ({ socket, headers }: IncomingMessage): boolean => {
@@ -32,12 +36,24 @@ export const clientAddress = (request: IncomingMessage): string => {
   return networkOf(forwarded || peer)
 }
 
+/** Reads the address of a visitor. */
+export type AddressOf = (request: IncomingMessage) => string
+
 /**
- * The address of a visitor, as so many proxies in front of the service name it. What stands before the address that
- * the first of them has added is the visitor's own word. The form of IPv6 for IPv4 is taken off.
+ * Makes a function that reads the address of a visitor, as so many proxies in front of the service name it. What stands
+ * before the address that the first of them has added is the visitor's own word. The form of IPv6 for IPv4 is taken off.
  */
-export const visitorAddress = (request: IncomingMessage, proxies: number): string => {
-  const forwarded = proxies > 0 ? forwardedAddresses(request) : []
-  const named = forwarded.at(-Math.min(proxies, forwarded.length))
-  return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+export const createAddressOf = (proxies: number, logger: Pick<Logger, 'warn'>): AddressOf => {
+  let isTold = false
+  return (request) => {
+    const forwarded = forwardedAddresses(request)
+    if (proxies === 0 && forwarded.length > 0 && !isTold) {
+      isTold = true
+      logger.warn(
+        'X-Forwarded-For names a visitor, and does not count: behind a proxy, start with --trust-proxy.',
+      )
+    }
+    const named = proxies > 0 ? forwarded.at(-Math.min(proxies, forwarded.length)) : undefined
+    return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+  }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { createAddressOf } from '../../src/http/clientAddress.js'
 import { openCountries } from '../../src/analytics/openCountries.js'
 import { countryFile } from '../fixtures/countryFile.js'
 
@@ -35,21 +36,28 @@ it.each([
   ['none for what is no address', '127.0.0.1', 'unknown', undefined],
   ['none for a connection that has ended', undefined, undefined, undefined],
 ])('the country is %s', (_, peer, forwarded, country, proxies = 1) => {
-  expect(openCountries(path, proxies)(from(peer, forwarded))).toBe(country)
+  const told: string[] = []
+  const addressOf = createAddressOf(proxies, { warn: (message) => told.push(message) })
+  const find = openCountries(path, addressOf)
+  expect([1, 2].map(() => find(from(peer, forwarded)))).toEqual([country, country])
+  // Whoever starts the service behind a proxy without saying so is told, once.
+  expect(told).toHaveLength(proxies === 0 ? 1 : 0)
 })
 
 it('is none where the file is damaged, so that no event is refused', () => {
   const damaged = Buffer.from(bytes)
   damaged.fill(0xff, damaged.indexOf('country') - 2, damaged.indexOf('NL'))
   writeFileSync(join(folder, 'damaged.mmdb'), damaged)
-  expect(openCountries(join(folder, 'damaged.mmdb'), 0)(from('203.0.113.7'))).toBeUndefined()
+  expect(
+    openCountries(join(folder, 'damaged.mmdb'), () => '203.0.113.7')(from('203.0.113.7')),
+  ).toBeUndefined()
 })
 
 it.each([
   ['there is no such file', join(folder, 'missing.mmdb')],
   ['it is no such file', import.meta.filename],
 ])('the start says what to name where %s', (_, wrong) => {
-  expect(() => openCountries(wrong, 0)).toThrow(
+  expect(() => openCountries(wrong, () => '')).toThrow(
     /^--geo-database .* cannot be read: .*Name a file in MaxMind's format/,
   )
 })
