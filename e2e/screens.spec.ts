@@ -5,7 +5,7 @@ import { type Page, expect, test as base } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { expectAccessible } from './fixtures/expectAccessible'
 import { createService, type Service } from './fixtures/createService'
-import { sendRecorded } from './fixtures/recorded'
+import { sendRecorded, sendUnidentified } from './fixtures/recorded'
 import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
 
 /** All tests read the same events, so they share a service. */
@@ -382,6 +382,7 @@ test.describe('the screens', () => {
     const context = await browser.newContext({ bypassCSP: true, timezoneId: 'UTC' })
     const page = await context.newPage()
     await sendRecorded(service.url)
+    await sendUnidentified(service.url)
     const check = async (name: string) => {
       await expectAccessible(page, name)
       await page.setViewportSize({ width: 360, height: 740 })
@@ -407,7 +408,19 @@ test.describe('the screens', () => {
       await expect(page.getByText('Asking …')).toHaveCount(0)
       await check(path)
     }
+    // Who did not consent is somebody new each day, and counts in a funnel only when asked for.
+    await page.goto(`${service.url}/app/funnel?step=%2Fmaps&step=%2Frefused`)
+    await expect(card(page, 'Funnel')).toContainText('went no further')
+    const bars = card(page, 'Funnel').getByRole('listitem')
+    await expect(bars.nth(1)).toContainText('0 people')
+    await page.getByRole('switch', { name: 'With visitors without consent' }).check()
+    await expect(bars.nth(1)).toContainText('1 people')
+    await check('a funnel with visitors without consent')
     await page.goto(`${service.url}/app/`)
+    await expect(row(page, 'Crawlers', 'AI crawler GPTBot').getByRole('cell')).toHaveText(['2', '2', /\d/])
+    await row(page, 'Crawlers', 'AI crawler GPTBot').click()
+    await expect(row(page, 'Crawlers', '/pricing')).toBeVisible()
+    await check('what a crawler read')
     await page.getByRole('button', { name: 'SQL: Totals' }).click()
     await check('the dialog of a statement')
     await context.close()

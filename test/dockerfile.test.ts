@@ -70,7 +70,7 @@ describe('compose.yaml', () => {
       name: name!,
       value,
     }))
-    expect(given.map(({ name }) => name)).toEqual(['max-connections-per-address'])
+    expect(given.map(({ name }) => name)).toEqual(['max-connections-per-address', 'trust-proxy'])
     for (const { name } of given) expect(flags.map((flag) => flag.name)).toContain(name)
     // Behind the proxy all visitors come from one address.
     expect(given[0]!.value).toBe(flags.find(({ name }) => name === 'max-connections')!.usual)

@@ -23,16 +23,34 @@ describe('the list of entries', () => {
     expect(JSON.parse(read('package.json')).typesVersions).toEqual(typesVersions)
   })
 
-  it('is what the README measures', () => {
+  it('is what the README, and for all other entries the cookbook, says of sizes', () => {
     const table = read('README.md').split('| entry | size |')[1]!.split('\n\n')[0]!
-    const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, name, limit]) => ({ name, limit }))
-    expect(rows).toEqual(
-      (limits as { name: string; limit: string }[]).map(({ name, limit }) => ({ name, limit })),
+    const inReadme = [...table.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(
+      ([, name, limit]) => `${name} ${limit}`,
     )
+    const inCookbook = [...read('docs/cookbook.md').matchAll(/^\|[^|]+\|([^|]+)\| (\d[\d., ]*)\|/gm)].flatMap(
+      ([, use, sizes]) => {
+        const used = use!.match(/waymark\/[\w-]+/g)!
+        const weights = sizes!.trim().split(', ')
+        expect(weights, use).toHaveLength(used.length)
+        return used.map((name, at) => `${name} ${weights[at]} kB`)
+      },
+    )
+    const measured = (limits as { name: string; limit: string }[]).map(
+      ({ name, limit }) => `${name} ${limit}`,
+    )
+    expect(new Set([...inReadme, ...inCookbook])).toEqual(new Set(measured))
   })
 
   it('is explained, each with an import or by its name', () => {
-    const docs = ['README.md', 'docs/plugins.md', 'docs/adapters.md', 'docs/testing.md', 'docs/node.md']
+    const docs = [
+      'README.md',
+      'docs/plugins.md',
+      'docs/adapters.md',
+      'docs/testing.md',
+      'docs/node.md',
+      'docs/cookbook.md',
+    ]
       .map(read)
       .join('')
     for (const name of names) expect(docs).toContain(`waymark/${name}`)

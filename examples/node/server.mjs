@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import { createWaymark } from 'waymark/node'
 
 const service = 'http://127.0.0.1:8787'
-const paths = /^\/w\/(track|identify|alias|ids|waymark\.[a-z0-9.-]+)(\?|$)/
+const paths = /^\/w\/(track|identify|alias|anonymous|ids|waymark\.[a-z0-9.-]+)(\?|$)/
 const page = new URL('index.html', import.meta.url)
 const waymark = createWaymark({ apiKey: 'sk_your_key', endpoint: service, dir: 'waymark' })
 

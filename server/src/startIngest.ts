@@ -1,3 +1,5 @@
+import { DaySalt } from './anonymous/DaySalt.js'
+import { saltFile } from './anonymous/saltFile.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/openCountries.js'
 import { Cleanups } from './Cleanups.js'
@@ -6,6 +8,7 @@ import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { framesOf, guestProxyRoutes } from './guests/guestProxyRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
+import { createAddressOf } from './http/clientAddress.js'
 import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
@@ -110,10 +113,22 @@ export const startIngest = async (
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
-    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase)
-    const { identitySecret } = options
+    const addressOf = createAddressOf(options.trustProxy, logger)
+    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
+    const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
+    const daySalt = new DaySalt(salts, logger)
+    if (url === undefined || role !== 'engine') await daySalt.start()
+    cleanups.add(() => daySalt.stop())
     const analytics = analyticsRoutes({
-      ...{ environments, apiKeys, intake, accepted, refused, findCountry, identitySecret },
+      ...options,
+      environments,
+      apiKeys,
+      intake,
+      accepted,
+      refused,
+      daySalt,
+      addressOf,
+      findCountry,
     })
     const storing = () => engine?.storing.failing
     const registry = createRegistry({

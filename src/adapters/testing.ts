@@ -35,17 +35,23 @@ export function createMemoryTransport() {
   return {
     /** For `transport.fetch` of the configuration. */
     async fetch(url: string, init: RequestInit): Promise<Response> {
-      const kind = /\/(track|identify|alias)(?:\?|$)/.exec(url)?.[1] as Kind
+      const kind = /\/(track|identify|alias|anonymous)(?:\?|$)/.exec(url)?.[1] as Kind
       const sent = [JSON.parse(init.body as string)].flat() as Omit<SentPayload, 'kind'>[]
       payloads.push(...sent.map((payload) => ({ kind, ...payload })))
       // What the library reads of a Response: Jest's jsdom has none.
-      return { status: 200, headers: new Map(), text: async () => '{"ok":true}' } as unknown as Response
+      return {
+        status: 200,
+        headers: new Map(),
+        text: async () => '{"ok":true,"anonymous":true}',
+      } as unknown as Response
     },
     /** All that was sent, in its order. */
     payloads,
     /** The events that were sent; of this name, when one is given. */
     events: (name?: string) =>
-      payloads.filter(({ kind, event }) => kind === 'track' && (name === undefined || event === name)),
+      payloads.filter(
+        ({ kind, event }) => /^(track|anonymous)$/.test(kind) && (name === undefined || event === name),
+      ),
     clear() {
       payloads.length = 0
     },
@@ -94,7 +100,7 @@ export async function waitForEvent(
   const seen: string[] = []
   const accepts = async (response: Answer) => {
     const request = response.request()
-    if (request.method() !== 'POST' || !/\/track(\?|$)/.test(request.url())) return false
+    if (request.method() !== 'POST' || !/\/(track|anonymous)(\?|$)/.test(request.url())) return false
     try {
       const sent = [request.postDataJSON()].flat() as Sent[]
       const isAccepted = await response.json().then(

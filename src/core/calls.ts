@@ -6,8 +6,8 @@ export type Stop = () => void
 /** Any values: what JSON cannot hold is made to fit (see "Values" in `docs/library.md`). */
 export type Properties = Record<string, unknown>
 
-/** Which of the three analytics operations a payload belongs to. */
-export type Kind = 'track' | 'identify' | 'alias'
+/** Which of the analytics operations a payload belongs to; `anonymous` is an event without ids. */
+export type Kind = 'track' | 'identify' | 'alias' | 'anonymous'
 
 /** Why a payload was let go without being delivered. */
 export type DropReason =
@@ -69,7 +69,7 @@ export interface Ids {
   sessionId: string
 }
 
-export type Consent = 'granted' | 'denied' | 'pending'
+export type Consent = 'granted' | 'denied' | 'pending' | 'anonymous'
 
 /** A call on its way to the queue, as `beforeSend` sees it. */
 export interface Draft {

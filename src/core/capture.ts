@@ -3,7 +3,7 @@ import { holdCalls, isDenied, readVisitor } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
-import { isAway, runsCalls, type Instance, type Refusal } from './instance'
+import { isAnonymous, isAway, runsCalls, type Call, type Instance, type Refusal } from './instance'
 import { isObject, toJson, toText } from './json'
 import { put } from './queue'
 import { complain, tell } from './signals'
@@ -103,7 +103,7 @@ const filter = (w: Instance, draft: Draft): Draft => {
 
 /** Whether calls run as they are made; `at` is the time of one that belongs to a session. */
 const isOpen = (w: Instance, at: number | false) => {
-  if (runsCalls(w) && at && !w.heldCalls[0] && !isAway(w) && !isInSession(w, at)) {
+  if (runsCalls(w) && at && !isAnonymous(w) && !w.heldCalls[0] && !isAway(w) && !isInSession(w, at)) {
     // The session is over. Tabs agree on the next one in the transaction that reads it.
     holdCalls(w)
     readVisitor(w)
@@ -138,19 +138,23 @@ const call = (
     const id = (receipt.id = options?.insertId ?? newId())
     const run = () => {
       try {
+        const hidden = isAnonymous(w)
+        if (hidden && (kind !== 'track' || w.isCounting === false)) throw ['no-consent'] satisfies Refusal
         const own = finish(id, at)
         if (!own) return
-        const fields = toFields[own.kind](readIds(w), filter(w, own), timestamp)
+        const as = hidden ? 'anonymous' : own.kind
+        const fields = toFields[as](readIds(w), filter(w, own), timestamp)
         fields.environment = w.config.environment
-        put(w, own.kind, { id, body: toText(fields), receipt })
+        put(w, as, { id, body: toText(fields), receipt, call: hidden ? made : undefined })
         wake(w)
       } catch (thrown) {
         end(thrown)
       }
     }
+    const made: Call = { run, end }
     if (isDenied(w)) end(['no-consent'])
     else if (isOpen(w, kind === 'track' && at)) run()
-    else if (w.heldCalls.push({ run, end }) > mostWaiting) w.heldCalls.shift()!.end(['too-many'])
+    else if (w.heldCalls.push(made) > mostWaiting) w.heldCalls.shift()!.end(['too-many'])
   } catch (thrown) {
     end(thrown)
   }
@@ -169,7 +173,7 @@ export const track = (w: Instance, event: string, properties?: object, options?:
 
       return (id, at) => {
         const { insertId } = w.config
-        touch(w, at)
+        if (!isAnonymous(w)) touch(w, at)
         const all: Properties = {
           $lib: 'waymark',
           $lib_version: __VERSION__,

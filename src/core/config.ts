@@ -7,6 +7,7 @@ export const defaults: Config = {
   environment: 'production',
   release: '',
   consent: 'granted',
+  anonymous: { whenDenied: false, join: false },
   respectGpc: true,
   persistence: 'indexeddb',
   bootstrap: { deviceId: '', anonymousId: '', userId: '' },
@@ -25,7 +26,7 @@ export const defaults: Config = {
 
 /** Options that take one of a few values. */
 const choices: Record<string, unknown[]> = {
-  consent: ['granted', 'denied', 'pending'],
+  consent: ['granted', 'denied', 'pending', 'anonymous'],
   persistence: ['indexeddb', 'memory'],
   delivery: ['once', 'at-least-once'],
   auth: ['query', 'header', 'bearer'],

@@ -1,5 +1,13 @@
 import { load, save, suspect, wipe } from './disk'
-import { canWriteSettings, isAway, mayRun, mayWrite, type Instance, type Settings } from './instance'
+import {
+  canWriteSettings,
+  isAnonymous,
+  isAway,
+  mayRun,
+  mayWrite,
+  type Instance,
+  type Settings,
+} from './instance'
 import { isInSession } from './session'
 import { emit } from './signals'
 import { openTabs } from './tabs'
@@ -16,7 +24,7 @@ const slowAfterMs = 1000
 export const hasNotedRefusal = (w: Instance) => readNote(w).consent === 'denied'
 
 /** Whether calls are refused. Before the first read they wait, because the visitor may have chosen before. */
-export const isDenied = (w: Instance) => w.decisions && w.consent === 'denied'
+export const isDenied = (w: Instance) => w.decisions && w.consent === 'denied' && !isAnonymous(w)
 
 /** Calls run from now on. */
 export const letRun = (w: Instance) => {
@@ -96,19 +104,20 @@ const read = async (w: Instance, isChoice?: boolean) => {
 export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
   w.decisions++
   if (!become(w, next)) return
-  if (next === 'granted') return readVisitor(w, isChoice)
-  if (isChoice) set(w, { consent: next === 'denied' ? next : undefined })
-  if (next === 'denied') wipe(w)
-  else save(w)
+  if (isChoice && next !== 'granted') set(w, { consent: next === 'pending' ? undefined : next })
+  // What an earlier page stored is read before it is wiped, so that no database is made to be empty.
+  if (next === 'granted' || (isChoice && next === 'anonymous')) return readVisitor(w, isChoice)
+  if (next === 'pending') save(w)
+  else wipe(w)
   w.visitorState = 0
   emit(w, 'closed')
 }
 
 export const choose = (w: Instance, state: Consent | 'dismissed') => {
-  const choice = state === 'granted' || state === 'denied' ? state : 'pending'
+  const choice = /^(gr|de|an)/.test(state) ? (state as Consent) : 'pending'
   // The page may go before its database has taken the choice. A consent is added to what an earlier page has noted.
   const noted = { ...(choice === 'granted' && readNote(w)), consent: choice }
-  if (w.database) w.browser.writeNote(w.storeName, choice === 'pending' ? '' : JSON.stringify(noted))
+  if (w.database) w.browser.writeNote(w.storeName, /^[gd]/.test(choice) ? JSON.stringify(noted) : '')
   // A choice at `init`, or on the return of a page, comes before the page's own read, and replaces it.
   if (!isAway(w)) openTabs(w)
   decide(w, choice, true)

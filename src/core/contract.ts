@@ -16,14 +16,17 @@ export const isUnknown = (name: string) =>
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
 export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
-  track: (ids, draft, timestamp) => ({
+  anonymous: (_, draft, timestamp) => ({
     event: draft.event,
     timestamp,
+    properties: draft.properties ?? {},
+  }),
+  track: (ids, draft, timestamp) => ({
+    ...toFields.anonymous(ids, draft, timestamp),
     distinct_id: ids.distinctId,
     anonymous_id: ids.userId && ids.anonymousId,
     device_id: ids.deviceId,
     session_id: ids.sessionId,
-    properties: draft.properties ?? {},
   }),
   identify: (ids, draft, timestamp) => ({
     timestamp,
@@ -65,6 +68,8 @@ export interface Answer {
   taskId?: string | undefined
   /** What `Retry-After` says. */
   afterMs?: number
+  /** The service says that it takes events without ids. */
+  isCounting?: boolean
   /** There was none: no connection, or none in time. */
   isMissing?: true
   /** Status and body of one to try again that is not the service's: its JSON has `ok` or a code. */
@@ -93,7 +98,7 @@ const meanings: Record<string, Answer['status'] | undefined> = {
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
   // A proxy or a captive portal answers without JSON.
-  const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string } =
+  const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string; anonymous?: boolean } =
     maybe(() => JSON.parse(text)) ?? {}
   const code = told.error_code ?? told.error
   const bare = `http-${status}`
@@ -104,6 +109,7 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
     status: meaning,
     errorCode: code ?? bare,
     taskId: told.task_id ?? undefined,
+    isCounting: isAccepted && told.anonymous === true,
     afterMs,
     strange: meaning === 'retry' && (code ?? told.ok) === undefined ? `${status} ${text}` : '',
   }

@@ -2,10 +2,10 @@ import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { handOff } from './handOff'
-import { isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
+import { isAnonymous, isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
 import { finish, mark, next, stillOurs } from './queue'
 import { complain } from './signals'
-import { canOutlive, send } from './transport'
+import { canOutlive, mayGo, send } from './transport'
 import { set } from './visitor'
 
 /**
@@ -114,6 +114,26 @@ const run = async (w: Instance) => {
   else w.failures = 0
 }
 
+/**
+ * Asks by a request without an event whether the service takes events without ids. Those of a batch are dropped if it
+ * does not. Resolves to whether to go on.
+ */
+const ask = async (w: Instance, batch: Payload[]): Promise<boolean> => {
+  const { attempts } = w
+  if (w.isCounting === undefined) {
+    const answer = await send(w, 'anonymous', [])
+    if (attempts !== w.attempts) return false
+    if (answer.status === 'retry') {
+      learn(w, answer, true)
+      return false
+    }
+    w.isCounting = answer.isCounting
+    if (!w.isCounting) complain(w, 'anonymous-unknown', answer.errorCode, true)
+  }
+  if (!w.isCounting) finish(w, batch, { status: 'dropped', reason: 'no-consent' })
+  return true
+}
+
 /** Everything is sent: claims more, and looks for more now and then. */
 const more = (w: Instance) => {
   if (w.browser.now() - w.scannedAt > scanEveryMs) void adoptOthers(w)
@@ -124,12 +144,13 @@ const more = (w: Instance) => {
 const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   const batch = await stillOurs(w, given)
   if (isAway(w) || !batch[0]) return true
+  if (!mayGo(w, batch)) return ask(w, batch)
 
   const { attempts } = w
   // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
   attempts.push({ batch, begun: canOutlive(w, batch) })
   mark(batch, true)
-  const answer = await send(w, batch)
+  const answer = await send(w, batch[0].record.kind, batch)
   if (answer.isMissing && w.browser.closing()) {
     // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
     await new Promise<void>((resolve) => w.browser.after(believeAfterMs, resolve))
@@ -200,7 +221,9 @@ const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer
 
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
 export const wake = (w: Instance) => {
-  const ms = w.queuedCount < w.config.batch.maxEvents ? w.config.batch.intervalMs : 0
+  const { maxEvents, intervalMs } = w.config.batch
+  // What is in memory alone does not wait for more.
+  const ms = w.queuedCount < maxEvents && !isAnonymous(w) ? intervalMs : 0
   // Its handlers do that by themselves.
   if (w.pageState === 'leaving') return
   if (isAway(w)) leave(w)

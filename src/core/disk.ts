@@ -1,4 +1,4 @@
-import { canWriteSettings, isAway, mayRun, type Instance, type Settings } from './instance'
+import { canWriteSettings, isAnonymous, isAway, mayRun, type Instance, type Settings } from './instance'
 import { emit } from './signals'
 
 // Mirrors memory in one database: what changes in a task is put or deleted in one transaction, in its microtask. One
@@ -13,7 +13,7 @@ const retryAfterMs = 30_000
 /** All keys from `lower` to `upper`, both included. */
 export const range = (lower: IDBValidKey, upper: IDBValidKey) => IDBKeyRange.bound(lower, upper)
 
-export const works = (w: Instance) => w.brokenUntil < w.browser.now()
+export const works = (w: Instance) => w.brokenUntil < w.browser.now() && !isAnonymous(w)
 
 /** Zero is for a database that works. */
 const setBrokenUntil = (w: Instance, until: number) => {

@@ -1,7 +1,7 @@
 import type { Attempt, Instance } from './instance'
 import { save } from './disk'
 import { finish, next, sizeOf } from './queue'
-import { handOffBytes, prepareHandOff } from './transport'
+import { handOffBytes, mayGo, prepareHandOff } from './transport'
 
 /** What was begun is off the queue, and taken off the disk. */
 const settle = (w: Instance, attempt: Attempt) => {
@@ -25,7 +25,8 @@ export const handOff = (w: Instance) => {
   for (;;) {
     const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
     const batch = next(w, Math.min(w.config.batch.maxBytes, budget))
-    if (!batch[0] || sizeOf(batch) > budget) return
+    // What has no ids waits until the service has said that it takes it.
+    if (!batch[0] || sizeOf(batch) > budget || !mayGo(w, batch)) return
     const send = prepareHandOff(w, batch)
     const attempt = { batch, begun: false }
     w.attempts.push(attempt)

@@ -63,6 +63,8 @@ export interface Ended {
   readonly body?: string
   /** What the caller holds, when this page made the call. */
   readonly receipt?: Receipt | undefined
+  /** What makes the call anew, of an event without ids. */
+  readonly call?: Call | undefined
 }
 
 /** One call that waits: serialised when it was made, sent as it is. */
@@ -247,11 +249,17 @@ export interface Instance {
   /** How far to send: the newest when it was last asked. */
   until: number
   beaconArrives?: boolean | undefined
+  /** Whether the service takes events without ids; undefined until it has said so. */
+  isCounting?: boolean | undefined
   attempts: Attempt[]
 }
 
 /** Nothing may be begun: what is left is handed off, or waits on the disk. */
 export const isAway = (w: Instance) => /leaving|away|shut/.test(w.pageState)
+
+/** The visitor did not agree to be recognised, and is counted all the same: without ids, and nothing is stored. */
+export const isAnonymous = (w: Instance) =>
+  w.consent === 'anonymous' || (w.consent === 'denied' && w.config.anonymous.whenDenied)
 
 /** Calls run as they are made. */
 export const runsCalls = (w: Instance) => w.visitorState >= mayRun

@@ -3,8 +3,8 @@ import { decide, hasNotedRefusal, holdCalls, isDenied, letRun, readVisitor } fro
 import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './delivery'
 import { save } from './disk'
 import { newId } from './ids'
-import { canWriteSettings, isAway, runsCalls, type Instance } from './instance'
-import { dropAll, dropHalf, giveUp } from './queue'
+import { canWriteSettings, isAnonymous, isAway, runsCalls, type Instance } from './instance'
+import { callAgain, dropAll, dropHalf, dropIds, giveUp } from './queue'
 import { complain, emit, on } from './signals'
 import { closeTabs, openTabs } from './tabs'
 import { applyChange, assume, note, readIds } from './visitor'
@@ -18,7 +18,7 @@ const openAfterReturnMs = 300
 /** Runs what was called until now, with the ids that are known. */
 const runCalls = (w: Instance) => {
   letRun(w)
-  if (!w.unmerged) emit(w, 'identity', readIds(w))
+  if (!w.unmerged && !isAnonymous(w)) emit(w, 'identity', readIds(w))
   // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
   for (; w.heldCalls[0]; w.heldCalls.shift()) w.heldCalls[0].run()
 }
@@ -42,6 +42,7 @@ export const follow = (w: Instance) => {
   })
   on(w, 'open', () => {
     if (!isAway(w)) w.pageState = 'open'
+    if (w.config.anonymous.join) callAgain(w)
     runCalls(w)
     if (isAway(w)) return
     wake(w)
@@ -49,8 +50,13 @@ export const follow = (w: Instance) => {
     w.onReady()
   })
   on(w, 'closed', () => {
-    if (!isAway(w)) w.pageState = 'starting'
+    const hidden = isAnonymous(w)
+    if (!isAway(w)) w.pageState = hidden ? 'open' : 'starting'
     if (isDenied(w)) dropAll(w, 'no-consent')
+    if (!hidden) return
+    dropIds(w)
+    runCalls(w)
+    if (!isAway(w)) wake(w)
   })
 
   const goes = () => {

@@ -27,10 +27,10 @@ const addRecord = (w: Instance, kind: Kind, key: RecordKey, isStored: boolean) =
 const fill = (
   w: Instance,
   record: EventRecord,
-  { id, body, receipt }: Ended & { body: string },
+  { id, body, receipt, call }: Ended & { body: string },
   size = byteLength(body) + 1,
 ) => {
-  record.items.push({ id, body, receipt, size, record })
+  record.items.push({ id, body, receipt, call, size, record })
   w.queuedCount++
   w.queuedBytes += size
 }
@@ -64,6 +64,23 @@ const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
 export const dropAll = (w: Instance, reason: DropReason) => {
   for (const call of w.heldCalls.splice(0)) call.end([reason])
   letGo(w, [...w.records], reason)
+}
+
+/** Lets go of what is queued with ids. */
+export const dropIds = (w: Instance) =>
+  letGo(
+    w,
+    w.records.filter(({ kind }) => kind !== 'anonymous'),
+    'no-consent',
+  )
+
+/** Takes what waits without ids off the queue, so that it is called again, before what waits for the visitor. */
+export const callAgain = (w: Instance) => {
+  const records = w.records.filter(({ kind, isBusy }) => kind === 'anonymous' && !isBusy)
+  const payloads = records.flatMap(({ items }) => items.splice(0))
+  w.queuedCount -= payloads.length
+  w.queuedBytes -= payloads.reduce((sum, { size }) => sum + size, 0)
+  w.heldCalls.unshift(...payloads.flatMap(({ call }) => call ?? []))
 }
 
 /** There is no room on the disk: the older half of what is stored makes some. */

@@ -1,6 +1,7 @@
 import type { Send } from './browser'
 import { headersOf, readAnswer, toBody, urlOf, type Answer } from './contract'
 import type { Instance, Payload } from './instance'
+import type { Kind } from './types'
 import { sizeOf } from './queue'
 
 /**
@@ -13,7 +14,10 @@ export const handOffBytes = 60 * 1024
 export const canOutlive = (w: Instance, batch: Payload[]) =>
   sizeOf(batch) <= Math.min(w.config.batch.maxBytes, handOffBytes)
 
-const post = (w: Instance, batch: Payload[], keepalive = canOutlive(w, batch)) => {
+/** Events without ids go only to a service that has said that it takes them: another one might store them as it can. */
+export const mayGo = (w: Instance, batch: Payload[]) => batch[0]!.record.kind !== 'anonymous' || w.isCounting
+
+const post = (w: Instance, kind: Kind, batch: Payload[], keepalive = canOutlive(w, batch)) => {
   const { auth } = w.config.transport
   const init: RequestInit = {
     method: 'POST',
@@ -22,16 +26,16 @@ const post = (w: Instance, batch: Payload[], keepalive = canOutlive(w, batch)) =
     credentials: 'omit',
     headers: headersOf(auth, w.apiKey),
   }
-  return [urlOf(batch[0]!.record.kind, w.config.endpoint, auth === 'query' && w.apiKey), init] as const
+  return [urlOf(kind, w.config.endpoint, auth === 'query' && w.apiKey), init] as const
 }
 
 /** Sends one batch and reads the answer. Never rejects. */
-export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
+export const send = async (w: Instance, kind: Kind, batch: Payload[]): Promise<Answer> => {
   const { fetch, timeoutMs } = w.config.transport
   const abort = new AbortController()
   const stop = w.browser.after(timeoutMs, () => abort.abort())
   try {
-    const [url, init] = post(w, batch)
+    const [url, init] = post(w, kind, batch)
     const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort.signal })
     // Read to the end, always: Chromium frees the keepalive quota only then.
     const text = await response.text()
@@ -51,7 +55,7 @@ export const send = async (w: Instance, batch: Payload[]): Promise<Answer> => {
 /** Makes ready to hand one batch off as the page goes. */
 export const prepareHandOff = (w: Instance, batch: Payload[]): Send => {
   const { beacon, auth, fetch } = w.config.transport
-  const [url, init] = post(w, batch, true)
+  const [url, init] = post(w, batch[0]!.record.kind, batch, true)
   // A page of an opaque origin loses one beacon in ten at navigation in Chromium, and no keepalive request.
   const own = w.browser.ownOrigin()
   const arrives = w.beaconArrives ? own !== 'null' : url.startsWith(own + '/')

@@ -83,6 +83,12 @@ export interface Config {
   release: string
   /** What is assumed until the visitor has chosen; a choice made by `setConsent` is remembered. @defaultValue `'granted'` */
   consent: Consent
+  anonymous: {
+    /** Count also who refuses, and who sends Global Privacy Control, as `consent: 'anonymous'` does. @defaultValue `false` */
+    whenDenied: boolean
+    /** After a consent, send what this page has not sent yet under the visitor's ids. @defaultValue `false` */
+    join: boolean
+  }
   /** Take Global Privacy Control for a refusal, until `setConsent('granted')`. @defaultValue `true` */
   respectGpc: boolean
   /** `memory` keeps nothing on disk. @defaultValue `'indexeddb'` */
@@ -190,7 +196,8 @@ export interface Waymark<Events extends object = EventMap> {
   reset(options?: { deviceId?: boolean }): void
   /**
    * `granted`: everything is kept and sent. `pending` (also `dismissed`): calls wait in memory, nothing is in any
-   * storage. `denied`: nothing is recorded, and all that was stored is wiped but the refusal. Remembered.
+   * storage. `denied`: nothing is recorded, and all that was stored is wiped but the refusal. `anonymous`: events are
+   * sent without ids, and nothing is in any storage. `granted` and `denied` are remembered.
    */
   setConsent(state: Consent | 'dismissed'): void
   getConsent(): Consent

@@ -1,7 +1,7 @@
 import { schedule } from './disk'
 import { newId, readUserId } from './ids'
 import { maybe } from './maybe'
-import type { Act, Instance, Session, Settings, StoredIds } from './instance'
+import { isAnonymous, type Act, type Instance, type Session, type Settings, type StoredIds } from './instance'
 import { recall } from './plugins'
 import { isInSession } from './session'
 import { emit } from './signals'
@@ -108,7 +108,7 @@ export const mergeStored = (w: Instance, stored: Settings, { late, ...noted }: N
 
 /** Makes ids for this page, where the stored ones cannot be read in time. */
 export const assume = (w: Instance) => {
-  if (!w.settings.ids) mergeStored(w, {}, readNote(w), true)
+  if (!w.settings.ids && !isAnonymous(w)) mergeStored(w, {}, readNote(w), true)
 }
 
 const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })

@@ -5,7 +5,7 @@ import { choose } from './consent'
 import { flushKnown } from './delivery'
 import { save, works } from './disk'
 import { readUserId } from './ids'
-import { canWriteSettings, createInstance, type Instance } from './instance'
+import { canWriteSettings, createInstance, isAnonymous, type Instance } from './instance'
 import { follow, shut } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
 import { dropAll, giveUp } from './queue'
@@ -35,11 +35,13 @@ const setConsent = (w: Instance, state: Consent | 'dismissed') => {
 
 const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed> => {
   const { accepted, lost } = w
-  if (w.storeName && w.consent === 'granted')
+  // Without ids there are none to wait for.
+  const isReady = isAnonymous(w) ? w.reading : w.consent === 'granted' && w.readiness
+  if (w.storeName && isReady)
     await within(
       w.browser,
       timeoutMs,
-      w.readiness.then(() => flushKnown(w)),
+      isReady.then(() => flushKnown(w)),
     )
   return { sent: w.accepted - accepted, left: w.queuedCount + w.heldCalls.length, dropped: w.lost - lost }
 }

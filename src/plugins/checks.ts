@@ -45,6 +45,8 @@ const texts: Record<string, (what: string) => string> = {
     `Nothing is sent, because ${what ? `"${what}" is not a URL` : 'init() got no endpoint'}. Give the service's base URL, as "https://…" or as a path of this site, "/…", in { endpoint } or data-endpoint; calls are kept until then.`,
   'already-on-page': (what) =>
     `Another instance of "${what}" follows this page, so the plugins of this one do not run: nothing is counted twice. Load the library once, and call init() once.`,
+  'anonymous-unknown': (what) =>
+    `The service does not take events without ids (${what}), so none are sent. Does the proxy pass on "/anonymous"?`,
   unreachable: (what) =>
     `No answer came from ${what.split(' ')[0]}: the service is down, an ad blocker or a Content-Security-Policy (connect-src) stands between, or what answers, a login page perhaps, sends no CORS headers; the browser's own line tells which. Events are kept, and tried again.`,
   'not-the-service': (what) =>
@@ -89,7 +91,7 @@ const explain = (error: Signals['error']) => {
 
 /** What takes one of a few values, by its path. */
 const choices: Record<string, unknown[]> = {
-  consent: ['granted', 'denied', 'pending'],
+  consent: ['granted', 'denied', 'pending', 'anonymous'],
   persistence: ['indexeddb', 'memory'],
   delivery: ['once', 'at-least-once'],
   'transport.auth': ['query', 'header', 'bearer'],

@@ -82,7 +82,7 @@ export function cookie({ name = 'waymark', domain = true, session = false }: Coo
       const stops = [
         on('identity', save),
         on('session', () => session && save()),
-        on('consent', ({ state }) => state === 'denied' && forget()),
+        on('consent', ({ state }) => /^[da]/.test(state) && forget()),
         // A page that begins under a refusal hears of no change.
         on('drop', ({ reason }) => reason === 'no-consent' && forget()),
       ]

@@ -97,7 +97,7 @@ export function idCookie({ endpoint, timeoutMs = 1000 }: IdCookieOptions): IdCoo
         // Its life begins anew.
         host.on('session', post),
         host.on('consent', ({ state }) => {
-          if (state !== 'denied') return
+          if (!/^[da]/.test(state)) return
           quietly(send('DELETE'))
           kept = { device_id: null, anonymous_id: null }
           known = ''

@@ -42,7 +42,7 @@ type By = 'script' | 'xhr' | 'ping'
 const isHit = (url: string, by: By, page = 'https://shop.com/maps') =>
   engine.match(Request.fromRawDetails({ url, sourceUrl: page, type: by })).match
 
-const kinds = ['track', 'identify', 'alias'] as const
+const kinds = ['track', 'identify', 'alias', 'anonymous'] as const
 const key = 'pk_your_key'
 
 const files = readdirSync(new URL('../../dist', import.meta.url)).filter((name) => name.endsWith('.js'))

@@ -120,7 +120,7 @@ describe('the options of init', () => {
       ['environment', 'a string'],
       ['url.keepParams', 'a list'],
       ['url.redact', 'a function'],
-      ['consent', 'one of "granted", "denied", "pending"'],
+      ['consent', 'one of "granted", "denied", "pending", "anonymous"'],
       ['queue', expect.stringContaining('an object, like {"maxEvents":10000')],
       ['insertId', "a property's name, or false"],
       ['plugins', 'a list'],

@@ -1,6 +1,7 @@
 /** How the service behaves now. */
 export type Mood =
-  | { kind: 'well' }
+  /** `isCounting`: it says that it takes events without ids. */
+  | { kind: 'well'; isCounting?: boolean }
   | { kind: 'down' }
   | { kind: 'hangs' }
   | { kind: 'answers'; status: number; body: string; headers?: Record<string, string> }
@@ -44,7 +45,12 @@ export function createService(now: () => number) {
     }
     taken.push(arrival)
     return Response.json(
-      { ok: true, task_id: `task-${taken.length}`, error_code: null },
+      {
+        ok: true,
+        task_id: `task-${taken.length}`,
+        error_code: null,
+        ...(mood.kind === 'well' && mood.isCounting && { anonymous: true }),
+      },
       { headers: { 'Access-Control-Allow-Credentials': 'true' } },
     )
   }

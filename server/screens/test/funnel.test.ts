@@ -9,6 +9,7 @@ const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
 const asking = {
   environment: "o'clock",
   bots: false,
+  anonymous: false,
   range,
   steps: ["it's", '/pricing'],
   within: '1d',
@@ -21,6 +22,7 @@ describe('the funnel’s statements', () => {
     expect(text).toContain("environment := 'o''clock', bots := false")
     expect(text).toContain("breakdown := 'a''b'")
     expect(text).toContain('INTERVAL 24 HOUR')
+    expect(funnel({ ...asking, steps: [], anonymous: true }).text).toContain(', anonymous := true')
   })
 
   it('ask for the people of a step', () => {
@@ -30,6 +32,7 @@ describe('the funnel’s statements', () => {
     expect(people(1, 'dropped')).toContain('WHERE f.step = 1')
     expect(people(2, 'reached')).toContain('WHERE f.step >= 2')
     expect(people(2, 'reached')).toContain('bots := false')
+    expect(people(2, 'reached')).not.toContain('anonymous')
   })
 })
 

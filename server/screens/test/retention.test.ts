@@ -7,11 +7,20 @@ const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
 
 describe('the retention’s statement', () => {
   it('asks for any event where none is named, and quotes those that are', () => {
-    const scope = { environment: 'production', bots: true, range, timeZone: 'Europe/Berlin' }
+    const scope = {
+      environment: 'production',
+      bots: true,
+      anonymous: false,
+      range,
+      timeZone: 'Europe/Berlin',
+    }
     const any = retention({ ...scope, ...readRetention(new URLSearchParams('unit=year')) }).text
     expect(any).toContain("NULL, NULL, 'week'")
     const named = retention({ ...scope, first: "it's", again: '/maps', unit: 'day', everybody: true }).text
     expect(named).toContain("'it''s', '/maps', 'day'")
+    expect(any).not.toContain('anonymous')
+    const withAll = retention({ ...scope, ...readRetention(new URLSearchParams()), anonymous: true }).text
+    expect(withAll).toContain(', anonymous := true')
     expect(any).not.toContain('everybody')
     expect(named).toContain('everybody := true')
     expect(named).toContain("time_zone := 'Europe/Berlin'")

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { createSenderReader, type FindCountry } from './createSenderReader.js'
+import type { DaySalt } from '../anonymous/DaySalt.js'
+import { createSenderReader, readEnvironment, type FindCountry } from './createSenderReader.js'
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
+import type { AddressOf } from '../http/clientAddress.js'
 import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
@@ -53,7 +55,20 @@ const unauthorized = (key: string | undefined) =>
   )
 
 const maxBodyBytes = 16 * 1_048_576
-const kinds: readonly EntryKind[] = ['track', 'identify', 'alias']
+
+interface Operation {
+  path: string
+  kind: EntryKind
+  /** Whether its events are of visitors who are counted without consent. */
+  isAnonymous?: true
+}
+
+const operations: readonly Operation[] = [
+  { path: '/track', kind: 'track' },
+  { path: '/identify', kind: 'identify' },
+  { path: '/alias', kind: 'alias' },
+  { path: '/anonymous', kind: 'track', isAnonymous: true },
+]
 
 export interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
@@ -63,10 +78,21 @@ export interface AnalyticsRoutesOptions {
   accepted: Record<EntryKind, number>
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
+  daySalt: DaySalt
+  addressOf: AddressOf
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
   /** What a user's id must be signed with for a public key. @defaultValue none is asked for */
   identitySecret?: string
+}
+
+/** How one request asks. */
+interface Asked {
+  request: IncomingMessage
+  key: string
+  sync: boolean
+  /** Whether its key is one of a page whose users are to be signed. */
+  isPublic: boolean
 }
 
 /** A request that was wrong, so that sending it again does not help. */
@@ -81,13 +107,15 @@ export interface Refusal {
 const isWrong = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500
 
-/** `POST /track`, `/identify` and `/alias`. */
+/** `POST /track`, `/identify` and `/alias`, and `/anonymous` for the events of visitors who did not agree to be recognised. */
 export const analyticsRoutes = ({
   environments,
   apiKeys,
   intake,
   accepted,
   refused,
+  daySalt,
+  addressOf,
   findCountry,
   identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
@@ -113,15 +141,22 @@ export const analyticsRoutes = ({
     return taskId
   }
 
+  /** Adds the id that the visitor has for this day, which takes the place of all ids in the payloads. */
+  const addVisitor = async (sender: string | undefined, request: IncomingMessage, of: string[]) => {
+    const visitor = await daySalt.idOf([addressOf(request), request.headers['user-agent'] ?? '', ...of])
+    return JSON.stringify({ ...(JSON.parse(sender ?? '{}') as object), visitor })
+  }
+
   /** The records of one request; several when a public key says who somebody is. */
-  const recordsOf = (
-    kind: EntryKind,
+  const recordsOf = async (
+    { kind, isAnonymous }: Operation,
     { count, body }: Payloads,
-    request: IncomingMessage,
-    isPublic: boolean,
+    { request, key, isPublic }: Asked,
   ) => {
     if (kind === 'track') {
       const sender = readSender(request, body)
+      if (isAnonymous)
+        return [{ count, body, target: await addVisitor(sender, request, [key, readEnvironment(body)]) }]
       const target = isPublic
         ? `{"key":"public"${sender === undefined ? '}' : `,${sender.slice(1)}`}`
         : sender
@@ -136,19 +171,18 @@ export const analyticsRoutes = ({
     ].filter((part) => part.count > 0)
   }
 
-  const store = async (
-    kind: EntryKind,
-    payloads: Payloads,
-    { request, sync, isPublic }: { request: IncomingMessage; sync: boolean; isPublic: boolean },
-  ): Promise<Reply> => {
+  const store = async (operation: Operation, payloads: Payloads, asked: Asked): Promise<Reply> => {
     let taskId: string | null = null
     if (payloads.count > 0)
-      for (const record of recordsOf(kind, payloads, request, isPublic))
-        taskId = await accept(kind, record, sync)
-    return { status: 200, body: { ok: true, task_id: taskId, error_code: null } }
+      for (const record of await recordsOf(operation, payloads, asked))
+        taskId = await accept(operation.kind, record, asked.sync)
+    // A client asks with an empty list whether this service counts without consent, before it sends what a visitor did.
+    const marks = operation.isAnonymous ? { anonymous: true } : {}
+    return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...marks } }
   }
 
-  return kinds.map((kind) => {
+  return operations.map((operation) => {
+    const { path, kind } = operation
     const readPayloads = payloadReader(kind, environments)
     const take = async (request: IncomingMessage, search: string): Promise<Reply> => {
       const key = readApiKey(request.headers, search)
@@ -162,14 +196,14 @@ export const analyticsRoutes = ({
       const large = largeBodies.begin(key, request.headers['content-length'])
       try {
         const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-        return await store(kind, await readPayloads(sent, writable), { request, sync, isPublic })
+        return await store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
       } finally {
         large?.end()
       }
     }
     return {
       method: 'POST',
-      path: `/${kind}`,
+      path,
       isFrequent: true,
       writeError: analyticsError,
       handle: ({ request, search }) =>

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { joinVisits } from '../anonymous/joinVisits.js'
 import { markBots } from './markBots.js'
 import { applySaved } from '../saved/applySaved.js'
 import type { Pause } from '../wal/ApplierOptions.js'
@@ -100,6 +101,7 @@ export const applyAnalytics =
         ? await insertEvents(connection, { entries: tracked, environments, window, pause })
         : new BigUint64Array()
     if (tracked.length > 0) {
+      await joinVisits(connection, tracked)
       await markBots(connection, entries)
       await applySessions(connection, first)
     }

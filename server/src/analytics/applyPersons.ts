@@ -9,7 +9,8 @@ CREATE OR REPLACE TEMP TABLE part AS
 WITH seen AS (
   SELECT environment, coalesce(distinct_id, anonymous_id) AS id, "timestamp" AS moment, 1 AS events,
     false AS mends
-  FROM analytics.raw.events WHERE seq >= ${first} AND coalesce(distinct_id, anonymous_id) IS NOT NULL
+  FROM analytics.raw.events
+  WHERE seq >= ${first} AND NOT anonymous AND coalesce(distinct_id, anonymous_id) IS NOT NULL
   UNION ALL
   SELECT environment, distinct_id, "timestamp", 0, name IS NOT NULL
   FROM analytics.raw.traits WHERE seq >= ${first}

@@ -22,17 +22,23 @@ const readLanguage = (text: string): string | undefined => {
   return tag === undefined ? undefined : Intl.getCanonicalLocales(tag)[0]
 }
 
-/** All events of one request have the time zone of its browser. A text in JSON cannot hold these quotes. */
-const zoneStart = Buffer.from('"browser_time_zone":"')
-const maxZoneLength = 50
+const maxTextLength = 50
 
-const readZone = (body: Buffer): string | undefined => {
-  const at = body.indexOf(zoneStart)
-  if (at < 0) return undefined
-  const start = at + zoneStart.length
-  const end = body.indexOf(0x22, start)
-  return end < 0 || end - start > maxZoneLength ? undefined : body.toString('latin1', start, end)
+/**
+ * Makes a function that reads the first text of a name in a body. All events of a browser's request have the same
+ * environment and time zone. A text in JSON cannot hold these quotes.
+ */
+const textReader = (name: string) => {
+  const opening = Buffer.from(`"${name}":"`)
+  return (body: Buffer): string => {
+    const at = body.indexOf(opening)
+    const start = at + opening.length
+    const end = at < 0 ? -1 : body.indexOf(0x22, start)
+    return end < 0 || end - start > maxTextLength ? '' : body.toString('latin1', start, end)
+  }
 }
+const readZone = textReader('browser_time_zone')
+export const readEnvironment = textReader('environment')
 
 /** What is remembered may take some ten megabytes: a longer text is read each time. */
 const longestKey = 1000
@@ -74,7 +80,7 @@ export const createSenderReader = (findCountry?: FindCountry) => {
     const brands = headers['sec-ch-ua']?.toString() ?? ''
     const languages = headers['accept-language'] ?? ''
     const country = isBrowser(userAgent)
-      ? (findCountry?.(request) ?? countryOfZone(readZone(body) ?? ''))
+      ? (findCountry?.(request) ?? countryOfZone(readZone(body)))
       : undefined
     const said = { userAgent, brands, languages, country }
     const key = `${userAgent}\n${brands}\n${languages}\n${country}`

@@ -28,9 +28,12 @@ const values = columns.map((column) => filledColumns[column] ?? derivedColumns[c
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
     CASE WHEN device_type = 'bot' THEN '${automation}' END)`
 
+/** Of a visitor who is counted without consent no id counts but the one that the service has made for the day. */
+const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.${name}, '') END`
+
 /** A page whose users are to be signed says by an identify alone whose its events are: an event with both ids would link them. */
 const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
-      ELSE nullif(e.distinct_id, '') END`
+      ELSE ${ownId('distinct_id')} END`
 
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
@@ -38,11 +41,11 @@ const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.an
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot)
+  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot, anonymous)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
-    ${distinctIdSql} AS distinct_id, nullif(e.anonymous_id, '') AS anonymous_id,
-    nullif(e.device_id, '') AS device_id, nullif(e.session_id, '') AS session_id,
+    ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
+    ${ownId('device_id')} AS device_id, ${ownId('session_id')} AS session_id,
     ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender
   FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
 ), named AS (
@@ -53,7 +56,7 @@ WITH item AS (${items}), flat AS (
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, properties, ${values.join(', ')},
-  ${botSql}
+  ${botSql}, sender.visitor IS NOT NULL
 FROM addressed`
 
 const setAside = `

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type CountryResponse, Reader } from 'mmdb-lib'
-import { visitorAddress } from '../http/clientAddress.js'
+import type { AddressOf } from '../http/clientAddress.js'
 import { OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
 import type { FindCountry } from './createSenderReader.js'
@@ -10,7 +10,7 @@ import type { FindCountry } from './createSenderReader.js'
 type Found = CountryResponse & { country_code?: string }
 
 /** Opens a database of addresses in MaxMind's format. An address is looked up, and forgotten. */
-export const openCountries = (path: string): FindCountry => {
+export const openCountries = (path: string, addressOf: AddressOf): FindCountry => {
   let reader: Reader<Found>
   try {
     reader = new Reader<Found>(readFileSync(path))
@@ -20,7 +20,7 @@ export const openCountries = (path: string): FindCountry => {
     )
   }
   return (request) => {
-    const address = visitorAddress(request)
+    const address = addressOf(request)
     try {
       const found = isIP(address) === 0 ? undefined : reader.get(address)
       const code = found?.country?.iso_code ?? found?.country_code

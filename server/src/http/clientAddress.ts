@@ -1,16 +1,15 @@
 import { isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import type { Logger } from '../Logger.js'
 
 const ownMachine = /^(?:::1|(?:::ffff:)?127\.)/
-const ownNetwork =
-  /^(?:::1$|f[cd][\da-f]{2}:|(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.))/i
 
-/** `X-Forwarded-For` counts only from one of these proxies, and only the last address, which the proxy has added. */
-const addressOf = ({ socket, headers }: IncomingMessage, proxies: RegExp): string => {
-  const peer = socket.remoteAddress ?? ''
-  const forwarded = headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim()
-  return proxies.test(peer) && forwarded ? forwarded : peer
-}
+/** Each proxy adds the address that it was asked from at the end. */
+const forwardedAddresses = ({ headers }: IncomingMessage): string[] =>
+  headers['x-forwarded-for']
+    ?.toString()
+    .split(',')
+    .map((each) => each.trim()) ?? []
 
 /** Whether the client is on this machine. Behind a proxy nobody knows, so the answer is no. */
 export const isOwnMachine = ({ socket, headers }: IncomingMessage): boolean => {
@@ -31,11 +30,30 @@ export const networkOf = (address: string): string => {
 }
 
 /** The network that a request comes from. Only a proxy on this machine may name another one: any other client could, too. */
-export const clientAddress = (request: IncomingMessage): string => networkOf(addressOf(request, ownMachine))
+export const clientAddress = (request: IncomingMessage): string => {
+  const peer = request.socket.remoteAddress ?? ''
+  const forwarded = ownMachine.test(peer) ? forwardedAddresses(request).at(-1) : undefined
+  return networkOf(forwarded || peer)
+}
+
+/** Reads the address of a visitor. */
+export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * The address of a visitor, which a proxy in the same private network may also name: no right hangs on it. The form of
- * IPv6 for IPv4 is taken off.
+ * Makes a function that reads the address of a visitor, as so many proxies in front of the service name it. What stands
+ * before the address that the first of them has added is the visitor's own word. The form of IPv6 for IPv4 is taken off.
  */
-export const visitorAddress = (request: IncomingMessage): string =>
-  addressOf(request, ownNetwork).replace(/^::ffff:(?=\d+\.)/, '')
+export const createAddressOf = (proxies: number, logger: Pick<Logger, 'warn'>): AddressOf => {
+  let isTold = false
+  return (request) => {
+    const forwarded = forwardedAddresses(request)
+    if (proxies === 0 && forwarded.length > 0 && !isTold) {
+      isTold = true
+      logger.warn(
+        'X-Forwarded-For names a visitor, and does not count: behind a proxy, start with --trust-proxy.',
+      )
+    }
+    const named = proxies > 0 ? forwarded.at(-Math.min(proxies, forwarded.length)) : undefined
+    return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+  }
+}

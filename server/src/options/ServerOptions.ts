@@ -45,6 +45,8 @@ export interface ServerOptions {
   usersFile?: string
   /** A file in MaxMind's format by which the country of an event is found from its address, which is not kept. @defaultValue none */
   geoDatabase?: string
+  /** How many proxies in front name the visitor's address in `X-Forwarded-For`. @defaultValue 0 */
+  trustProxy?: number
   /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
   metricsToken?: string
   /** Tokens of agents that ask by `/mcp`: `token` for figures, `token:persons` for SQL, too. @defaultValue [] */
@@ -131,6 +133,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   users: {},
   usersFile: '',
   geoDatabase: '',
+  trustProxy: 0,
   metricsToken: '',
   mcpTokens: [],
   origins: [],

@@ -121,6 +121,13 @@ export const flags: readonly Flag[] = [
     read: asText('geoDatabase'),
   },
   {
+    name: 'trust-proxy',
+    value: 'N',
+    about: 'how many proxies in front add to X-Forwarded-For, which then names the visitor’s address',
+    more: '[Behind a proxy](proxy.md#the-visitors-address)',
+    read: asNumber('trustProxy', 'of proxies', { digits: 1 }),
+  },
+  {
     name: 'metrics-token',
     value: 'TOKEN',
     about: 'reads /metrics without a user',

@@ -8,6 +8,7 @@ import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from './readLogUrl.js'
+import type { ServerConnection } from './ServerConnection.js'
 import { reasonOf } from '../reasonOf.js'
 
 export interface LogAppenderOptions {
@@ -97,6 +98,13 @@ export class LogAppender implements AcceptLog {
     return this.bytes > maxWaitingBytes ? 'The log in PostgreSQL is too slow at the moment.' : undefined
   }
 
+  /** The connection to the server that can be written to. */
+  get connection(): ServerConnection {
+    const { connection } = this.#primary
+    if (connection === undefined) throw new LogUnavailable(unavailable, retryAfterMs)
+    return connection
+  }
+
   append(record: LogRecord): Promise<number> {
     return this.#group.add(record)
   }
@@ -108,8 +116,7 @@ export class LogAppender implements AcceptLog {
   }
 
   async #commit(records: readonly LogRecord[]): Promise<number> {
-    const { connection } = this.#primary
-    if (connection === undefined) throw new LogUnavailable(unavailable, retryAfterMs)
+    const { connection } = this
     const rows = records.reduce((sum, { count }) => sum + count, 0)
     const body = this.#frame.write({ salt: createSalt(), first: 1, records })
     const { warnings } = connection

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { OperatorError } from '../OperatorError.js'
 import type { LogIdentity } from '../wal/LogStore.js'
+import { saltTable } from './saltTable.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
@@ -46,7 +47,7 @@ CREATE TABLE IF NOT EXISTS waymark.set_aside (
   request bigint PRIMARY KEY,
   rows int NOT NULL,
   reason text NOT NULL
-);
+);${saltTable}
 INSERT INTO waymark.head (version, id, secret, last)
 VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
 COMMIT`

@@ -1,3 +1,4 @@
+import type { SaltPlace } from '../anonymous/DaySalt.js'
 import type { Cleanups } from '../Cleanups.js'
 import { refuse } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
@@ -8,6 +9,7 @@ import { LogAppender } from './LogAppender.js'
 import { channels, LogWatch, unreachable } from './LogWatch.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { addressesOf } from './readLogUrl.js'
+import { saltInLog } from './saltTable.js'
 
 /** The client has to find another process first. */
 const retryAfterMs = 10_000
@@ -23,6 +25,7 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
 }
 
 export interface OpenedPostgresLog extends OpenedLog {
+  salts: SaltPlace
   /** Counts the processes that follow the log, and the standbys of which a commit waits for some. */
   counts(): { readers: number; standbys: number }
 }
@@ -96,6 +99,10 @@ export const openPostgresLog = async ({
         throw refuse(503, 'log-unavailable', `${unreachable} Send again in a while.`, { 'retry-after': '2' })
       }
     },
+    salts: saltInLog(() => {
+      if (appender === undefined) throw new LogUnavailable(takesNone, retryAfterMs)
+      return appender.connection
+    }),
     counts: () => ({ readers: watch.readers, standbys: appender?.standbys ?? 0 }),
   }
 }

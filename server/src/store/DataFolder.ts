@@ -53,6 +53,8 @@ export class DataFolder {
   readonly insertIds: string
   /** The file of the erasures that are not finished. */
   readonly erasures: string
+  /** The salt under which visitors without consent are counted on this day. No backup takes it. */
+  readonly daySalt: string
   /** The file that says when the service ran last. */
   readonly clock: string
   readonly #manifest: string
@@ -65,6 +67,7 @@ export class DataFolder {
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')
     this.erasures = join(this.path, 'erasures.json')
+    this.daySalt = join(this.path, 'day-salt')
     this.clock = join(this.path, 'clock.json')
     this.#manifest = join(this.path, manifestName)
   }

@@ -29,7 +29,7 @@ CREATE TABLE analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR
+  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR, anonymous BOOLEAN
 );
 CREATE TABLE analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,

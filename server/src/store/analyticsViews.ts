@@ -54,6 +54,7 @@ const views: readonly View[] = [
         'e.bot',
         'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
       ],
+      ['anonymous', 'e.anonymous', derivedComments.anonymous],
       ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],
     ],
   },

@@ -43,8 +43,17 @@ export const derivedColumns: Readonly<Record<string, string>> = {
   click_id: clickIdSql,
 }
 
-/** What a request says of its sender. */
-export const senderFields = ['key', 'bot', 'browser', 'os', 'device', 'language', 'country'] as const
+/** What a request says of its sender. `visitor` is the id of a day, of one who is counted without consent. */
+export const senderFields = [
+  'key',
+  'bot',
+  'browser',
+  'os',
+  'device',
+  'language',
+  'country',
+  'visitor',
+] as const
 
 /** Widths in pixels: the window of a phone is narrower than 600, and that of an upright tablet has at most 1024. */
 const [tabletFrom, desktopFrom] = [600, 1025]
@@ -76,5 +85,6 @@ export const derivedComments = {
   language: "The first language that the browser's request asks for, such as de-AT.",
   country:
     'The country as ISO 3166 writes it, such as DE: of the address with --geo-database, else of the time zone.',
+  anonymous: 'Whether the visitor did not agree to be recognised, and is known for one day only.',
   screen_class: 'phone, tablet or desktop, by the width in viewport.',
 } as const

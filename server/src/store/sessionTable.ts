@@ -43,7 +43,8 @@ export const setFolded = (through: number): string =>
 
 const columns = `session_key UBIGINT, environment VARCHAR, session_id VARCHAR, started_at TIMESTAMPTZ,
   first_seq BIGINT, ended_at TIMESTAMPTZ, last_seq BIGINT, events BIGINT, page_views BIGINT, visible_ms DOUBLE,
-  ${picks.map(({ column }) => `${column} VARCHAR, ${column}_key HUGEINT`).join(', ')}, bot VARCHAR`
+  ${picks.map(({ column }) => `${column} VARCHAR, ${column}_key HUGEINT`).join(', ')}, anonymous BOOLEAN,
+  bot VARCHAR`
 
 /**
  * The sessions as the folded events make them; apart those that have unfolded events, too. Beside each value that
@@ -61,11 +62,12 @@ const list = (sqlOf: (pick: Picked) => string) => picks.map(sqlOf).join(', ')
 const ofEvents = (events: string) => `
 SELECT x.environment, x.session_id, moment AS started_at, moment AS ended_at, key AS first_key, key AS last_key,
   1 AS events, page_views, visible_ms,
-  ${list(({ column }) => `${column}, CASE WHEN ${column} IS NOT NULL THEN key END AS ${column}_key`)}, bot
+  ${list(({ column }) => `${column}, CASE WHEN ${column} IS NOT NULL THEN key END AS ${column}_key`)},
+  anonymous, bot
 FROM (
   SELECT e.environment, e.session_id, e."timestamp" AS moment, ${orderKey} AS key,
     (e.event = '$pageview')::INTEGER AS page_views, ${visibleMs} AS visible_ms,
-    ${list(({ column, sql }) => `${sql} AS ${column}`)}, e.bot
+    ${list(({ column, sql }) => `${sql} AS ${column}`)}, e.anonymous, e.bot
   FROM ${events}
 ) x`
 
@@ -74,7 +76,7 @@ SELECT x.environment, x.session_id, started_at, ended_at, first_key, last_key, $
   ${list(
     ({ column, which }) =>
       `${column}, CASE WHEN ${column} IS NOT NULL THEN coalesce(${column}_key, ${which}_key) END AS ${column}_key`,
-  )}, bot
+  )}, anonymous, bot
 FROM (
   SELECT *, ${keyOf('started_at', 'first_seq')} AS first_key, ${keyOf('ended_at', 'last_seq')} AS last_key
   FROM ${sessions}
@@ -89,7 +91,7 @@ SELECT x.environment, x.session_id, min(started_at) AS started_at, max(ended_at)
     const end = which === 'first' ? 'min' : 'max'
     const key = keys ? `, ${end}(${column}_key) AS ${column}_key` : ''
     return `arg_${end}(${column}, ${column}_key) AS ${column}${key}`
-  })}, min(bot) AS bot
+  })}, bool_or(anonymous) AS anonymous, min(bot) AS bot
 FROM (${ofEvents(events)}${known === undefined ? '' : ` UNION ALL ${ofSessions(known)}`}) x
 GROUP BY x.environment, x.session_id`
 
@@ -101,11 +103,12 @@ export const insertSessions = (events: string, known?: string): string => `
 INSERT INTO analytics.raw.sessions
 SELECT ${sessionKey}, environment, session_id, started_at, ${seqOfKey('first_key')}, ended_at,
   ${seqOfKey('last_key')}, ${counts},
-  ${list(({ column, which }) => `${column}, nullif(${column}_key, ${which}_key)`)}, bot
+  ${list(({ column, which }) => `${column}, nullif(${column}_key, ${which}_key)`)}, anonymous, bot
 FROM (${united(events, known, true)})`
 
 /** In a view that a macro reads, a bare `environment` would be the macro's parameter. */
-const shown = `s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)}, bot`
+const shown = `s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)},
+  anonymous, bot`
 
 /** All sessions: the table's, and those with unfolded events, which are united here. */
 export const allSessions = `

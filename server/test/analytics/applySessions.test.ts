@@ -34,7 +34,8 @@ SELECT environment, session_id, min("timestamp") AS started_at, max("timestamp")
   last(coalesce(distinct_id, anonymous_id) ${byTime}) FILTER (coalesce(distinct_id, anonymous_id) IS NOT NULL) AS last_id,
   ${first('url', `event = '$pageview' AND url IS NOT NULL`)} AS entry_url,
   last(url ${byTime}) FILTER (event = '$pageview' AND url IS NOT NULL) AS exit_url,
-  ${firsts.map((column) => `${first(column)} AS ${column}`).join(', ')}, min(bot) AS bot
+  ${firsts.map((column) => `${first(column)} AS ${column}`).join(', ')}, bool_or(anonymous) AS anonymous,
+  min(bot) AS bot
 FROM analytics.raw.events WHERE session_id IS NOT NULL GROUP BY ALL`
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-sessions-'))
@@ -61,16 +62,24 @@ const empty = async () => {
   await buildSessions(connection)
 }
 
+/** One of the visitors has not agreed to be recognised. */
+const entriesWithAnonymous = (steps: readonly Step[]) =>
+  entriesOf(steps).map((entry, at) => {
+    const { kind, payload } = steps.at(at)!
+    const isAnonymous = kind === 'track' && payload.anonymous_id === 'f'
+    return isAnonymous ? { ...entry, target: JSON.stringify({ visitor: 'day-f' }) } : entry
+  })
+
 const apply = (steps: readonly Step[], from: number, until: number) =>
   inTransaction(connection, () =>
-    applyAnalytics({ environments, window })(connection, entriesOf(steps).slice(from, until)),
+    applyAnalytics({ environments, window })(connection, entriesWithAnonymous(steps).slice(from, until)),
   )
 const fold = () => inTransaction(connection, () => foldEvents(connection))
 
 const read = async (sql: string) =>
   (await connection.runAndReadAll(`FROM (${sql}) ORDER BY environment, session_id`)).getRowObjectsJson()
 const columns = `environment, session_id, started_at, ended_at, events, page_views, visible_ms, last_id, entry_url,
-  exit_url, ${firsts.join(', ')}, bot`
+  exit_url, ${firsts.join(', ')}, anonymous, bot`
 
 const expectRight = async () => {
   expect(await read(`SELECT ${columns} FROM analytics.raw.all_sessions`)).toEqual(await read(fromRawRows))
@@ -137,6 +146,51 @@ it('tells a folded session that a later event made it too fast for a person', as
   await connection.run(`UPDATE analytics.raw.events SET bot = NULL WHERE seq = 10`)
   await expectRight()
   expect(await read('FROM analytics.main.all_sessions')).toMatchObject([{ bot: 'impossible speed' }])
+})
+
+it('has the visits of who did not consent in all answers about sessions, whether they are folded or not', async () => {
+  await empty()
+  const view = (minute: number, ids: object): Step => ({
+    kind: 'track',
+    payload: {
+      environment: 'production',
+      event: '$pageview',
+      timestamp: Date.UTC(2026, 0, 1, 12, minute),
+      properties: { $url: `https://shop.example/${minute}` },
+      ...ids,
+    },
+  })
+  const steps = [
+    view(0, { anonymous_id: 'f' }),
+    view(1, { anonymous_id: 'a', session_id: 's' }),
+    view(10, { anonymous_id: 'f' }),
+    view(50, { anonymous_id: 'f' }),
+    // This one belongs to the first visit, whose events may be folded.
+    view(20, { anonymous_id: 'f' }),
+  ]
+  const expected = [
+    { person_id: 'a', entry: '/1', exit: '/1', page_views: '1', anonymous: false },
+    { person_id: 'day-f', entry: '/0', exit: '/20', page_views: '3', anonymous: true },
+    { person_id: 'day-f', entry: '/50', exit: '/50', page_views: '1', anonymous: true },
+  ]
+  const check = async () => {
+    for (const sessions of ['sessions', 'all_sessions', `sessions('2026-01-01', '2026-01-02')`]) {
+      const rows = await connection.runAndReadAll(
+        `SELECT person_id, entry, exit, page_views, anonymous FROM analytics.main.${sessions} ORDER BY 1, 2`,
+      )
+      expect(rows.getRowObjectsJson(), sessions).toEqual(expected)
+    }
+    const days = await connection.runAndReadAll(
+      `SELECT people, sessions FROM analytics.main.daily('2026-01-01', '2026-01-02')`,
+    )
+    expect(days.getRowObjectsJson()).toEqual([{ people: '2', sessions: '3' }])
+  }
+  await apply(steps, 0, 4)
+  await fold()
+  await apply(steps, 4, 5)
+  await check()
+  await fold()
+  await check()
 })
 
 it('folds events by itself once there are 50,000', async () => {

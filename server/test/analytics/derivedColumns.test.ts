@@ -13,7 +13,7 @@ writeFileSync(geoDatabase, countryFile({ '203.0.113.0/24': { country: { iso_code
 
 let service: Service
 beforeAll(async () => {
-  service = await createService({ geoDatabase })
+  service = await createService({ geoDatabase, trustProxy: 1 })
 })
 afterAll(async () => {
   await service.close()

@@ -146,6 +146,8 @@ describe('a wrong argument', () => {
     [`daily(time_zone := NULL)`, `Name one, such as time_zone := 'Europe/Berlin'.`],
     [`daily(environment := NULL)`, `Name one, such as environment := 'production'`],
     [`daily(bots := NULL)`, 'Write bots := true'],
+    [`retention('a', 'b', anonymous := NULL)`, 'Write anonymous := true'],
+    [`funnel(${steps}, INTERVAL 1 DAY, anonymous := NULL)`, 'Write anonymous := true'],
     [`daily('yesterday')`, 'yesterday'],
     [`sessions(bots := NULL)`, 'Write bots := true'],
     [`funnel([], INTERVAL 1 DAY)`, 'steps has 0 steps. Write a list of 1 to 10'],

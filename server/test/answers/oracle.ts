@@ -276,6 +276,7 @@ export const sessions = (all: readonly Seen[]): Row[] => {
       null,
       null,
       screenClasses[firstOf('$viewport') ?? ''] ?? null,
+      false,
       events.flatMap(({ bot }) => bot ?? []).toSorted()[0] ?? null,
     ])
   }

@@ -7,7 +7,7 @@ describe('parseArguments', () => {
       '--host ::1 --port 0 --data d --api-keys a,b --server-keys s --identity-secret i --environments x,y --users n:p:q,m:r --catalogs one,two ' +
       '--postgres-port 5432 --postgres-tls-cert c --postgres-tls-key k --base-path /a/w/ --id-cookie --files f ' +
       '--memory-limit 1.5GiB --threads 3 --min-free-disk 2MB --clock-checked 2027-01-31 --statement-timeout 5 --max-backlog 1000 --insert-id-window 30 --columns labels ' +
-      '--log-level warn --users-file u --metrics-token t --mcp-tokens a,b:persons --log postgres://a,b/c --log-durability local ' +
+      '--log-level warn --users-file u --metrics-token t --trust-proxy 2 --mcp-tokens a,b:persons --log postgres://a,b/c --log-durability local ' +
       '--log-readers-kept 3'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
@@ -39,6 +39,7 @@ describe('parseArguments', () => {
         columns: 'labels',
         usersFile: 'u',
         metricsToken: 't',
+        trustProxy: 2,
         mcpTokens: ['a', 'b:persons'],
         log: 'postgres://a,b/c',
         logDurability: 'local',

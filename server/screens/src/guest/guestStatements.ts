@@ -10,6 +10,7 @@ import { explore } from '../pages/explore/statements'
 import { readFunnel } from '../pages/funnel/funnelSearch'
 import { funnel } from '../pages/funnel/statements'
 import { few, groups, many } from '../pages/overview/dimensions'
+import { crawledPages, crawlers } from '../pages/overview/crawlers'
 import { goalTotals } from '../pages/overview/goal'
 import { ranking, series, totals } from '../pages/overview/statements'
 import { readPaths } from '../pages/paths/pathsSearch'
@@ -33,7 +34,10 @@ export interface Asked {
   time_zone: string
 }
 
-type Statements = (asking: Asking & { range: TimeRange }, search: URLSearchParams) => (Sql | undefined)[]
+type Statements = (
+  asking: Asking & { range: TimeRange; anonymous: boolean },
+  search: URLSearchParams,
+) => (Sql | undefined)[]
 
 /** All that a page asks, whichever of its tabs is chosen. Lists of people and single events are not among it. */
 const statementsOf: Readonly<Record<string, Statements>> = {
@@ -46,7 +50,10 @@ const statementsOf: Readonly<Record<string, Statements>> = {
         dimensions.map((dimension) => ranking(asking, dimension, { limit, goal })),
       ),
     )
-    return [totals(asking), series(asking), ...(asked ? [goalTotals(asking, asked)] : []), ...lists]
+    const goals = asked ? [goalTotals(asking, asked)] : []
+    const crawler = search.get('crawler')
+    const read = [crawlers(asking), ...(crawler === null ? [] : [crawledPages(asking, crawler)])]
+    return [totals(asking), series(asking), ...goals, ...lists, ...read]
   },
   '/app/explore': (asking, search) => {
     const question = readQuestion(search, asking.range)
@@ -106,6 +113,7 @@ export function guestStatements(link: Link, asked: Asked): string[] {
   const asking = {
     environment: new URLSearchParams(link.search).get('env') ?? '',
     bots: address.get('bots') === '1',
+    anonymous: address.get('anonymous') === '1',
     timeZone: asked.time_zone,
     range,
     filters: readFilters(address),

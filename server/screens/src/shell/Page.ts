@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 
-export type Controls = readonly ('environment' | 'range' | 'bots')[]
+/** `anonymous` is for answers about people over days: all others count visitors without consent in any case. */
+export type Controls = readonly ('environment' | 'range' | 'bots' | 'anonymous')[]
 
 const all: Controls = ['environment', 'range', 'bots']
 

@@ -1,3 +1,4 @@
+import { AnonymousSwitch } from './AnonymousSwitch'
 import { BotsNote } from './BotsNote'
 import { useScope } from './scope'
 import { ranges, toDay } from './timeRange'
@@ -86,6 +87,7 @@ export function ScopeControls({ controls }: { controls: Controls }) {
           With bots
         </label>
       )}
+      {controls.includes('anonymous') && <AnonymousSwitch />}
       {controls.includes('bots') && !bots && <BotsNote />}
       <span class="scope-rest">
         <span class="soft" title="Days begin and end in this time zone: the browser's.">

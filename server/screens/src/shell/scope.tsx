@@ -15,6 +15,8 @@ export interface Scope {
   range: TimeRange
   /** Whether bots count, too. */
   bots: boolean
+  /** Whether answers about people over days count visitors without consent, too. */
+  anonymous: boolean
   /** Where days begin: the browser's. */
   timeZone: string
   /** When the answers were asked for. */
@@ -34,6 +36,7 @@ export const scopeParameters = [
   'vs_from',
   'weekdays',
   'bots',
+  'anonymous',
   'goal',
 ] as const
 
@@ -62,6 +65,7 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
       environments: known.includes(environment) ? known : [...known, environment],
       range: readTimeRange(search, now),
       bots: search.get('bots') === '1',
+      anonymous: search.get('anonymous') === '1',
       timeZone: browserTimeZone,
       now,
       reload: () => setNow(readNow()),

@@ -12,6 +12,8 @@ export const choice = [
   ['environment', `'production'`],
   ['bots', 'false'],
 ] as const
+/** Answers about people over days leave out whom the service knows for one day only, unless they are asked for. */
+export const anonymous = ['anonymous', 'false'] as const
 export const zone = ['time_zone', `'UTC'`] as const
 
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
@@ -36,6 +38,7 @@ export const usOfKey = (key: string): string => `(${key} >> 64)::BIGINT`
 export const seqOfKey = (key: string): string => `(${key} & 18446744073709551615::HUGEINT)::BIGINT`
 
 export const isChosen = 'e.environment = environment AND (bots OR e.bot IS NULL)'
+export const isPerson = '(anonymous OR NOT e.anonymous)'
 export const isSince = `(from_time IS NULL OR e."timestamp" >= from_time::TIMESTAMPTZ)`
 export const isUntil = `(until_time IS NULL OR e."timestamp" < until_time::TIMESTAMPTZ)`
 export const isAsked = `${isChosen} AND ${isSince} AND ${isUntil}`
@@ -69,6 +72,10 @@ export const choiceProblems = [
     ),
   ],
   ['bots IS NULL', advice('bots', 'is NULL. Write bots := true to count them too, or leave it out.')],
+] as const
+export const anonymousProblem = [
+  'anonymous IS NULL',
+  advice('anonymous', 'is NULL. Write anonymous := true to count also who did not consent, or leave it out.'),
 ] as const
 export const zoneProblem = [
   `timezone(time_zone, TIMESTAMP '2000-01-01') IS NULL`,

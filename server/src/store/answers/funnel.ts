@@ -1,4 +1,6 @@
 import {
+  anonymous,
+  anonymousProblem,
   choice,
   choiceProblems,
   eventsOfPersons,
@@ -7,6 +9,7 @@ import {
   idKey,
   isChosen,
   isNamed,
+  isPerson,
   isSince,
   isUntil,
   orderKey,
@@ -60,6 +63,7 @@ const reached = (step: number) =>
 
 const problems: TableMacro['problems'] = [
   ...choiceProblems,
+  anonymousProblem,
   [
     `coalesce(len(steps), 0) NOT BETWEEN 1 AND ${maxSteps}`,
     `'steps has ' || coalesce(len(steps), 0) || ' steps. Write a list of 1 to ${maxSteps}, such as [''/pricing'', ''Signed Up''].'`,
@@ -84,7 +88,7 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
     `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
          ${value} AS value
        FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
-         WHERE ${isChosen} AND ${isSince} AND ${isInTime} AND ${hasId}) e
+         WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
        WHERE e.mask <> 0`,
   ],
   [
@@ -161,7 +165,7 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
 export const funnel: TableMacro = {
   name: 'funnel',
   comment: 'How many people took the steps one after the other, within a time from the first.',
-  parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice],
+  parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice, anonymous],
   columns: ['breakdown', 'step', 'name', 'people', 'conversion', 'step_conversion', 'median_seconds'],
   problems,
   tables: [
@@ -196,7 +200,7 @@ export const funnel: TableMacro = {
 export const funnelPeople: TableMacro = {
   name: 'funnel_people',
   comment: 'How far each person got in a funnel, and when.',
-  parameters: [['steps'], ['within'], ...range, ...choice],
+  parameters: [['steps'], ['within'], ...range, ...choice, anonymous],
   columns: ['person_id', 'step', '"timestamp"'],
   problems,
   tables: [

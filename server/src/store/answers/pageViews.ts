@@ -42,6 +42,7 @@ export const pageViews: View = {
       'The host of referrer; NULL where it is the page itself.',
     ],
     ...more.map(plain),
+    ['anonymous', 'e.anonymous', derivedComments.anonymous],
     ['bot', 'e.bot', 'Why no person seems to have done it; else NULL.'],
   ],
 }

@@ -1,4 +1,6 @@
 import {
+  anonymous,
+  anonymousProblem,
   checkDays,
   choice,
   choiceProblems,
@@ -7,6 +9,7 @@ import {
   isAsked,
   isChosen,
   isNamed,
+  isPerson,
   orderKey,
   range,
   zone,
@@ -20,7 +23,7 @@ const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 
 const periodOf = (moment: string) => `date_trunc(${known}, timezone(time_zone, ${moment}))::DATE`
 const isFirst = `(first_event IS NULL OR ${isNamed('first_event')})`
 const isReturn = `(return_event IS NULL OR ${isNamed('return_event')})`
-const isHit = `${isAsked} AND (${isFirst} OR ${isReturn}) AND ${hasId}`
+const isHit = `${isAsked} AND ${isPerson} AND (${isFirst} OR ${isReturn}) AND ${hasId}`
 
 export const retention: TableMacro = {
   name: 'retention',
@@ -34,10 +37,12 @@ export const retention: TableMacro = {
     ...choice,
     zone,
     ['everybody', 'false'],
+    anonymous,
   ],
   columns: ['cohort', 'size', 'period', 'people', 'share'],
   problems: [
     ...choiceProblems,
+    anonymousProblem,
     zoneProblem,
     [
       'everybody IS NULL',
@@ -65,7 +70,7 @@ export const retention: TableMacro = {
     [
       'before',
       `SELECT DISTINCT ${idKey} AS id_key FROM analytics.raw.all_events e
-       WHERE NOT everybody AND ${isChosen} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
+       WHERE NOT everybody AND ${isChosen} AND ${isPerson} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
     ],
     [
       'familiar',

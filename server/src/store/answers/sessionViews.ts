@@ -1,5 +1,5 @@
 import { channelSql } from '../channels.js'
-import { screenClassSql, utmColumns } from '../derivedColumns.js'
+import { derivedComments, screenClassSql, utmColumns } from '../derivedColumns.js'
 import { senderColumns } from '../sessionTable.js'
 import { hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
@@ -61,6 +61,7 @@ const columns: View['columns'] = [
     (name) => [name, `s.${name}`, firstComment(name)] as const,
   ),
   ['screen_class', screenClassSql('s.viewport'), 'phone, tablet or desktop, by the first viewport.'],
+  ['anonymous', 's.anonymous', derivedComments.anonymous],
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 

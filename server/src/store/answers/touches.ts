@@ -1,4 +1,15 @@
-import { choice, choiceProblems, idKey, isAsked, orderKey, range, seqOfKey } from './askedEvents.js'
+import {
+  anonymous,
+  anonymousProblem,
+  choice,
+  choiceProblems,
+  idKey,
+  isAsked,
+  isPerson,
+  orderKey,
+  range,
+  seqOfKey,
+} from './askedEvents.js'
 import { foreignReferrer, hostOf } from '../urlParts.js'
 import type { TableMacro } from './tableMacro.js'
 
@@ -12,14 +23,14 @@ const touch = (which: 'first' | 'last'): TableMacro => {
   return {
     name: `${which}_touch`,
     comment: `What brought each person here the ${which} time: a referrer from elsewhere, or a campaign.`,
-    parameters: [...range, ...choice],
+    parameters: [...range, ...choice, anonymous],
     columns: ['person_id', '"timestamp"', ...source],
-    problems: choiceProblems,
+    problems: [...choiceProblems, anonymousProblem],
     tables: [
       [
         'seen',
         `SELECT ${idKey} AS id_key, ${pick}(${orderKey}) FILTER (${isTouch}) AS touch, ${pick}(${orderKey}) AS key
-         FROM analytics.raw.all_events e WHERE ${isAsked} GROUP BY 1`,
+         FROM analytics.raw.all_events e WHERE ${isAsked} AND ${isPerson} GROUP BY 1`,
       ],
       [
         'picked',

@@ -8,6 +8,7 @@ import { useFilters } from '../../shell/useFilters'
 import { EmptyStore } from '../setup/FirstEvent'
 import { hasEvents } from '../setup/statements'
 import { groups } from './dimensions'
+import { CrawlerCard } from './CrawlerCard'
 import { GoalCard } from './GoalCard'
 import { RankingCard } from './RankingCard'
 import { TimeCard } from './TimeCard'
@@ -28,6 +29,8 @@ export function Overview() {
         {groups.map((group) => (
           <RankingCard key={group.title} {...group} asking={asking} />
         ))}
+        {/* Filters pick sessions, and a crawler has none. */}
+        {filters.length === 0 && <CrawlerCard asking={asking} />}
       </div>
     </>
   )

@@ -1,3 +1,4 @@
+import { withAnonymous } from '../../data/conditions'
 import { type Sql, sql } from '../../data/sql'
 import type { Scope } from '../../shell/scope'
 
@@ -30,7 +31,7 @@ export const readRetention = (search: URLSearchParams): RetentionQuestion => ({
 export const mostCohorts = 60
 export const mostPeriods = 31
 
-type Asking = RetentionQuestion & Pick<Scope, 'environment' | 'bots' | 'range' | 'timeZone'>
+type Asking = RetentionQuestion & Pick<Scope, 'environment' | 'bots' | 'anonymous' | 'range' | 'timeZone'>
 
 /** The newest cohorts, and how many of each came back. */
 export const retention = ({
@@ -41,13 +42,14 @@ export const retention = ({
   range,
   environment,
   bots,
+  anonymous,
   timeZone,
 }: Asking): Sql => sql`SELECT
   cohort, size, period, people, share
 FROM analytics.retention(
   ${first || null}, ${again || null}, ${unit},
   from_time := ${range.from}, until_time := ${range.until},
-  environment := ${environment}, bots := ${bots}, time_zone := ${timeZone}${everybody ? sql`, everybody := ${true}` : sql``}
+  environment := ${environment}, bots := ${bots}, time_zone := ${timeZone}${everybody ? sql`, everybody := ${true}` : sql``}${withAnonymous(anonymous)}
 )
 WHERE period < ${mostPeriods}
 QUALIFY dense_rank() OVER (ORDER BY cohort DESC) <= ${mostCohorts}
