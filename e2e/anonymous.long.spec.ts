@@ -37,10 +37,11 @@ test('of 200 people half refuse: a day has as many visitors as there are address
   const live = async () => {
     for (let person = waiting.shift(); person; person = waiting.shift()) {
       const { refuses, address, userAgent, views } = person
-      const context = await browser.newContext({
-        userAgent,
-        extraHTTPHeaders: { 'x-forwarded-for': address },
-      })
+      const context = await browser.newContext({ userAgent })
+      // As a proxy does: a header of the page's own would be asked for beforehand, and refused.
+      await context.route(`${service.url}/**`, (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'x-forwarded-for': address } }),
+      )
       const page = await context.newPage()
       for (let view = 0; view < views; view++) {
         await page.goto(`${site.url}/${view}`)

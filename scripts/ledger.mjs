@@ -24,6 +24,7 @@ const usage = `Proves delivery: real browsers, a fault-playing proxy, and what t
   --scenario S   one or more of: ${scenarios.map(({ name }) => name).join(' ')}
   --fast         a few rounds of each, for npm test
   --library FILE another script-tag build     --service FILE another launcher of the service
+  --consent C    of all pages (default granted); with anonymous they store nothing, and what is lost fails nothing
   --report FILE  write the counts there, as JSON
   --keep         leave the profiles and the service's data where they are`
 
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     library: { type: 'string', default: inRepository('dist/waymark.iife.js') },
     service: { type: 'string', default: inRepository('server/bin/waymark-server.mjs') },
     fast: { type: 'boolean', default: false },
+    consent: { type: 'string', default: 'granted' },
     report: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -58,6 +60,8 @@ const asked = values.engine === 'all' ? engineNames : values.engine.split(',')
 const wanted = engineNames.filter((name) => asked.includes(name))
 if (wanted.length < asked.length)
   refuse(`--engine takes all or some of ${engineNames.join(',')}, not ${values.engine}`)
+if (!['granted', 'anonymous'].includes(values.consent))
+  refuse(`--consent takes granted or anonymous, not ${values.consent}`)
 const names = values.scenario?.split(',')
 for (const name of names ?? []) {
   if (!scenarios.some((scenario) => scenario.name === name)) refuse(`There is no scenario ${name}`)
@@ -99,6 +103,7 @@ async function runAll(name) {
     keyOf: (scenario) => keyOf(name, scenario),
     folder,
     progress,
+    consent: values.consent,
   })
   entriesOf.set(name, played)
   await engine.dispose()

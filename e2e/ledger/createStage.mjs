@@ -2,7 +2,9 @@ import { createBook } from './createBook.mjs'
 import { waitFor } from './engines/waitFor.mjs'
 import { createFaultProxy } from './serve/createFaultProxy.mjs'
 
-/** @param {import('./scenarios/types').Plan & { name: string, engine: string, key: string, endpoint: string }} plan @param {string} origin */
+/** @typedef {{ name: string, engine: string, key: string, endpoint: string, consent: string }} Known */
+
+/** @param {import('./scenarios/types').Plan & Known} plan @param {string} origin */
 const toUrl = (plan, origin) =>
   `${origin}${plan.behindServiceWorker ? '/behind' : ''}/page?plan=${encodeURIComponent(JSON.stringify(plan))}`
 
@@ -17,8 +19,20 @@ const toUrl = (plan, origin) =>
  * @param {number} parts.rounds
  * @param {boolean} parts.fast
  * @param {string} parts.profile
+ * @param {string} parts.consent of all pages; without `granted` they store nothing, and may lose something
  */
-export async function createStage({ scenario, engine, pages, serviceUrl, key, rounds, fast, profile }) {
+export async function createStage({
+  scenario,
+  engine,
+  pages,
+  serviceUrl,
+  key,
+  rounds,
+  fast,
+  profile,
+  consent,
+}) {
+  const mayLose = consent !== 'granted'
   const proxy = await createFaultProxy(serviceUrl)
   const book = createBook()
   const { name } = scenario
@@ -49,7 +63,7 @@ export async function createStage({ scenario, engine, pages, serviceUrl, key, ro
     book,
     origin,
     urlOf: (plan, at = origin.same) =>
-      toUrl({ name, engine: engine.name, key, endpoint: endpointFor(at), ...plan }, at),
+      toUrl({ name, engine: engine.name, key, endpoint: endpointFor(at), consent, ...plan }, at),
     open: (plan, at) => stage.session.open(stage.urlOf(plan, at)),
     expect(round, count, from = 0) {
       for (let index = from; index < from + count; index++) book.expect(`${name}/${round}/${index}`)
@@ -74,7 +88,11 @@ export async function createStage({ scenario, engine, pages, serviceUrl, key, ro
     arrived: (withinMs) =>
       waitFor('everything arrives', () => book.isComplete(proxy.arrivals), withinMs).catch(() => false),
     emptied: (tab, withinMs) => waitFor('the queue empties', () => tab.run('ledger.isEmpty()'), withinMs),
-    miss: (text) => void missed.push(text),
+    async storing(tab) {
+      const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
+      if (!mayLose) await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
+    },
+    miss: (text) => void (mayLose ? notes : missed).push(text),
     note: (text) => void notes.push(text),
   }
 
@@ -83,6 +101,7 @@ export async function createStage({ scenario, engine, pages, serviceUrl, key, ro
     stage,
     notes,
     missed,
+    mayLose,
     /** The pages of a later visit, one for each origin: they find what was left. */
     laterPlans: scenario.origins.map((at) => ({
       origin: origin[at],
@@ -91,6 +110,7 @@ export async function createStage({ scenario, engine, pages, serviceUrl, key, ro
         engine: engine.name,
         key,
         endpoint: endpointFor(origin[at]),
+        consent,
         act: 'stay',
       }),
     })),

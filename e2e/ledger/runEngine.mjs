@@ -12,6 +12,7 @@ import { visitAgain } from './visitAgain.mjs'
  * @property {import('./createBook.mjs').Account} account
  * @property {string[]} notes
  * @property {string[]} missed
+ * @property {boolean} mayLose
  */
 
 /**
@@ -26,6 +27,7 @@ import { visitAgain } from './visitAgain.mjs'
  * @param {(scenario: string) => string} parts.keyOf
  * @param {string} parts.folder for profiles
  * @param {(text: string) => void} parts.progress
+ * @param {string} parts.consent
  * @returns {Promise<Entry[]>}
  */
 export async function runEngine({
@@ -38,6 +40,7 @@ export async function runEngine({
   keyOf,
   folder,
   progress,
+  consent,
 }) {
   const profileOf = (/** @type {string} */ name) => {
     const profile = join(folder, `${engine.name}-${name}`)
@@ -59,6 +62,7 @@ export async function runEngine({
       rounds,
       fast,
       profile,
+      consent,
     }
     staged.set(name, await createStage(parts))
   }
@@ -105,7 +109,7 @@ export async function runEngine({
     return new Map(rows.map(([id, count]) => /** @type {[string, number]} */ ([id, Number(count)])))
   }
   const entries = []
-  for (const { scenario, stage, notes, missed } of all) {
+  for (const { scenario, stage, notes, missed, mayLose } of all) {
     const { proxy, book, rounds } = stage
     const distinct = new Set(proxy.arrivals.filter(({ passed }) => passed).map(({ id }) => id)).size
     let stored = await storedOf(scenario.name)
@@ -115,7 +119,15 @@ export async function runEngine({
       async () => (stored = await storedOf(scenario.name)).size >= distinct,
       5000,
     ).catch(() => {})
-    entries.push({ scenario, engine: engine.name, rounds, account: book.close(proxy, stored), notes, missed })
+    entries.push({
+      scenario,
+      engine: engine.name,
+      rounds,
+      account: book.close(proxy, stored),
+      notes,
+      missed,
+      mayLose,
+    })
     await proxy.close()
   }
   return entries

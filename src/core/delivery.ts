@@ -124,7 +124,8 @@ const ask = async (w: Instance, batch: Payload[]): Promise<boolean> => {
     const answer = await send(w, 'anonymous', [])
     if (attempts !== w.attempts) return false
     if (answer.status === 'retry') {
-      learn(w, answer, true)
+      // While nothing waits, no timer runs.
+      if (batch[0]) learn(w, answer, true)
       return false
     }
     w.isCounting = answer.isCounting
@@ -136,6 +137,8 @@ const ask = async (w: Instance, batch: Payload[]): Promise<boolean> => {
 
 /** Everything is sent: claims more, and looks for more now and then. */
 const more = (w: Instance) => {
+  // A page that goes with its first event can hand that off only if it has the answer by then.
+  if (isAnonymous(w) && w.isCounting === undefined) return ask(w, [])
   if (w.browser.now() - w.scannedAt > scanEveryMs) void adoptOthers(w)
   return claim(w)
 }

@@ -56,7 +56,7 @@ export const follow = (w: Instance) => {
     if (!hidden) return
     dropIds(w)
     runCalls(w)
-    if (!isAway(w)) wake(w)
+    if (!isAway(w)) void flush(w)
   })
 
   const goes = () => {

@@ -70,6 +70,26 @@ describe('a visitor who is counted without consent', () => {
     expect(sent(world).slice(3)).toEqual([['anonymous']])
   })
 
+  it('is asked for when the page opens, so that its first event can be handed off', async () => {
+    const { world, tab, waymark } = openWorld()
+    await world.advance(0)
+    expect(sent(world)).toEqual([['anonymous']])
+    waymark.track('Left')
+    tab.leave()
+    await world.settle()
+    expect(sent(world)).toEqual([['anonymous'], ['anonymous', 'Left']])
+    // A question that failed is asked again with the first event, and by no timer before.
+    const other = world.openTab()
+    world.service.become({ kind: 'answers', status: 503, body: '' })
+    const quiet = other.init({ consent: 'anonymous' })
+    await world.advance(3_600_000)
+    expect(sent(world).slice(2)).toEqual([['anonymous']])
+    world.service.become(counting)
+    quiet.track('Later')
+    await world.advance(0)
+    expect(sent(world).slice(3)).toEqual([['anonymous'], ['anonymous', 'Later']])
+  })
+
   it.each([
     ['has no such address', stranger],
     ['takes anything, and does not say that it counts', { kind: 'well' }],

@@ -184,7 +184,12 @@ if (plan.indexedDb === 'hangs') Object.defineProperty(window, 'indexedDB', { val
 // A page that listens to `unload` is never kept in the page cache (not in WebKit, which takes no notice).
 if (plan.noPageCache) addEventListener('unload', () => {})
 
-library.init(plan.key, { endpoint: plan.endpoint, environment: 'production', ...plan.config })
+library.init(plan.key, {
+  endpoint: plan.endpoint,
+  environment: 'production',
+  consent: plan.consent,
+  ...plan.config,
+})
 library.on('drop', (drop) => window.ledger.drops.push(drop))
 
 const start = () => after(0, acts[plan.act])

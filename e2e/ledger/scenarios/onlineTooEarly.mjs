@@ -19,8 +19,7 @@ export const onlineTooEarly = [
     async act(stage) {
       for (let round = 0; round < stage.rounds; round++) {
         const tab = await stage.open({ act: 'stay', config: { batch: { intervalMs: 300 } } })
-        const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
-        await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
+        await stage.storing(tab)
         // The service is well, and the page has seen it.
         await stage.track(tab, 1, round)
         await stage.emptied(tab, 30_000)

@@ -55,6 +55,8 @@ export interface Stage {
    * moment of the answer is what `close-tab` measures. Rejects when that takes too long.
    */
   emptied(tab: Tab, withinMs: number): Promise<boolean>
+  /** Resolves when what the page tracks goes to its disk, if it stores anything. */
+  storing(tab: Tab): Promise<void>
   /** A figure beside lost and twice that was missed. */
   miss(text: string): void
   note(text: string): void

@@ -21,8 +21,7 @@ export const unreachable = [
       for (let round = 0; round < stage.rounds; round++) {
         const tab = await stage.open({ act: 'stay' })
         // A page that goes before its database was ever open has nowhere to keep what it cannot send.
-        const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
-        await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
+        await stage.storing(tab)
         await stage.proxy.refuse()
         await stage.track(tab, 50, round)
         await knows(tab)
