@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Page, expect, test as base } from '@playwright/test'
@@ -8,6 +8,9 @@ import { createService, type Service } from './fixtures/createService'
 import { sendRecorded, sendUnidentified } from './fixtures/recorded'
 import { personOf, send, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
 
+/** Orders lack their total, and nobody has planned that maps are viewed. */
+const plan = { events: { 'Order Placed': { type: 'object', required: ['total'] } } }
+
 /** All tests read the same events, so they share a service. */
 const test = base.extend<{ complaints: string[] }, { service: Service }>({
   service: [
@@ -15,7 +18,9 @@ const test = base.extend<{ complaints: string[] }, { service: Service }>({
     async ({}, use) => {
       await awayFromMidnight()
       const data = await mkdtemp(join(tmpdir(), 'waymark-screens-'))
-      const service = await createService(data, {})
+      const planFile = join(data, 'plan.json')
+      await writeFile(planFile, JSON.stringify(plan))
+      const service = await createService(data, { more: ['--plan', planFile] })
       await sendShopVisits(service.url)
       await use(service)
       await service.stop()
@@ -333,6 +338,34 @@ test.describe('the screens', () => {
     )
   })
 
+  test('list what is not as the plan has it, sorted by any column', async ({ page, service }) => {
+    const count = (name: string) => shopVisits.filter((visit) => visit.events.includes(name)).length
+    await open(page, service, '/app/plan?range=90d')
+    await expect(card(page, 'Events and the plan')).toContainText(
+      `fit the plan: ${count('Map Viewed')} are not in it, ${count('Order Placed')} are not as it says.`,
+    )
+    const names = card(page, 'What drifts').getByRole('rowheader')
+    await expect(names).toHaveText(['Map Viewed', 'Order Placed'])
+    await expect(row(page, 'What drifts', 'Order Placed')).toContainText(/total.*is missing/)
+    await expect(row(page, 'What drifts', 'Map Viewed')).toContainText('is not in the plan')
+
+    const byEvent = card(page, 'What drifts').getByRole('button', { name: 'Event', exact: true })
+    await byEvent.click()
+    await byEvent.click()
+    await expect(names).toHaveText(['Order Placed', 'Map Viewed'])
+    await expect(page.getByRole('columnheader', { name: 'Event', exact: true })).toHaveAttribute(
+      'aria-sort',
+      'descending',
+    )
+    await row(page, 'What drifts', 'Order Placed').getByRole('button').click()
+    await expect(names).toHaveText(['Order Placed'])
+    await page.goto(`${service.url}/app/plan?filter=event%7Cis%7C%24pageview`)
+    await expect(card(page, 'Events and the plan')).toContainText('of this time fit the plan')
+    await page.goto(`${service.url}/app/plan?filter=event%7Cis%7CNone`)
+    await expect(card(page, 'Events and the plan')).toContainText('start the service with --plan plan.json')
+    await expect(card(page, 'What drifts')).toHaveCount(0)
+  })
+
   test('show events as they come, but not while paused', async ({ page, service }) => {
     await open(page, service, '/app/live')
     const table = card(page, 'Newest events')
@@ -399,6 +432,7 @@ test.describe('the screens', () => {
       ['/app/explore?by=prop.plan&over=day', 'Events by plan, by day'],
       ['/app/vitals', 'Largest contentful paint (LCP) by page and device'],
       ['/app/errors', 'Newest'],
+      ['/app/plan', 'What drifts'],
       ['/app/live?event=Order+Placed', 'Newest events'],
       ['/app/persons?filter=event%7Cis%7COrder+Placed', 'People'],
       ['/app/persons?id=user-4', 'Timeline'],

@@ -24,6 +24,8 @@ import { healthRoutes } from './metrics/healthRoutes.js'
 import { mcpProxyRoute } from './mcp/McpTokens.js'
 import { metricsRoute } from './metrics/metricsRoute.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
+import { logPlan } from './plan/logPlan.js'
+import { readPlan } from './plan/readPlan.js'
 import { ErasureRounds } from './privacy/ErasureRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
@@ -81,6 +83,7 @@ export const startIngest = async (
   try {
     const users = new Users(options)
     const environments = new Set(options.environments)
+    const plan = options.planFile === '' ? undefined : readPlan(options.planFile)
     const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
     const logins = new PasswordCheck(users, logger)
     // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
@@ -113,12 +116,15 @@ export const startIngest = async (
     const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
+    const takesEvents = url === undefined || role !== 'engine'
     const addressOf = createAddressOf(options.trustProxy, logger)
     const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
     const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
     const daySalt = new DaySalt(salts, logger)
-    if (url === undefined || role !== 'engine') await daySalt.start()
+    if (takesEvents) await daySalt.start()
     cleanups.add(() => daySalt.stop())
+    const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
+    cleanups.add(() => logged?.stop())
     const analytics = analyticsRoutes({
       ...options,
       environments,
@@ -127,6 +133,7 @@ export const startIngest = async (
       accepted,
       refused,
       daySalt,
+      plan: () => logged?.id,
       addressOf,
       findCountry,
     })

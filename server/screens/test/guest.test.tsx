@@ -84,6 +84,7 @@ it('a page of persons, a person or a trait is not shared', () => {
   for (const [path, search] of [
     ['/app/persons', ''],
     ['/app/sql', ''],
+    ['/app/plan', ''],
     ['/app/', 'filter=person_id%7Cis%7Ca'],
     ['/app/', 'filter=trait.plan%7Cis%7Cpro'],
     ['/app/explore', 'by=session_id'],

@@ -79,6 +79,8 @@ export interface AnalyticsRoutesOptions {
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
   daySalt: DaySalt
+  /** The id of the plan that events are compared with. @defaultValue they are not compared */
+  plan?: () => string | undefined
   addressOf: AddressOf
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
@@ -104,6 +106,10 @@ export interface Refusal {
   origin: string | null
 }
 
+/** Adds a field to an object in JSON, before its others. */
+const addField = (json: string | undefined, name: string, value: string | undefined): string | undefined =>
+  value === undefined ? json : `{"${name}":"${value}"${json === undefined ? '}' : `,${json.slice(1)}`}`
+
 const isWrong = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500
 
@@ -115,6 +121,7 @@ export const analyticsRoutes = ({
   accepted,
   refused,
   daySalt,
+  plan = () => undefined,
   addressOf,
   findCountry,
   identitySecret = '',
@@ -144,7 +151,7 @@ export const analyticsRoutes = ({
   /** Adds the id that the visitor has for this day, which takes the place of all ids in the payloads. */
   const addVisitor = async (sender: string | undefined, request: IncomingMessage, of: string[]) => {
     const visitor = await daySalt.idOf([addressOf(request), request.headers['user-agent'] ?? '', ...of])
-    return JSON.stringify({ ...(JSON.parse(sender ?? '{}') as object), visitor })
+    return addField(sender, 'visitor', visitor)
   }
 
   /** The records of one request; several when a public key says who somebody is. */
@@ -155,12 +162,10 @@ export const analyticsRoutes = ({
   ) => {
     if (kind === 'track') {
       const sender = readSender(request, body)
-      if (isAnonymous)
-        return [{ count, body, target: await addVisitor(sender, request, [key, readEnvironment(body)]) }]
-      const target = isPublic
-        ? `{"key":"public"${sender === undefined ? '}' : `,${sender.slice(1)}`}`
-        : sender
-      return [{ count, body, target }]
+      const said = isAnonymous
+        ? await addVisitor(sender, request, [key, readEnvironment(body)])
+        : addField(sender, 'key', isPublic ? 'public' : undefined)
+      return [{ count, body, target: addField(said, 'plan', plan()) }]
     }
     if (!isPublic) return [{ count, body }]
     if (kind === 'alias') return [{ count, body, target: targets.unproven }]

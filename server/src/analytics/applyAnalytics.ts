@@ -2,6 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { joinVisits } from '../anonymous/joinVisits.js'
 import { markBots } from './markBots.js'
 import { applySaved } from '../saved/applySaved.js'
+import { applyPlans, Judges } from '../plan/Judges.js'
+import { planKind } from '../plan/logPlan.js'
 import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
@@ -71,20 +73,22 @@ export interface ApplyOptions {
  * Writes a batch of analytics entries inside the caller's transaction. Gives a function that the caller calls after
  * the commit: it remembers the insert ids.
  */
-export const applyAnalytics =
-  ({ environments, window }: ApplyOptions) =>
-  async (
+export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
+  const judges = new Judges()
+  return async (
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
     pause?: Pause,
   ): Promise<() => Promise<void>> => {
+    const plans = entries.filter((entry) => entry.kind === planKind)
     const saved = entries.filter((entry) => entry.kind === 'save')
     const newest = entries.at(-1)!
     const remember = (ids: BigUint64Array) => () =>
       window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
-    if (saved.length > 0) {
+    if (plans.length + saved.length > 0) {
+      await applyPlans(connection, plans)
       await applySaved(connection, saved)
-      entries = entries.filter((entry) => entry.kind !== 'save')
+      entries = entries.filter((entry) => !plans.includes(entry) && !saved.includes(entry))
       if (entries.length === 0) return remember(new BigUint64Array())
     }
     const unproven = entries.filter(({ target }) => target === targets.unproven)
@@ -98,7 +102,12 @@ export const applyAnalytics =
     const identified = entries.filter((entry) => entry.kind === 'identify')
     const ids =
       tracked.length > 0
-        ? await insertEvents(connection, { entries: tracked, environments, window, pause })
+        ? await insertEvents(connection, {
+            entries: await judges.judge(connection, tracked),
+            environments,
+            window,
+            pause,
+          })
         : new BigUint64Array()
     if (tracked.length > 0) {
       await joinVisits(connection, tracked)
@@ -115,3 +124,4 @@ export const applyAnalytics =
     await applyPersons(connection, { first, mends })
     return remember(ids)
   }
+}

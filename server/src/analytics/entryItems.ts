@@ -1,7 +1,7 @@
 import { BLOB, blobValue, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { senderFields } from '../store/derivedColumns.js'
 import type { Parameters } from '../store/runPrepared.js'
-import type { LogEntry } from '../wal/segment.js'
+import type { JudgedEntry } from '../plan/Judges.js'
 
 /** A TIMESTAMPTZ from Unix milliseconds. */
 export const momentSql = (milliseconds: string): string => `make_timestamptz(1000 * ${milliseconds})`
@@ -25,8 +25,8 @@ const rowsAtOnce = 20_000
 const bytesAtOnce = 10 * 2 ** 20
 
 /** Groups neighbouring entries that are handed to DuckDB together. */
-function* partsOf(entries: readonly LogEntry[]): Generator<LogEntry[]> {
-  let [part, rows, bytes]: [LogEntry[], number, number] = [[], 0, 0]
+function* partsOf(entries: readonly JudgedEntry[]): Generator<JudgedEntry[]> {
+  let [part, rows, bytes]: [JudgedEntry[], number, number] = [[], 0, 0]
   for (const entry of entries) {
     const isFull = rows >= rowsAtOnce || bytes + entry.body.length > bytesAtOnce
     if (isFull && part.length > 0) {
@@ -46,12 +46,13 @@ const between = Buffer.from('},')
  * Makes one JSON document of some entries by copying bytes. To hand DuckDB one large value costs this thread a tenth
  * of what a list of values costs, and DuckDB reads it faster, too.
  */
-const documentOf = (entries: readonly LogEntry[]): Buffer => {
+const documentOf = (entries: readonly JudgedEntry[]): Buffer => {
   const parts: Buffer[] = []
-  for (const { first, receivedAtMs, target, body } of entries) {
+  for (const { first, receivedAtMs, target, verdicts, body } of entries) {
     const opening = parts.length === 0 ? '[' : ''
     const about = target === undefined ? '' : `"about":${target},`
-    const head = `${opening}{"first":${first},"at_ms":${receivedAtMs},${about}"items":`
+    const judged = verdicts === undefined ? '' : `"verdicts":${verdicts},`
+    const head = `${opening}{"first":${first},"at_ms":${receivedAtMs},${about}${judged}"items":`
     parts.push(Buffer.from(head), body, between)
   }
   parts[parts.length - 1] = Buffer.from('}]')
@@ -64,7 +65,10 @@ export interface Part extends Parameters {
 }
 
 /** The parameters of statements over `itemsSql`, part by part. */
-export function* itemParts(entries: readonly LogEntry[], environments: readonly string[]): Generator<Part> {
+export function* itemParts(
+  entries: readonly JudgedEntry[],
+  environments: readonly string[],
+): Generator<Part> {
   for (const part of partsOf(entries)) {
     yield {
       rows: part.reduce((sum, { count }) => sum + count, 0),
@@ -79,10 +83,13 @@ export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.enviro
 
 const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
 
-/** SQL for the items of `$document`, one in each row, with its sequence and its time of arrival. */
+/** SQL for the items of `$document`, one in each row, with its sequence, its time of arrival and its verdict, if there is one. */
 export const itemsSql = (fields: Record<string, string>): string => {
-  const shape = JSON.stringify([{ first: 'BIGINT', at_ms: 'BIGINT', about: sender, items: [fields] }])
+  const shape = JSON.stringify([
+    { first: 'BIGINT', at_ms: 'BIGINT', about: sender, verdicts: ['VARCHAR'], items: [fields] },
+  ])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
-    ${momentSql('entry.at_ms')} AS received_at, entry.about AS sender, unnest(entry.items) AS e
+    ${momentSql('entry.at_ms')} AS received_at, entry.about AS sender, unnest(entry.verdicts) AS verdict,
+    unnest(entry.items) AS e
   FROM (SELECT unnest(from_json(decode($document::BLOB), '${shape}')) AS entry)`
 }

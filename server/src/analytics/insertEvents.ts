@@ -3,9 +3,9 @@ import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
 import { readInsertIds } from './insertIds.js'
+import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { Pause } from '../wal/ApplierOptions.js'
-import type { LogEntry } from '../wal/segment.js'
 import { runPrepared } from '../store/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
 
@@ -35,18 +35,22 @@ const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.
 const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
       ELSE ${ownId('distinct_id')} END`
 
+/** A verdict that is not one of these words is a problem. */
+const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END,
+  CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END`
+
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
  * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
  */
 const insert = `
 INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot, anonymous)
+  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot, anonymous, plan_verdict, plan_problem)
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
     ${ownId('device_id')} AS device_id, ${ownId('session_id')} AS session_id,
-    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender
+    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender, verdict
   FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
 ), named AS (
   SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${builtIns.join(', ')}
@@ -56,7 +60,7 @@ WITH item AS (${items}), flat AS (
 )
 SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
   session_id, insert_id, properties, ${values.join(', ')},
-  ${botSql}, sender.visitor IS NOT NULL
+  ${botSql}, sender.visitor IS NOT NULL, ${planSql}
 FROM addressed`
 
 const setAside = `
@@ -66,7 +70,7 @@ SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event,
 FROM item WHERE (${isOfEnvironment} AND length(e.event) <= 400) IS NOT TRUE`
 
 export interface InsertEvents {
-  entries: readonly LogEntry[]
+  entries: readonly JudgedEntry[]
   environments: readonly string[]
   window: InsertIdWindow
   pause?: Pause | undefined

@@ -45,6 +45,8 @@ export interface ServerOptions {
   usersFile?: string
   /** A file in MaxMind's format by which the country of an event is found from its address, which is not kept. @defaultValue none */
   geoDatabase?: string
+  /** A JSON file of the events that are planned, with the schemas of their properties; each event is compared with it. @defaultValue none */
+  planFile?: string
   /** How many proxies in front name the visitor's address in `X-Forwarded-For`. @defaultValue 0 */
   trustProxy?: number
   /** A token that reads `/metrics` without a user, sent as `Authorization: Bearer`. @defaultValue none */
@@ -133,6 +135,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   users: {},
   usersFile: '',
   geoDatabase: '',
+  planFile: '',
   trustProxy: 0,
   metricsToken: '',
   mcpTokens: [],

@@ -121,6 +121,15 @@ export const flags: readonly Flag[] = [
     read: asText('geoDatabase'),
   },
   {
+    name: 'plan',
+    value: 'FILE',
+    about:
+      'the tracking plan, as npx waymark plan writes it; each event is stored with what the plan says of it',
+    otherwise: 'no event is compared',
+    more: '[The tracking plan](plan.md#in-the-service)',
+    read: asText('planFile'),
+  },
+  {
     name: 'trust-proxy',
     value: 'N',
     about: 'how many proxies in front add to X-Forwarded-For, which then names the visitor’s address',

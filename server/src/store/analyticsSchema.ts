@@ -29,7 +29,8 @@ CREATE TABLE analytics.raw.position (applied BIGINT NOT NULL);
 CREATE TABLE analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
-  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR, anonymous BOOLEAN
+  insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR, anonymous BOOLEAN,
+  plan_verdict VARCHAR, plan_problem VARCHAR
 );
 CREATE TABLE analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,
@@ -39,6 +40,7 @@ CREATE TABLE analytics.raw.traits (
   seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
 );
 ${rejectedTable('analytics.raw.rejected')}
+CREATE TABLE analytics.raw.plans (id VARCHAR, events JSON);
 CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],

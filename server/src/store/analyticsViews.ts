@@ -1,5 +1,6 @@
 import { allEvents } from './archiveSchema.js'
 import { analyticsCatalog } from './analyticsSchema.js'
+import { planDrift } from '../plan/planDrift.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { derivedComments, screenClassSql, utmColumns } from './derivedColumns.js'
 import { answers } from './answers/index.js'
@@ -55,6 +56,12 @@ const views: readonly View[] = [
         'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
       ],
       ['anonymous', 'e.anonymous', derivedComments.anonymous],
+      [
+        'plan_verdict',
+        'e.plan_verdict',
+        'valid, unplanned or invalid, by the plan of --plan when it was accepted; NULL without one.',
+      ],
+      ['plan_problem', 'e.plan_problem', 'Why it is invalid, such as total: must be a number; else NULL.'],
       ['properties', 'e.properties', "All properties as sent. prop(properties, 'name') gives one as text."],
     ],
   },
@@ -105,6 +112,7 @@ const views: readonly View[] = [
       ['timestamp', 'p.t."timestamp"', 'When it was set.'],
     ],
   },
+  planDrift,
 ]
 
 const macros = `

@@ -242,6 +242,7 @@ describe('listings', () => {
       ['identity_traits'],
       ['page_views'],
       ['persons'],
+      ['plan_drift'],
       ['privacy_log'],
       ['rejected'],
       ['saved'],

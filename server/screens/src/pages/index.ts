@@ -6,6 +6,7 @@ import { page as live } from './live'
 import { page as overview } from './overview'
 import { page as paths } from './paths'
 import { page as persons } from './persons'
+import { page as plan } from './plan'
 import { page as retention } from './retention'
 import { page as setup } from './setup'
 import { page as sql } from './sql'
@@ -22,6 +23,7 @@ export const pages: readonly Page[] = [
   paths,
   vitals,
   errors,
+  plan,
   sql,
   setup,
 ]

@@ -111,7 +111,7 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
         What it shows
         <select name="what">
           {refusal === undefined && <option value="page">{titleOf(pages, path)} as it is now</option>}
-          <option value="all">All pages but Live, People, SQL and Set up</option>
+          <option value="all">All pages but Live, People, Plan, SQL and Set up</option>
         </select>
       </label>
       <label>

@@ -1,0 +1,84 @@
+import { useMemo } from 'preact/hooks'
+import type { Asking } from '../../data/conditions'
+import { useAnswer } from '../../data/useAnswer'
+import { AnswerBody, AnswerCard } from '../../parts/AnswerCard'
+import { Card } from '../../parts/Card'
+import { Empty } from '../../parts/Empty'
+import { FilterBar } from '../../parts/FilterBar'
+import { formatCount } from '../../parts/format'
+import { useScope } from '../../shell/scope'
+import { useFilters } from '../../shell/useFilters'
+import { useSearch } from '../../shell/useSearch'
+import { DriftTable } from './DriftTable'
+import { drift, type DriftColumn, mostDrift, readOrder, verdicts } from './statements'
+
+const names: readonly DriftColumn[] = ['event', 'property', 'first_release']
+
+/** What the events of the time are against the plan, in one sentence. */
+function Verdicts({ valid, unplanned, invalid }: Record<'valid' | 'unplanned' | 'invalid', number>) {
+  const all = valid + unplanned + invalid
+  if (all === 0)
+    return (
+      <Empty>
+        No event of this time was compared with a plan. Write one with <code>npx waymark plan</code>, and
+        start the service with <code>--plan plan.json</code>.
+      </Empty>
+    )
+  if (valid === all)
+    return (
+      <p>
+        {all === 1 ? 'The one event' : `All ${formatCount(all)} events`} of this time fit the plan: nothing
+        drifts.
+      </p>
+    )
+  const wrong = [
+    ...(unplanned > 0 ? [`${formatCount(unplanned)} are not in it`] : []),
+    ...(invalid > 0 ? [`${formatCount(invalid)} are not as it says`] : []),
+  ]
+  return (
+    <p>
+      {formatCount(valid)} of {formatCount(all)} events of this time fit the plan: {wrong.join(', ')}.
+    </p>
+  )
+}
+
+/** Which events and properties are not as the plan has them, since when, how often and from which release. */
+export function Plan() {
+  const scope = useScope()
+  const { filters } = useFilters()
+  const [search, setSearch] = useSearch()
+  const sorted = search.get('sort')
+  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
+  const order = useMemo(() => readOrder(sorted), [sorted])
+  const counted = useMemo(() => verdicts(asking), [asking])
+  const statement = useMemo(() => drift(asking, order), [asking, order])
+  const asked = useAnswer(counted, { askedAt: scope.now })
+  const [valid = 0, unplanned = 0, invalid = 0] = (asked.answer?.rows[0] ?? []).map(Number)
+
+  const sortBy = (by: DriftColumn) => {
+    const isDescending = by === order.by ? !order.isDescending : !names.includes(by)
+    setSearch({ sort: `${isDescending ? '-' : ''}${by}` }, { replace: true })
+  }
+  return (
+    <>
+      <FilterBar of="events" />
+      <Card title="Events and the plan" statement={counted} isStale={asked.isLoading && !!asked.answer}>
+        <AnswerBody asked={asked} empty="">
+          {() => <Verdicts valid={valid} unplanned={unplanned} invalid={invalid} />}
+        </AnswerBody>
+      </Card>
+      {unplanned + invalid > 0 && (
+        <AnswerCard title="What drifts" statement={statement} empty="Nothing drifts in this time.">
+          {({ rows }) => (
+            <>
+              <DriftTable rows={rows} order={order} sortBy={sortBy} />
+              {rows.length === mostDrift && (
+                <p class="soft">The first {mostDrift} are shown. A higher LIMIT in the SQL gives more.</p>
+              )}
+            </>
+          )}
+        </AnswerCard>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { TrackPayload } from '../analytics/payloads.js'
+import { sliceBytes, sliceItems } from '../json/sliceItems.js'
+import type { LogEntry } from '../wal/segment.js'
+import { createJudge, type Judge, type PlannedEvents } from './createJudge.js'
+import type { Plan } from './readPlan.js'
+
+/** An entry of the log with a list of what the plan says of each of its events, as JSON. */
+export interface JudgedEntry extends LogEntry {
+  verdicts?: string
+}
+
+/** Keeps the plans of the log in the store, inside the caller's transaction. */
+export const applyPlans = async (
+  connection: DuckDBConnection,
+  entries: readonly LogEntry[],
+): Promise<void> => {
+  for (const { body } of entries) {
+    for (const { id, events } of JSON.parse(body.toString()) as Plan[]) {
+      await connection.run(
+        `INSERT INTO analytics.raw.plans SELECT $1, $2::JSON
+         WHERE NOT EXISTS (FROM analytics.raw.plans WHERE id = $1)`,
+        [id, JSON.stringify(events)],
+      )
+    }
+  }
+}
+
+/** The plan that the label of an entry names first. */
+const planOf = ({ target }: LogEntry): string | undefined => /^\{"plan":"(\w+)"/.exec(target ?? '')?.[1]
+
+/** Judges events by the plans that were in force when they were accepted. */
+export class Judges {
+  readonly #judges = new Map<string, Judge>()
+
+  /** Gives the entries with their verdicts; those that name no plan as they are. */
+  async judge(connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<JudgedEntry[]> {
+    const judged: JudgedEntry[] = []
+    let bytes = 0
+    for (const entry of entries) {
+      const id = planOf(entry)
+      const judge = id === undefined ? undefined : await this.#find(connection, id)
+      if (judge === undefined) {
+        judged.push(entry)
+        continue
+      }
+      const verdicts: string[] = []
+      for (const slice of entry.body.length > sliceBytes ? sliceItems(entry.body) : [entry.body]) {
+        for (const { event, properties } of JSON.parse(slice.toString()) as TrackPayload[])
+          verdicts.push(judge(event, properties))
+        bytes += slice.length
+        if (bytes > sliceBytes) {
+          bytes = 0
+          await otherWork()
+        }
+      }
+      judged.push({ ...entry, verdicts: JSON.stringify(verdicts) })
+    }
+    return judged
+  }
+
+  async #find(connection: DuckDBConnection, id: string): Promise<Judge | undefined> {
+    const known = this.#judges.get(id)
+    if (known !== undefined) return known
+    const reader = await connection.runAndReadAll(
+      'SELECT events::VARCHAR FROM analytics.raw.plans WHERE id = $1',
+      [id],
+    )
+    const events = reader.getRows()[0]?.[0]
+    if (typeof events !== 'string') return undefined
+    const judge = createJudge(JSON.parse(events) as PlannedEvents)
+    this.#judges.set(id, judge)
+    return judge
+  }
+}

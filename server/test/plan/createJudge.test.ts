@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createJudge, type PlannedEvents } from '../../src/plan/createJudge.js'
+import { ownEvents, ownProperties } from '../../src/plan/ownNames.js'
+
+/** The verdict of one event, by one schema or by its `properties`. */
+const judge = (schema: object, sent: object) =>
+  createJudge({ seen: schema })('seen', sent as Record<string, unknown>)
+const one = (schema: unknown, value: unknown) => judge({ properties: { a: schema } }, { a: value })
+
+const order = {
+  type: 'object',
+  properties: { total: { type: 'number' }, coupon: { type: 'string' } },
+  required: ['total'],
+}
+
+describe('a verdict', () => {
+  it.each([
+    [{ total: 12.5 }, 'valid'],
+    [{ total: 12.5, coupon: 'X' }, 'valid'],
+    [{ total: '12.5' }, 'total: must be a number'],
+    [{}, 'total: is missing'],
+    [{ total: 1, cupon: 'X' }, 'cupon: is not in the plan'],
+    [{ total: null }, 'total: must be a number'],
+  ])('names the first property that is wrong: %j', (sent, verdict) => {
+    expect(judge(order, sent)).toBe(verdict)
+  })
+
+  it.each([
+    ['type', { type: 'integer' }, 1.5, 'a: must be an integer'],
+    ['types', { type: ['string', 'null'] }, 1, 'a: must be a string or null'],
+    ['enum', { enum: ['red', 2, null] }, 'blue', 'a: must be one of red, 2, null'],
+    ['const', { const: 'red' }, 'blue', 'a: must be red'],
+    ['minimum', { minimum: 0 }, -1, 'a: must be >= 0'],
+    ['pattern', { pattern: '^[A-Z]+$' }, 'eur', 'a: must match pattern "^[A-Z]+$"'],
+    ['minLength', { minLength: 3 }, 'ab', 'a: must NOT have fewer than 3 characters'],
+    ['items', { items: { type: 'string' } }, ['x', 3], 'a[]: must be a string'],
+    ['properties', { properties: { b: { type: 'string' } } }, { b: 3 }, 'a.b: must be a string'],
+    ['required', { required: ['b'] }, {}, 'a.b: is missing'],
+    ['additionalProperties', { additionalProperties: false }, { b: 1 }, 'a.b: is not in the plan'],
+    ['anyOf types', { anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, 'a: must be a string or null'],
+    ['anyOf', { anyOf: [{ const: 1 }, { minimum: 5 }] }, 3, 'a: is none of what the plan allows'],
+    ['$ref', { $ref: '#/$defs/x' }, 3, 'a: must be a string'],
+    ['not', { not: { const: 3 } }, 3, 'a: must NOT be valid'],
+  ])('is made by %s', (_, schema, value, verdict) => {
+    const whole = { properties: { a: schema }, $defs: { x: { type: 'string' } } }
+    expect(judge(whole, { a: value })).toBe(verdict)
+  })
+
+  it('never has a value that was sent', () => {
+    expect(one({ enum: ['red'] }, 'ada@example.com')).not.toContain('ada')
+    expect(one({ type: 'number' }, 'ada@example.com')).not.toContain('ada')
+    expect(one({ pattern: '^x$' }, 'ada@example.com')).not.toContain('ada')
+  })
+
+  it('lets a format be, and lets further properties pass where the schema speaks of them', () => {
+    expect(one({ type: 'string', format: 'email' }, 'no address')).toBe('valid')
+    expect(judge({ ...order, additionalProperties: true }, { total: 1, b: 2 })).toBe('valid')
+    expect(judge({ anyOf: [order, { properties: { free: {} } }] }, { free: 1 })).toBe('valid')
+    expect(judge({ allOf: [order] }, { total: 1, b: 2 })).toBe('b: is not in the plan')
+  })
+
+  it('is unplanned for a name that the plan does not have, also for one that every object has', () => {
+    for (const name of ['Seen', 'constructor', '__proto__'])
+      expect(createJudge({ seen: {} })(name, {})).toBe('unplanned')
+  })
+})
+
+describe('what is of the library', () => {
+  it('is valid: events and properties with $, and those of its plugins', () => {
+    const byPlan = createJudge({ seen: { type: 'object' } })
+    expect(byPlan('$pageview', { a: 1 })).toBe('valid')
+    for (const name of ownEvents) expect(byPlan(name, { a: 1 })).toBe('valid')
+    expect(byPlan('seen', { $url: 'x', insert_id: 'x', browser_time_zone: 'x', form_id: 'x' })).toBe('valid')
+  })
+
+  it('is judged where the plan has the property itself', () => {
+    expect(judge({ properties: { form_id: { type: 'number' } } }, { form_id: 'x' })).toBe(
+      'form_id: must be a number',
+    )
+  })
+
+  it('is all that the plugins send', () => {
+    const plugins = new URL('../../../src/plugins/', import.meta.url)
+    const code = readdirSync(plugins).map((name) => readFileSync(new URL(name, plugins), 'utf8'))
+    const sent = code.flatMap((text) => [...text.matchAll(/'([A-Z][a-z]+(?: [A-Z][a-z]+)+)'/g)])
+    expect([...new Set(sent.map(([, name]) => name))].toSorted()).toEqual([...ownEvents].toSorted())
+    const ofForms = code.flatMap((text) => [...text.matchAll(/(form_\w+):/g)]).map(([, name]) => name!)
+    expect(ofForms.length).toBeGreaterThan(0)
+    for (const name of ofForms) expect(ownProperties).toContain(name)
+  })
+})
+
+describe('a hostile event', () => {
+  it('of names that every object has gets its verdict', () => {
+    const sent = JSON.parse('{"__proto__":{"total":1},"constructor":2}') as object
+    expect(judge(order, sent)).toBe('total: is missing')
+    expect(judge(order, JSON.parse('{"__proto__":{"total":1}}') as object)).toBe('total: is missing')
+    expect(judge({ properties: {}, required: ['constructor'] }, {})).toBe('constructor: is missing')
+  })
+
+  it('that is deeper than the stack is invalid, and stops nothing', () => {
+    const schema = {
+      properties: { a: { $ref: '#/$defs/tree' } },
+      $defs: { tree: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+    }
+    const depth = 200_000
+    const a: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+    expect(judge(schema, { a })).toBe('properties: are nested too deep')
+  })
+
+  it('of a long name has a short problem', () => {
+    const verdict = judge({}, { ['x'.repeat(400)]: 1 })
+    expect(verdict.length).toBeLessThan(300)
+    expect(verdict).toMatch(/…: is not in the plan$/)
+  })
+})
+
+it('compiles the schema of an event when its first event comes', () => {
+  const events: PlannedEvents = { good: {}, bad: { type: 'nonsense' } }
+  expect(createJudge(events)('good', {})).toBe('valid')
+})

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { OperatorError } from '../../src/OperatorError.js'
+import { readPlan } from '../../src/plan/readPlan.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-plan-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = join(folder, 'plan.json')
+
+const read = (plan: unknown) => {
+  writeFileSync(file, typeof plan === 'string' ? plan : JSON.stringify(plan))
+  return readPlan(file)
+}
+const refusal = (plan: unknown): string => {
+  try {
+    read(plan)
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError)
+    return (error as Error).message
+  }
+  return ''
+}
+
+it('gives the events of a plan, with an id that changes with them', () => {
+  const events = { seen: { type: 'object', properties: { a: { type: 'string' } } } }
+  const { id, events: given } = read({ events, traits: { type: 'object' } })
+  expect(given).toEqual(events)
+  expect(read({ events }).id).toBe(id)
+  expect(read({ events: { seen: {} } }).id).not.toBe(id)
+})
+
+it('takes schemas of other drafts, of one identifier, and of keywords that nobody knows', () => {
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'same', 'x-own': 1 }
+  expect(() => read({ events: { one: schema, two: schema } })).not.toThrow()
+})
+
+it('names the file', () => {
+  expect(refusal('{')).toContain(`The plan ${file} cannot be used: `)
+  expect(() => readPlan(join(folder, 'none.json'))).toThrow(/none\.json cannot be used: ENOENT/)
+  for (const wrong of [[], { event: {} }, { events: [] }])
+    expect(refusal(wrong)).toContain('it reads { "events"')
+  expect(refusal({ events: { a: { description: 'x'.repeat(2 ** 20) } } })).toContain('more than 1 MiB')
+})
+
+it.each([
+  ['no schema', 'x'],
+  ['a type that is none', { properties: { a: { type: 'text' } } }],
+  ['a pattern that is none', { properties: { a: { pattern: '(' } } }],
+  ['a reference to nothing', { properties: { a: { $ref: 'https://example.com/x.json' } } }],
+  ['a schema that answers later, within another', { properties: { a: { $async: true, $ref: '#' } } }],
+])('names the event with %s', (_, schema) => {
+  const message = refusal({ events: { fine: {}, 'Order Completed': schema } })
+  expect(message).toContain('event "Order Completed": ')
+})
