@@ -134,6 +134,8 @@ const types = (extension) => ({
 export default [
   ...entries.flatMap(modules),
   modules({ name: 'waymark.development', source: 'entries/development' })[0],
+  // What `bin/waymark.mjs` runs.
+  modules({ name: 'command', source: 'command/index' })[0],
   script('iife', 'build/entries/script.js'),
   script('early', 'build/entries/early.js'),
   ...tagEntries.map((entry) => script(entry.name, 'tag', tagFile(entry))),

@@ -33,6 +33,7 @@ export const entries = [
   { name: 'consent-mode', source: 'adapters/consentMode', limit: '0.4 kB', wrap: 'consentMode' },
   { name: 'import-ids', source: 'plugins/importIds', limit: '0.6 kB' },
   { name: 'checks', source: 'plugins/checks', limit: '3.6 kB', wrap: 'withChecks' },
+  { name: 'plan', source: 'core/plan', limit: '0.1 kB' },
   { name: 'react', source: 'adapters/react', limit: '0.3 kB', banner: `'use client';` },
   { name: 'vue', source: 'adapters/vue', limit: '0.3 kB' },
   { name: 'svelte', source: 'adapters/svelte', limit: '0.4 kB' },

@@ -43,16 +43,8 @@ describe('the list of entries', () => {
   })
 
   it('is explained, each with an import or by its name', () => {
-    const docs = [
-      'README.md',
-      'docs/plugins.md',
-      'docs/adapters.md',
-      'docs/testing.md',
-      'docs/node.md',
-      'docs/cookbook.md',
-    ]
-      .map(read)
-      .join('')
+    const pages = ['plugins', 'adapters', 'testing', 'node', 'plan', 'cookbook'].map((name) => `docs/${name}.md`)
+    const docs = ['README.md', ...pages].map(read).join('')
     for (const name of names) expect(docs).toContain(`waymark/${name}`)
   })
 })

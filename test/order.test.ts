@@ -7,7 +7,20 @@ import { describe, expect, it } from 'vitest'
 
 /** The files of the core: from what knows nothing of waymark to the public object. */
 const core = [
-  ...['calls', 'types', 'maybe', 'json', 'ids', 'backOff', 'config', 'receipt', 'urls', 'contract'],
+  ...[
+    'calls',
+    'plan',
+    'ownNames',
+    'types',
+    'maybe',
+    'json',
+    'ids',
+    'backOff',
+    'config',
+    'receipt',
+    'urls',
+    'contract',
+  ],
   ...['database', 'browser', 'instance', 'session', 'signals', 'tabs', 'plugins'],
   ...['disk', 'visitor', 'queue', 'transport', 'handOff', 'claim', 'consent', 'delivery'],
   ...['capture', 'page', 'waymark'],
@@ -22,6 +35,7 @@ const library: Record<string, RegExp> = {
   // An adapter takes the main entry by its name, so that the library is not in the page twice.
   adapters: /^core\/types$|^entries\/index$/,
   lakehouse: /^$/,
+  command: /^core\/(plan|ownNames)$|^lakehouse\//,
   // A server reads what plugins of the page have written, and knows the same bots.
   node: /^core\/|^plugins\/(requestIds|knownBots)$/,
 }

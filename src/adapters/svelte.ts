@@ -1,6 +1,6 @@
 import { getContext, hasContext, setContext } from 'svelte'
 import { waymark as usual } from '../entries/index'
-import type { EventMap, InitConfig, Properties, Waymark } from '../core/types'
+import type { EventMap, InitConfig, Waymark } from '../core/types'
 
 const key = Symbol('waymark')
 
@@ -33,13 +33,13 @@ export function setWaymark<Events extends object = EventMap>({
 export const getWaymark = <Events extends object = EventMap>(): Waymark<Events> =>
   hasContext(key) ? getContext<Waymark<Events>>(key) : usual
 
-/** What `use:track` takes. */
-export interface TrackAction {
-  event: string
-  properties?: Properties
-  /** The DOM event that is waited for. @defaultValue `'click'` */
-  on?: string
-}
+type EventName = Extract<keyof EventMap, string>
+type PropertiesFor<P> = {} extends P ? { properties?: P } : { properties: P }
+
+/** What `use:track` takes. `on` is the DOM event that is waited for. @defaultValue `'click'` */
+export type TrackAction = {
+  [Name in EventName]: { event: Name; on?: string } & PropertiesFor<EventMap[Name]>
+}[EventName]
 
 /**
  * Makes the action `track`, which records an event at every click.

@@ -1,4 +1,5 @@
 import type { Consent, Draft, DropReason, Ids, Kind, Properties, Stop, TrackOptions, Tracked } from './calls'
+import type { PropertiesOf } from './plan'
 
 export type * from './calls'
 
@@ -156,14 +157,30 @@ export type InitConfig = Partly<Config> & Pick<Config, 'endpoint'>
 /** What `configure` takes. */
 export type ConfigPatch = Partial<Pick<Config, 'release' | 'insertId' | 'beforeSend' | 'debug'>>
 
-/** Event names and their properties, for `createWaymark<Events>()`. */
-export type EventMap = Record<string, object>
+/**
+ * Where an application names its plan, once: `declare module 'waymark' { interface Register { plan: typeof plan } }`.
+ * With `loose: true` beside it, events that are not in the plan are taken, too.
+ */
+export interface Register {}
+
+/** Event names and their properties: those of the plan, or any; your own for `createWaymark<Events>()`. */
+export type EventMap = Register extends { plan: { events: infer Events } }
+  ? { -readonly [Name in keyof Events]: PropertiesOf<Events[Name]> } & Others
+  : Record<string, object>
+
+/** Written so that editors go on completing the names of the plan. */
+type Others = Register extends { loose: true } ? Record<string & {}, object> : {}
+
+/** What may be said of a user: traits of the plan, any number of them at a time, or anything. */
+export type Traits = Register extends { plan: { traits: infer Schema } }
+  ? Partial<PropertiesOf<Schema>>
+  : Properties
 
 /** No properties at all, or none that must be given: then the argument may be left out. */
 type Given<P> = string extends P
   ? // `{}`, which takes everything otherwise.
     [properties?: Record<string, never>, options?: TrackOptions]
-  : object extends P
+  : {} extends P
     ? [properties?: P, options?: TrackOptions]
     : [properties: P, options?: TrackOptions]
 
@@ -174,13 +191,13 @@ export interface Waymark<Events extends object = EventMap> {
    */
   init(apiKey: string, config: InitConfig): Waymark<Events>
   /** Records an event (contract: `POST /track`). Calls before `init` are kept and sent after it. */
-  track<Name extends keyof Events & string>(event: Name, ...given: Given<Events[Name]>): Tracked
+  track<Name extends Extract<keyof Events, string>>(event: Name, ...given: Given<Events[Name]>): Tracked
   /** Records the event `$pageview`. */
   page(properties?: Properties, options?: TrackOptions): Tracked
   /** Says who the visitor is, and links what was tracked before (contract: `POST /identify`). */
-  identify(userId: string, traits?: Properties, options?: TrackOptions): Tracked
+  identify(userId: string, traits?: Traits, options?: TrackOptions): Tracked
   /** Adds traits to the user of the last `identify`. Refused (`not-identified`) when there is none. */
-  updateTraits(traits: Properties, options?: TrackOptions): Tracked
+  updateTraits(traits: Traits, options?: TrackOptions): Tracked
   /** Merges the current distinct id into another user (contract: `POST /alias`). */
   alias(newUserId: string): Tracked
   /** Adds properties to every event from now on, on later pages too. */

@@ -23,8 +23,8 @@ import { act, readIds } from './visitor'
  * const shop = createWaymark<Events>().init('pk_1', { endpoint: 'https://api.example.com' })
  * shop.track('Signed Up', { plan: 'pro' })
  */
-export const createWaymark = <Events extends object = EventMap>() =>
-  createWaymarkIn(createBrowser()) as unknown as Waymark<Events>
+export const createWaymark = <Events extends object = EventMap>(): Waymark<Events> =>
+  createWaymarkIn(createBrowser())
 
 type Methods = Omit<Waymark, 'ids'>
 

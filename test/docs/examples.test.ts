@@ -11,8 +11,6 @@ import { defaults } from '../../src/core/config'
 import { blocks, blocksIn, exists, pathOf, read, type Block } from './pages'
 
 const run = promisify(execFile)
-const folder = pathOf('.cache/docs/')
-
 /** What the page's scripts say, of a block that holds more than scripts. */
 const scriptsIn = ({ code }: Block) =>
   [...code.matchAll(/<script(?<attributes>[^>]*)>(?<script>[^]*?)<\/script>/g)]
@@ -27,47 +25,61 @@ const scripts = [
   ),
 ]
 
+/** A registered plan is the whole program's: the pages that have one are each a program of their own. */
+const planned = new Set(
+  scripts.filter(({ code }) => code.includes('interface Register')).map(({ page }) => page),
+)
+const programs = [...planned, 'all others'].map((name) => ({
+  name,
+  files: scripts.filter(({ page }) => (planned.has(page) ? page : 'all others') === name),
+}))
+
 describe('an example of code', () => {
-  it('holds against the types of the built package, in all pages', async () => {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(new URL('node_modules/', folder), { recursive: true })
-    // Where an application has it.
-    symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
-    // Each is a module, so that no two of them share a name.
-    for (const [at, { code, extension }] of scripts.entries())
-      writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)
-    const tsconfig = {
-      compilerOptions: {
-        target: 'ES2023',
-        module: 'ESNext',
-        moduleResolution: 'bundler',
-        lib: ['ES2023', 'DOM', 'DOM.Iterable'],
-        types: [],
-        jsx: 'react-jsx',
-        allowJs: true,
-        checkJs: true,
-        strict: true,
-        // An example in JavaScript names no types.
-        noImplicitAny: false,
-        strictNullChecks: false,
-        skipLibCheck: true,
-        noEmit: true,
-      },
-      files: [
-        fileURLToPath(pathOf('test/docs/names.d.ts')),
-        ...scripts.map(({ extension }, at) => `${at}.${extension}`),
-      ],
-    }
-    writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
-    const { stdout } = await run('npx', ['tsc', '-p', fileURLToPath(folder), '--pretty', 'false'], {
-      cwd: fileURLToPath(pathOf('.')),
-    }).catch((error: { stdout: string }) => error)
-    const faults = stdout.replaceAll(
-      /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
-      (_, at: string, line: string) => `${scripts[Number(at)]!.at}, line ${line} of the example`,
-    )
-    expect(faults).toBe('')
-  }, 120_000)
+  it.each(programs)(
+    'holds against the types of the built package: $name',
+    async ({ name, files }) => {
+      const folder = pathOf(`.cache/docs/${name.replaceAll(/\W/g, '-')}/`)
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(new URL('node_modules/', folder), { recursive: true })
+      // Where an application has it.
+      symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
+      // Each is a module, so that no two of them share a name.
+      for (const [at, { code, extension }] of files.entries())
+        writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)
+      const tsconfig = {
+        compilerOptions: {
+          target: 'ES2023',
+          module: 'ESNext',
+          moduleResolution: 'bundler',
+          lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+          types: [],
+          jsx: 'react-jsx',
+          allowJs: true,
+          checkJs: true,
+          strict: true,
+          // An example in JavaScript names no types.
+          noImplicitAny: false,
+          strictNullChecks: false,
+          skipLibCheck: true,
+          noEmit: true,
+        },
+        files: [
+          fileURLToPath(pathOf('test/docs/names.d.ts')),
+          ...files.map(({ extension }, at) => `${at}.${extension}`),
+        ],
+      }
+      writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
+      const { stdout } = await run('npx', ['tsc', '-p', fileURLToPath(folder), '--pretty', 'false'], {
+        cwd: fileURLToPath(pathOf('.')),
+      }).catch((error: { stdout: string }) => error)
+      const faults = stdout.replaceAll(
+        /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
+        (_, at: string, line: string) => `${files[Number(at)]!.at}, line ${line} of the example`,
+      )
+      expect(faults).toBe('')
+    },
+    120_000,
+  )
 
   it.each(blocksIn('svelte'))('is a component that Svelte compiles: $at', ({ code }) => {
     expect(() => compile(code, { generate: 'client', runes: code.includes('$props') })).not.toThrow()
@@ -133,6 +145,7 @@ describe('an example of a command', () => {
       .map((line) => ({ at, line })),
   )
   const { scripts: ownScripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const commandHelp = read('src/command/index.ts').split('`')[1]!
   const flagsPage = read('docs/flags.md')
   const flags = new Set((flagsPage + read('docs/back-up.md')).match(/--[a-z-]+/g))
   const persons = ['/persons/export', '/persons/erase']
@@ -151,7 +164,9 @@ describe('an example of a command', () => {
     // PostgreSQL's own: the cluster tests run such ones.
     else if (program === 'psql' || program === 'pg_basebackup') expect(words.length).toBeGreaterThan(0)
     else if (program === 'npm') expect(['ci', 'test', 'pack', 'install']).toContain(words[0])
-    else if (program === 'npx') expect(exists(`node_modules/.bin/${words[0]}`)).toBe(true)
+    else if (program === 'npx' && words[0] === 'waymark') {
+      for (const word of words.slice(1)) expect(commandHelp).toContain(word)
+    } else if (program === 'npx') expect(exists(`node_modules/.bin/${words[0]}`)).toBe(true)
     else if (program === 'node') expect(exists(words[0]!)).toBe(true)
     else if (program === 'docker') expect(exists('Dockerfile')).toBe(true)
     else if (program === 'curl') {
