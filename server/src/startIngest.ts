@@ -18,6 +18,7 @@ import { idsPath, idsRoutes } from './ids/idsRoutes.js'
 import type { EngineLink } from './link/EngineLink.js'
 import { engineRoutes, noEngineRoutes } from './link/engineRoutes.js'
 import { openEngineSide } from './link/openEngineSide.js'
+import type { EngineSide } from './link/openEngineSide.js'
 import { Logger } from './Logger.js'
 import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes } from './metrics/healthRoutes.js'
@@ -27,6 +28,7 @@ import { completeOptions, type Role, type ServerOptions } from './options/Server
 import { logPlan } from './plan/logPlan.js'
 import { readPlan } from './plan/readPlan.js'
 import { ErasureRounds } from './privacy/ErasureRounds.js'
+import { LoggedRounds } from './privacy/LoggedRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
@@ -42,7 +44,7 @@ import { Users } from './users/Users.js'
 import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
 import { findTask } from './wal/findTask.js'
-import type { LogStore } from './wal/LogStore.js'
+import { LogStore } from './wal/LogStore.js'
 import type { Storing } from './wal/Storing.js'
 import { openLocalLog } from './wal/openLocalLog.js'
 import { openPostgresLog } from './postgresLog/openPostgresLog.js'
@@ -159,10 +161,15 @@ export const startIngest = async (
         'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
       throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })
     }
-    const rounds =
-      local === undefined || engine === undefined
-        ? undefined
-        : new ErasureRounds({ link: engine.link, log: local.log })
+    const openRounds = ({ link: engineLink, folder }: EngineSide) =>
+      shared === undefined
+        ? new ErasureRounds({ link: engineLink, log: local!.log })
+        : new LoggedRounds({
+            ...shared,
+            secret: shared.taskSecret.toString('base64'),
+            reader: () => LogStore.readerIn(folder.acceptLog),
+          })
+    const rounds = engine && openRounds(engine)
     const paths = {
       events: analytics.map(({ path }) => path),
       open: doorPaths,
@@ -200,7 +207,7 @@ export const startIngest = async (
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
-              eraseRoute({ authenticate, rounds, logger }),
+              eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({ authenticate, intake }),
             ]),
       ],

@@ -4,6 +4,7 @@ import { markBots } from './markBots.js'
 import { applySaved } from '../saved/applySaved.js'
 import { applyPlans, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/logPlan.js'
+import { eraseKind } from '../privacy/erasure.js'
 import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
@@ -85,12 +86,11 @@ export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
     const newest = entries.at(-1)!
     const remember = (ids: BigUint64Array) => () =>
       window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
-    if (plans.length + saved.length > 0) {
-      await applyPlans(connection, plans)
-      await applySaved(connection, saved)
-      entries = entries.filter((entry) => !plans.includes(entry) && !saved.includes(entry))
-      if (entries.length === 0) return remember(new BigUint64Array())
-    }
+    if (plans.length > 0) await applyPlans(connection, plans)
+    if (saved.length > 0) await applySaved(connection, saved)
+    // An erase is an entry so that it has a place among the others; it is carried out before the store is opened.
+    entries = entries.filter(({ kind }) => kind !== planKind && kind !== 'save' && kind !== eraseKind)
+    if (entries.length === 0) return remember(new BigUint64Array())
     const unproven = entries.filter(({ target }) => target === targets.unproven)
     if (unproven.length > 0) {
       await setUnprovenAside(connection, unproven)

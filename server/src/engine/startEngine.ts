@@ -66,8 +66,9 @@ export const startEngine = async (
     const { folder, archive, exportTo, acceptLog } = await findStore(options, shared)
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
-    const { ended, erased } = await carryOutErasures({
+    const { ended, erased, mustEmpty } = await carryOutErasures({
       ...{ ...options, folder, archive, list: erasureList, secret, logger },
+      logSecret: acceptLog.followed?.secret,
     })
     const database = await openDatabase(folder, options, archive)
     cleanups.add(() => database.close())
@@ -114,9 +115,10 @@ export const startEngine = async (
     })
     const intakes = await openIntakes({
       ...{ options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
-      mustEmpty: erased.size > 0,
+      mustEmpty,
     })
     erasureList.drop(erased)
+    erasures.finish()
     await appliers.watch()
 
     // Answers.

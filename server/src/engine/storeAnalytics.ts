@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { applyAnalytics } from '../analytics/applyAnalytics.js'
 import { fillWindow } from '../analytics/insertIds.js'
 import { InsertIdWindow } from '../analytics/InsertIdWindow.js'
@@ -10,7 +11,8 @@ import { postgresSource } from '../postgresLog/postgresSource.js'
 import type { ErasureOutcome } from '../privacy/erasure.js'
 import type { ErasureList } from '../privacy/ErasureList.js'
 import type { Erasures } from '../privacy/Erasures.js'
-import { openErasures } from '../privacy/openErasures.js'
+import type { LoggedErasures } from '../privacy/LoggedErasures.js'
+import { openErasures, openLoggedErasures } from '../privacy/openErasures.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Database } from '../store/Database.js'
@@ -42,7 +44,9 @@ export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'arch
  * Begins to store accepted events, identifies and aliases. An erasure of a person waits for what was accepted before
  * it; `erasures` knows those that wait.
  */
-export const storeAnalytics = async (given: StoreAnalyticsOptions): Promise<{ erasures: Erasures }> => {
+export const storeAnalytics = async (
+  given: StoreAnalyticsOptions,
+): Promise<{ erasures: Erasures | LoggedErasures }> => {
   const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
   const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
   const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
@@ -55,14 +59,24 @@ export const storeAnalytics = async (given: StoreAnalyticsOptions): Promise<{ er
   await fillWindow(reader, window)
   reader.closeSync()
 
-  const erasures = await openErasures({
-    ...{ list, ended, folder, database, link, window, restart },
-    applier: () => analytics,
-  })
-  const source =
-    url === undefined
-      ? localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit: () => erasures.limit })
-      : postgresSource({ ...options, url, store: acceptLog, logger, onLost: onLogLost })
+  const shared = { list, folder, database, window, restart, applier: () => analytics }
+  const openLocal = async () => {
+    const erasures = await openErasures({ ...shared, ended, link })
+    link.on('erase', (requests, through) => erasures.take(requests, through))
+    const limit = () => erasures.limit
+    return { erasures, source: localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit }) }
+  }
+  const openShared = (logUrl: string) => {
+    const source = postgresSource({
+      ...{ ...options, url: logUrl, store: acceptLog, logger, onLost: onLogLost },
+      place: `${hostname()}:${folder.path}`,
+      onErase: (point) => erasures.take(point),
+    })
+    const { follower } = source
+    const erasures = openLoggedErasures({ ...shared, store: acceptLog, follower, logger })
+    return { erasures, source }
+  }
+  const { erasures, source } = url === undefined ? await openLocal() : openShared(url)
   const { applier: analytics, deadLetters }: CatalogApplier = await appliers.open(
     acceptLog.numberOf(analyticsCatalog),
     {
@@ -80,7 +94,7 @@ export const storeAnalytics = async (given: StoreAnalyticsOptions): Promise<{ er
       onSetAside: (letter) => source.onSetAside(letter),
     },
   )
-  link.on('erase', (requests, through) => erasures.take(requests, through))
+  cleanups.add(() => erasures.stop())
   source.begin(analytics, deadLetters.all())
   return { erasures }
 }

@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
 import type { DeadLetter } from '../wal/RecentDeadLetters.js'
-import type { LogEntry } from '../wal/segment.js'
+import { eraseKind, type LoggedRequest } from '../privacy/erasure.js'
+import { lastOf, type LogEntry } from '../wal/segment.js'
 import { makeStoreAnew, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
@@ -19,6 +20,8 @@ export interface LogFollowerOptions {
   addresses: readonly LogAddress[]
   /** The reader's name in the log. It stays after a restart. */
   name: string
+  /** The reader's machine and data folder, for people. */
+  place: string
   /** The last row that the store has. */
   applied: number
   /** The log that the store follows; undefined when it follows none yet. */
@@ -34,8 +37,18 @@ export interface LogFollowerOptions {
   logger: Logger
 }
 
+/** Neighbouring entries of the log that ask to erase persons. */
+export interface ErasePoint {
+  requests: LoggedRequest[]
+  /** The sequences of the first and the last row. */
+  first: number
+  last: number
+}
+
 interface News {
   grown: []
+  /** Nothing behind this point is read before `pass`. */
+  erase: [point: ErasePoint]
   /** Another process waits until this row is stored. */
   wanted: [sequence: number]
   /** The store and the log no longer belong together. */
@@ -50,15 +63,15 @@ const pruneMs = 10_000
 /** A new log continues after the rows of the first store that joins it, and this registers that store as a reader. */
 const beginSql = `
 WITH begun AS (UPDATE waymark.head SET last = $2 WHERE last = 0 RETURNING last)
-INSERT INTO waymark.readers (name, applied) SELECT $1, last FROM begun RETURNING name`
+INSERT INTO waymark.readers (name, applied, joined, place) SELECT $1, last, last, $3 FROM begun RETURNING name`
 
 const positionSql = `
-INSERT INTO waymark.readers (name, applied) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = now()`
+INSERT INTO waymark.readers (name, applied, joined, place) VALUES ($1, $2, $2, $3)
+ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, place = excluded.place, seen = now()`
 
 /** Saves the position of a reader that does not read now. `seen` is old, so that no process waits for this reader. */
 const keepSql = `
-INSERT INTO waymark.readers (name, applied, seen) VALUES ($1, $2, now() - interval '${liveSeconds} seconds')
+INSERT INTO waymark.readers (name, applied, joined, seen) VALUES ($1, $2, $2, now() - interval '${liveSeconds} seconds')
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = excluded.seen`
 
 const lettersSql = `
@@ -80,6 +93,8 @@ export class LogFollower extends EventEmitter<News> {
   /** The mark of the last group in the store, and that of the group read after it. */
   #marks: readonly Mark[]
   #wanted: number[] = []
+  #held: ErasePoint | undefined
+  #passed = 0
   /** Dead letters by request, because one statement cannot change a row twice. */
   readonly #letters = new Map<number, DeadLetter>()
   #toldMs = 0
@@ -113,20 +128,32 @@ export class LogFollower extends EventEmitter<News> {
     ]
   }
 
-  /** The newest known row of the log. */
+  /** The newest known row of the log that may be read. */
   get last(): number {
-    return this.#last
+    return this.#held === undefined ? this.#last : Math.min(this.#last, this.#held.first - 1)
+  }
+
+  /** The connection to the server; throws while there is none. */
+  get connection(): ServerConnection {
+    const { connection, obstacle } = this.#primary
+    if (connection === undefined) throw new Error(obstacle)
+    return connection
+  }
+
+  /** Reads on behind an erase. */
+  pass({ last }: ErasePoint): void {
+    this.#held = undefined
+    this.#passed = last
+    this.emit('grown')
   }
 
   /** Reads entries after a sequence, oldest first: at least one group. Only the last group may exceed the limits. */
   async read(after: number, maxRows: number, maxBytes: number): Promise<LogEntry[]> {
-    if (after >= this.#last) return []
-    const { connection, obstacle } = this.#primary
-    if (connection === undefined) throw new Error(obstacle)
-    const { entries, mark } = await readGroups(connection, { after, maxRows, maxBytes })
+    if (after >= this.last) return []
+    const { entries, mark } = await readGroups(this.connection, { after, maxRows, maxBytes })
     this.#marks = [...marksUntil(this.#marks, after), mark]
     this.#options.onRead(this.#marks)
-    return entries
+    return this.#beforeErase(entries)
   }
 
   /** Notes that rows have been stored. */
@@ -147,8 +174,7 @@ export class LogFollower extends EventEmitter<News> {
    * until the next copy. Rejects when the server cannot be reached.
    */
   async keepForCopy(position: number, isCopied: boolean): Promise<void> {
-    const { connection, obstacle } = this.#primary
-    if (connection === undefined) throw new Error(obstacle)
+    const { connection } = this
     const { name } = this.#options
     const [copying, copied] = [`copying ${name}`, `copy of ${name}`]
     await connection.ask(keepSql, [isCopied ? copied : copying, position])
@@ -162,6 +188,21 @@ export class LogFollower extends EventEmitter<News> {
     // From now on no process waits for this reader.
     await this.#primary.connection?.ask(keepSql, [this.#options.name, this.#applied]).catch(() => undefined)
     await this.#primary.stop()
+  }
+
+  /** The entries before the first erase that is not passed. */
+  #beforeErase(entries: LogEntry[]): LogEntry[] {
+    const isErase = (entry: LogEntry | undefined) => entry?.kind === eraseKind && lastOf(entry) > this.#passed
+    const at = entries.findIndex(isErase)
+    if (at < 0) return entries
+    let end = at
+    while (isErase(entries[end + 1])) end++
+    const requests = entries
+      .slice(at, end + 1)
+      .flatMap(({ body }) => JSON.parse(body.toString()) as LoggedRequest[])
+    this.#held = { requests, first: entries[at]!.first, last: lastOf(entries[end]!) }
+    this.emit('erase', this.#held)
+    return entries.slice(0, at)
   }
 
   async #begin(connection: ServerConnection): Promise<void> {
@@ -180,7 +221,7 @@ export class LogFollower extends EventEmitter<News> {
     }
     // After a crash a server shows rows that no standby has. This write is committed after them, so once it is
     // confirmed the standbys have them too.
-    await connection.ask(positionSql, [name, this.#applied])
+    await connection.ask(positionSql, [name, this.#applied, this.#options.place])
     connection.on('notification', (channel, payload) => this.#hear(channel, payload))
     await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`)
     this.#last = bounds.last
@@ -199,7 +240,7 @@ export class LogFollower extends EventEmitter<News> {
     // This store may have begun the log already and have ended before it could note that.
     const known = await connection.ask('SELECT 1 FROM waymark.readers WHERE name = $1', [name])
     if (known.length > 0) return
-    const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied])
+    const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied, this.#options.place])
     if (begun.length === 0) {
       throw new OperatorError(
         `the store was not filled from this log, which has rows of others; ${makeStoreAnew}`,
@@ -259,7 +300,7 @@ export class LogFollower extends EventEmitter<News> {
       }
       await connection.ask(
         `WITH told AS (${positionSql} RETURNING name) SELECT pg_notify('${channels.applied}', '') FROM told`,
-        [this.#options.name, this.#applied],
+        [this.#options.name, this.#applied, this.#options.place],
       )
     } catch {
       // The connection has ended, or the server's disk is full. The next write sends the letters again.

@@ -110,6 +110,12 @@ export class LogWatch extends EventEmitter<News> {
       .catch(() => undefined)
   }
 
+  /** Asks the server; rejects while it cannot be reached. */
+  readonly ask: ServerConnection['ask'] = (text, values) => {
+    const { connection, obstacle } = this.#primary
+    return connection === undefined ? Promise.reject(new Error(obstacle)) : connection.ask(text, values)
+  }
+
   /** Reads the newest accepted row from the server; rejects when the server cannot be reached. */
   async newest(): Promise<number> {
     const { connection, obstacle } = this.#primary

@@ -44,6 +44,6 @@ export const findLoss = async (
   }
   if (mark === undefined || mark.last <= before) return undefined
   const found = await readMark(connection, mark.last)
-  if (found?.equals(mark.head) === true) return undefined
+  if (found?.equals(mark.salt) === true) return undefined
   return `The store holds rows through ${applied}, and the log has other rows instead of the last of them: a failover has lost them; ${makeStoreAnew}.`
 }

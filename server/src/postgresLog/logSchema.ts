@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { OperatorError } from '../OperatorError.js'
 import type { LogIdentity } from '../wal/LogStore.js'
+import { erasureTables } from './erasureTables.js'
 import { saltTable } from './saltTable.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
 export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }
-const version = 1
+const version = 2
+
+/** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */
+export const withoutSamples = (table: string): string =>
+  `ALTER TABLE waymark.${table} ALTER COLUMN body SET STATISTICS 0;`
 
 /**
  * Each group of requests changes the one row of `head`, and its lock is held until the standbys have the
@@ -32,6 +37,7 @@ CREATE TABLE IF NOT EXISTS waymark.log (
   body bytea NOT NULL,
   stamped timestamptz NOT NULL DEFAULT now()
 );
+${withoutSamples('log')}
 ALTER TABLE waymark.log ALTER COLUMN body SET STORAGE EXTERNAL;
 DO $$ BEGIN
   EXECUTE 'ALTER TABLE waymark.log ALTER COLUMN body SET COMPRESSION lz4';
@@ -41,13 +47,15 @@ END $$;
 CREATE TABLE IF NOT EXISTS waymark.readers (
   name text PRIMARY KEY,
   applied bigint NOT NULL,
-  seen timestamptz NOT NULL DEFAULT now()
+  seen timestamptz NOT NULL DEFAULT now(),
+  joined bigint NOT NULL DEFAULT 0,
+  place text
 );
 CREATE TABLE IF NOT EXISTS waymark.set_aside (
   request bigint PRIMARY KEY,
   rows int NOT NULL,
   reason text NOT NULL
-);${saltTable}
+);${erasureTables}${saltTable}
 INSERT INTO waymark.head (version, id, secret, last)
 VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
 COMMIT`
@@ -69,7 +77,7 @@ export const identifyLog = async (
   if (found === undefined) throw new OperatorError('the table waymark.head is empty')
   if (found.version !== version) {
     throw new OperatorError(
-      `the log was made by a later version of waymark-server (${found.version}, this one knows ${version})`,
+      `the log was made by another version of waymark-server (${found.version}, this one knows ${version})`,
     )
   }
   if (expected !== undefined && found.id !== expected) {

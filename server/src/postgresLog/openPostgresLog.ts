@@ -9,7 +9,10 @@ import { LogAppender } from './LogAppender.js'
 import { channels, LogWatch, unreachable } from './LogWatch.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { addressesOf } from './readLogUrl.js'
+import { reasonOf } from '../reasonOf.js'
+import type { LogRecord } from '../wal/segment.js'
 import { saltInLog } from './saltTable.js'
+import type { ServerConnection } from './ServerConnection.js'
 
 /** The client has to find another process first. */
 const retryAfterMs = 10_000
@@ -26,6 +29,9 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
 
 export interface OpenedPostgresLog extends OpenedLog {
   salts: SaltPlace
+  /** Puts a record into the log, also in a process that takes no events. */
+  append(record: LogRecord): Promise<number>
+  ask: ServerConnection['ask']
   /** Counts the processes that follow the log, and the standbys of which a commit waits for some. */
   counts(): { readers: number; standbys: number }
 }
@@ -65,6 +71,18 @@ export const openPostgresLog = async ({
   })
   cleanups.add(() => applier.stop())
   watch.on('applied', (through) => applier.advance(through))
+  const appendOnce = async (record: LogRecord): Promise<number> => {
+    const once = new LogAppender({ addresses, durability: logDurability, logger })
+    try {
+      await once.start()
+      return await once.append(record)
+    } catch (error) {
+      logger.warn('The log in PostgreSQL takes nothing.', { reason: reasonOf(error) })
+      throw new LogUnavailable(`${unreachable} Send again in a while.`, retryAfterMs)
+    } finally {
+      await once.stop()
+    }
+  }
   const log: AcceptLog = {
     append: (record) =>
       appender === undefined
@@ -99,6 +117,12 @@ export const openPostgresLog = async ({
         throw refuse(503, 'log-unavailable', `${unreachable} Send again in a while.`, { 'retry-after': '2' })
       }
     },
+    async append(record) {
+      const last = await (appender === undefined ? appendOnce(record) : appender.append(record))
+      watch.tell(channels.grown, last)
+      return last
+    },
+    ask: watch.ask,
     salts: saltInLog(() => {
       if (appender === undefined) throw new LogUnavailable(takesNone, retryAfterMs)
       return appender.connection

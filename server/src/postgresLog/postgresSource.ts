@@ -5,7 +5,7 @@ import { OperatorError } from '../OperatorError.js'
 import type { LogSource } from '../wal/LogSource.js'
 import type { LogStore } from '../wal/LogStore.js'
 import { TaskIds } from '../wal/TaskIds.js'
-import { LogFollower } from './LogFollower.js'
+import { type ErasePoint, LogFollower } from './LogFollower.js'
 import { addressesOf } from './readLogUrl.js'
 import { reasonOf } from '../reasonOf.js'
 
@@ -16,6 +16,10 @@ export interface PostgresSourceOptions {
   /** The notes of this data folder about its logs. */
   store: LogStore
   logger: Logger
+  /** The machine and data folder of the store, for people. */
+  place: string
+  /** Called when the store has come to an erase in the log. Nothing behind it is read before `pass`. */
+  onErase(point: ErasePoint): void
   /** Called when the store cannot go on with the log. Nothing more is read then. */
   onLost(reason: string): void
 }
@@ -33,11 +37,12 @@ const checkStore = async (store: LogStore, applied: number): Promise<void> => {
 }
 
 /** Reads the accept log in PostgreSQL, which other processes write and follow too. */
-export const postgresSource = (options: PostgresSourceOptions): LogSource => {
-  const { url, logReadersKeptMs, syncWaitMs, store, logger, onLost } = options
+export const postgresSource = (options: PostgresSourceOptions): LogSource & { follower(): LogFollower } => {
+  const { url, logReadersKeptMs, syncWaitMs, store, logger, place, onErase, onLost } = options
   let follower: LogFollower
   let taskIds: TaskIds
   return {
+    follower: () => follower,
     async open(applied) {
       await checkStore(store, applied)
       // A restored folder also has the first files of a log of its own. `follow` gives them up.
@@ -45,6 +50,7 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
       follower = new LogFollower({
         addresses: addressesOf(url),
         name: store.readerName,
+        place,
         applied,
         expected: store.followed?.id,
         onFollow: (identity) => store.follow(identity),
@@ -58,6 +64,7 @@ export const postgresSource = (options: PostgresSourceOptions): LogSource => {
         store.lose(reason)
         onLost(reason)
       })
+      follower.on('erase', onErase)
       await follower.start()
       taskIds = new TaskIds(Buffer.from(store.followed!.secret, 'base64'))
       return follower

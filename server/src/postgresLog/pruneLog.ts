@@ -1,4 +1,5 @@
 import { maxDeadLetters } from '../wal/RecentDeadLetters.js'
+import { forgetErasures } from './erasureTables.js'
 import { lockKeys } from './logSchema.js'
 import type { LogAddress } from './readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'
@@ -10,7 +11,8 @@ const pieceGroups = 1000
 const beginSql = (keptMs: number) => `
 DELETE FROM waymark.readers WHERE seen < now() - interval '${keptMs} milliseconds';
 DELETE FROM waymark.set_aside
-WHERE request < (SELECT request FROM waymark.set_aside ORDER BY request DESC OFFSET ${maxDeadLetters} LIMIT 1)`
+WHERE request < (SELECT request FROM waymark.set_aside ORDER BY request DESC OFFSET ${maxDeadLetters} LIMIT 1);
+${forgetErasures}`
 
 /** `$1` is a sequence that is pruned already, so that the server does not scan the deleted rows again. */
 const pieceSql = `

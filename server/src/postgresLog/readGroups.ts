@@ -12,7 +12,6 @@ export interface Wanted {
 
 const readMs = 60_000
 const saltBytes = 8
-const markBytes = 28
 const maxGroups = 10_000
 
 /** The server knows the length of a body without reading it, so the limits cost nothing. */
@@ -46,17 +45,17 @@ export const readGroups = async (
       if (lastOf(numbered) > after) entries.push(...restOf(numbered, after))
     }
     after = last
-    mark = { last, head: Buffer.from(body!.subarray(0, markBytes)) }
+    mark = { last, salt: Buffer.from(body!.subarray(0, saltBytes)) }
   }
   if (mark === undefined) throw new Error(`The log does not have row ${after + 1}.`)
   return { entries, mark }
 }
 
-/** The first bytes of the group that ends with a row; undefined when there is no such group. */
+/** The salt of the group that ends with a row, which an erase leaves as it is; undefined when there is no such group. */
 export const readMark = async (connection: ServerConnection, last: number): Promise<Buffer | undefined> => {
-  const [row] = await connection.ask<{ head: Buffer }>(
-    `SELECT substring(body FOR ${markBytes}) AS head FROM waymark.log WHERE last = $1`,
+  const [row] = await connection.ask<{ salt: Buffer }>(
+    `SELECT substring(body FOR ${saltBytes}) AS salt FROM waymark.log WHERE last = $1`,
     [last],
   )
-  return row?.head
+  return row?.salt
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { damaged } from '../OperatorError.js'
-import type { ErasureRequest } from './erasure.js'
+import type { ErasureRequest, LoggedRequest } from './erasure.js'
 import { reasonOf } from '../reasonOf.js'
 import { writeWhole } from '../store/writeWhole.js'
 
@@ -10,6 +10,18 @@ export interface Erasure extends ErasureRequest {
   through: number
   /** How often the erasure was begun. */
   tries: number
+  /** Only of an erasure that came by a log in PostgreSQL. Its `id` is empty, because nobody knows it. */
+  logged?: Logged
+}
+
+export interface Logged {
+  key: string
+  /** The keys of all ids of the person, where another process has found them. */
+  keys: readonly string[]
+  /** The last row of the erase in the log. A store that has this row has erased the person, or does not know them. */
+  last: number
+  /** What the log must be cleaned of, once it is found in the store. */
+  found?: { ids: string[]; rejected: number[] }
 }
 
 /** The erasures that are not finished. They are on disk before any of them begins, so that the next start goes on with them. */
@@ -29,6 +41,35 @@ export class ErasureList {
 
   add(requests: readonly ErasureRequest[], through: number): void {
     this.#save([...this.#all, ...requests.map((each) => ({ ...each, through, tries: 0 }))])
+  }
+
+  /** Puts down erasures that came by a log in PostgreSQL; of one that is on the list, `keys` may be news. */
+  hold(
+    requests: readonly LoggedRequest[],
+    more: { through: number; last: number; keys: Map<string, string[]> },
+  ): void {
+    const { through, last, keys } = more
+    const known = new Map(this.#all.map((each) => [each.task, each]))
+    const held = requests.map(({ key, ...request }): Erasure => {
+      const logged = { key, keys: keys.get(request.task) ?? [], last }
+      return { ...request, id: '', through, tries: known.get(request.task)?.tries ?? 0, logged }
+    })
+    const tasks = new Set(held.map(({ task }) => task))
+    this.#save([...this.#all.filter(({ task }) => !tasks.has(task)), ...held])
+  }
+
+  /** Notes what the log must be cleaned of, before it is erased from the store. */
+  note(found: ReadonlyMap<string, NonNullable<Logged['found']>>): void {
+    this.#save(
+      this.#all.map((each) => {
+        const its = found.get(each.task)
+        return its === undefined ? each : { ...each, logged: { ...each.logged!, found: its } }
+      }),
+    )
+  }
+
+  forgetTries(tasks: ReadonlySet<string>): void {
+    this.#save(this.#all.map((each) => (tasks.has(each.task) ? { ...each, tries: 0 } : each)))
   }
 
   countTry(tasks: ReadonlySet<string>): void {

@@ -48,6 +48,12 @@ export class Erasures {
     return [...this.#options.finished, ...pending]
   }
 
+  /** What was carried out before the start is off the list by now. */
+  finish(): void {}
+
+  /** Nothing goes on by itself: it waits for rows that are stored. */
+  async stop(): Promise<void> {}
+
   take(requests: readonly ErasureRequest[], through: number): void {
     const { list } = this.#options
     list.add(requests, through)

@@ -9,13 +9,16 @@ import { attach, createInstance, type Resources } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { hashOf, readErased, recordDuty, type Duty } from './duties.js'
 import type { ErasureOutcome } from './erasure.js'
-import type { Erasure, ErasureList } from './ErasureList.js'
+import type { Erasure, ErasureList, Logged } from './ErasureList.js'
+import { keyOf, standInOf } from './personKey.js'
 import {
+  chooseByKeys,
   choosePerson,
   countIds,
   countRows,
   countUnlinked,
   findEvents,
+  findRejected,
   idTable,
   namesAnonymousId,
   rowsOf,
@@ -27,7 +30,7 @@ import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 import { reasonOf } from '../reasonOf.js'
 
 /** An engine that crashes each time it erases must be able to start in the end. */
-const maxTries = 5
+export const maxTries = 5
 
 export interface CarryOutOptions extends Resources {
   folder: DataFolder
@@ -36,6 +39,8 @@ export interface CarryOutOptions extends Resources {
   archive: ArchiveFolder | undefined
   /** The key with which ids are hashed for `privacy_log`. */
   secret: Buffer
+  /** The secret of the log in PostgreSQL, by which keys stand for ids; undefined without one. */
+  logSecret: string | undefined
   logger: Logger
 }
 
@@ -44,6 +49,8 @@ export interface CarriedOut {
   ended: ErasureOutcome[]
   /** The tasks that may be taken off the list once no other file holds rows of the persons. */
   erased: ReadonlySet<string>
+  /** Whether other files of this folder may hold rows of persons who were erased. */
+  mustEmpty: boolean
 }
 
 const tasksOf = (erasures: readonly { task: string }[]) => new Set(erasures.map(({ task }) => task))
@@ -56,13 +63,27 @@ const readPosition = async (connection: DuckDBConnection): Promise<number> => {
 const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
   (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
 
+/** Puts all ids of a person into the table; gives the one that was asked for, or undefined when nobody has it. */
+export const chooseErased = async (
+  connection: DuckDBConnection,
+  { task, environment, id, logged }: Erasure,
+  logSecret: string | undefined,
+): Promise<string | undefined> => {
+  if (logged === undefined) return (await choosePerson(connection, { environment, id })) ? id : undefined
+  const secret = logSecret!
+  const keys = [logged.key, ...logged.keys, keyOf(secret, { environment, id: standInOf(task) })]
+  return chooseByKeys(connection, { environment, keys, secret })
+}
+
 /** Counts what an erasure will remove, for `privacy_log`; undefined when nobody has the id. */
 const describe = async (
   connection: DuckDBConnection,
-  { task, user, environment, id }: Erasure,
-  secret: Buffer,
+  erasure: Erasure,
+  { secret, logSecret }: CarryOutOptions,
 ): Promise<Duty | undefined> => {
-  if (!(await choosePerson(connection, { environment, id }))) return undefined
+  const { task, user, environment } = erasure
+  const id = await chooseErased(connection, erasure, logSecret)
+  if (id === undefined) return undefined
   await findEvents(connection)
   return {
     task,
@@ -81,23 +102,31 @@ const describe = async (
 const eraseAll = async (
   connection: DuckDBConnection,
   due: readonly Erasure[],
-  { folder, archive, secret }: CarryOutOptions,
+  options: CarryOutOptions,
 ): Promise<CarriedOut> => {
+  const { folder, archive, list } = options
   const done = await readErased(connection)
   const duties: Duty[] = []
   const ids: PersonId[] = []
   const unknown: ErasureOutcome[] = []
+  const found = new Map<string, NonNullable<Logged['found']>>()
   for (const erasure of due) {
     // The engine ended after the new file had replaced the old one, so this person is erased already.
     if (done.has(erasure.task)) continue
-    const duty = await describe(connection, erasure, secret)
-    if (duty === undefined) unknown.push({ task: erasure.task, state: 'unknown' })
-    else {
-      duties.push(duty)
-      ids.push(...(await idsInTable(connection)))
+    const { task, logged } = erasure
+    const duty = await describe(connection, erasure, options)
+    if (duty === undefined) {
+      if (logged === undefined) unknown.push({ task, state: 'unknown' })
+      continue
     }
+    const its = await idsInTable(connection)
+    duties.push(duty)
+    ids.push(...its)
+    if (logged !== undefined)
+      found.set(task, { ids: its.map(({ id }) => id), rejected: await findRejected(connection) })
   }
   if (duties.length > 0) {
+    if (found.size > 0) list.note(found)
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
@@ -112,16 +141,26 @@ const eraseAll = async (
     await rewriteStore(connection, folder, async () => {
       await replaceFiles(connection, archive, files)
       for (const duty of duties) await recordDuty(connection, duty)
+      // A store that has the row of the erase has carried it out: so a copy of the store, too, never passes it by.
+      const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
+      await connection.run(`UPDATE analytics.raw.position SET applied = greatest(applied, ${last})`)
     })
   }
-  return { ended: unknown, erased: tasksOf(due) }
+  return {
+    ended: unknown,
+    erased: tasksOf(due.filter(({ logged }) => logged === undefined)),
+    mustEmpty: true,
+  }
 }
 
-const nothing: CarriedOut = { ended: [], erased: new Set() }
+const nothing: CarriedOut = { ended: [], erased: new Set(), mustEmpty: false }
 
 const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
-  ended: erasures.map(({ task }) => ({ task, state: 'failed', reason })),
+  ended: erasures.flatMap(({ task, logged }) =>
+    logged === undefined ? [{ task, state: 'failed', reason }] : [],
+  ),
   erased: new Set(),
+  mustEmpty: false,
 })
 
 /**
@@ -130,8 +169,12 @@ const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
  */
 const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) => {
   const applied = await readPosition(connection)
-  const due = all.filter(({ through }) => through <= applied)
-  return { due, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
+  const due = all.filter(({ through, logged }) =>
+    // One that came by a log in PostgreSQL is about the store as it is right there, and no later.
+    logged === undefined ? through <= applied : through === applied,
+  )
+  const isUnfinished = all.some(({ logged }) => logged !== undefined && logged.last <= applied)
+  return { due, isUnfinished, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
 }
 
 /**
@@ -151,7 +194,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     await openAnalytics(connection, archive)
     const found = await findDue(connection, list.all)
     due = found.due
-    if (due.length === 0) return nothing
+    if (due.length === 0) return { ...nothing, mustEmpty: found.isUnfinished }
     if (found.isTired)
       return failed(
         due,

@@ -2,16 +2,37 @@ import { randomUUID } from 'node:crypto'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import type { Logger } from '../Logger.js'
+import type { AwaitedStore } from '../postgresLog/erasureTables.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
 import { erasePath, personNotFound, readAskedPerson } from './askedPerson.js'
+import type { ErasureOutcome, ErasureRequest } from './erasure.js'
 import type { ErasureRounds } from './ErasureRounds.js'
+import type { LoggedRounds } from './LoggedRounds.js'
 
 export interface EraseRouteOptions {
   authenticate: Authenticate
-  /** Undefined when the log is in PostgreSQL. */
-  rounds: ErasureRounds | undefined
+  /** With a log in PostgreSQL the second kind. */
+  rounds: ErasureRounds | LoggedRounds
   logger: Logger
+}
+
+const message =
+  'The erase is in the log: each of the awaited processes carries it out before it stores anything that came later, so once it runs again. One that stays away for longer than --log-readers-kept is no longer awaited, and its data folder cannot be used any more.'
+
+const pending = (own: ErasureOutcome | undefined, awaited: readonly AwaitedStore[]) => ({
+  status: 202,
+  body: {
+    ok: true,
+    ...(own?.state === 'done' && { person: own.person, erased: own.erased }),
+    awaited,
+    message,
+  },
+})
+
+const erase = async (rounds: EraseRouteOptions['rounds'], request: ErasureRequest) => {
+  const outcome = await rounds.erase(request)
+  return 'awaited' in outcome ? outcome : { own: outcome, awaited: [] }
 }
 
 /** `POST /persons/erase` is answered once no file of the service holds an id of the person. */
@@ -22,16 +43,17 @@ export const eraseRoute = ({ authenticate, rounds, logger }: EraseRouteOptions):
   async handle({ request, response }) {
     const { user, role } = await authenticate(request, response)
     if (role === 'read') throw readOnlyUser()
-    if (rounds === undefined) {
-      const message =
-        'With a log in PostgreSQL a person cannot be erased yet: each query process has a store of its own. Nothing was erased.'
-      throw refuse(501, 'not-with-this-log', message)
-    }
     const asked = await readAskedPerson(request)
-    const outcome = await rounds.erase({ ...asked, task: randomUUID(), user, askedAtMs: Date.now() })
-    if (outcome.state === 'unknown') throw personNotFound(asked)
-    if (outcome.state === 'failed') throw refuse(503, 'erase-failed', outcome.reason)
-    const { person, erased } = outcome
+    const { own, awaited } = await erase(rounds, {
+      ...asked,
+      task: randomUUID(),
+      user,
+      askedAtMs: Date.now(),
+    })
+    if (awaited.length > 0 || own === undefined) return pending(own, awaited)
+    if (own.state === 'unknown') throw personNotFound(asked)
+    if (own.state === 'failed') throw refuse(503, 'erase-failed', own.reason)
+    const { person, erased } = own
     logger.info('A person was erased.', { user, environment: asked.environment, person, ...erased })
     return { status: 200, body: { ok: true, person, erased } }
   },

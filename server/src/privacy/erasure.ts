@@ -9,14 +9,25 @@ export interface Erased {
   unlinked: number
 }
 
-/** A user's request to erase a person. */
-export interface ErasureRequest {
+interface Request {
   task: string
   environment: string
-  id: string
   user: string
   askedAtMs: number
 }
+
+/** A user's request to erase a person. */
+export interface ErasureRequest extends Request {
+  id: string
+}
+
+/** The same in a log in PostgreSQL: a key stands for the id, because the log may be kept for longer than the person. */
+export interface LoggedRequest extends Request {
+  key: string
+}
+
+/** The kind of an entry in a log in PostgreSQL that asks to erase persons. Its body is a list of requests. */
+export const eraseKind = 'erase'
 
 /** How far an erasure has come. `unknown`: nobody has the id. `failed`: see the reason. */
 export type ErasureState = { task: string } & (

@@ -1,13 +1,18 @@
 import type { InsertIdWindow } from '../analytics/InsertIdWindow.js'
 import type { IngestLink } from '../link/IngestLink.js'
+import type { Logger } from '../Logger.js'
+import type { LogFollower } from '../postgresLog/LogFollower.js'
 import type { Database } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import type { Applier } from '../wal/Applier.js'
+import type { LogStore } from '../wal/LogStore.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
+import { chooseErased } from './carryOut.js'
 import { readErased } from './duties.js'
 import type { ErasureOutcome, ErasureState } from './erasure.js'
 import type { ErasureList } from './ErasureList.js'
 import { Erasures } from './Erasures.js'
+import { LoggedErasures } from './LoggedErasures.js'
 import { choosePerson } from './personRows.js'
 import { findObstacle } from './rewriteStore.js'
 
@@ -31,6 +36,33 @@ const emptyWaitMs = 60_000
 export const emptyLog = async (log: WriteAheadLog, applier: Applier): Promise<void> => {
   const through = await log.seal()
   if (await applier.reached(through, emptyWaitMs)) await log.remove(through)
+}
+
+export interface OpenLoggedErasuresOptions extends Pick<
+  OpenErasuresOptions,
+  'list' | 'folder' | 'database' | 'window' | 'applier' | 'restart'
+> {
+  store: LogStore
+  follower(): LogFollower
+  logger: Logger
+}
+
+/** The erases that are entries of a log in PostgreSQL. */
+export const openLoggedErasures = (options: OpenLoggedErasuresOptions): LoggedErasures => {
+  const { list, folder, database, window, applier, restart, store, follower, logger } = options
+  const secret = () => store.followed!.secret
+  return new LoggedErasures({
+    ...{ list, follower, secret, logger, reader: store.readerName },
+    applied: () => applier().applied,
+    isKnown: (erasure) =>
+      database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),
+    readErased: () => database.use(readErased),
+    findObstacle: () => findObstacle(folder),
+    async restart() {
+      await window.save()
+      restart()
+    },
+  })
 }
 
 export const openErasures = async (options: OpenErasuresOptions): Promise<Erasures> => {

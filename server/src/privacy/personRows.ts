@@ -1,6 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { namesId } from '../saved/savedSchema.js'
 import { allEvents } from '../store/archiveSchema.js'
+import { keyPrefix } from './personKey.js'
 
 export interface PersonId {
   environment: string
@@ -128,3 +129,46 @@ export const choosePerson = async (connection: DuckDBConnection, person: PersonI
   )
   return ids.length > 0 || (await countRows(connection, 'rejected')) > 0
 }
+
+/** The ids of an environment that there are: those of persons, and every text in records that were set aside. */
+const allIds = `
+SELECT unnest(distinct_ids) AS id FROM analytics.raw.persons WHERE environment = $environment
+UNION SELECT distinct_id FROM analytics.raw.id_map WHERE environment = $environment
+UNION SELECT TRY_CAST('"' || text || '"' AS JSON)->>'$' FROM (
+  SELECT unnest(regexp_extract_all(body, '"((?:[^"\\\\]|\\\\.)*)"', 1)) AS text FROM analytics.raw.rejected)`
+
+/**
+ * Finds the persons whose ids have one of the keys, and puts all their ids into the table. Resolves to the id with the
+ * first key, or another one where that is not known here; to undefined when there is none.
+ */
+export const chooseByKeys = async (
+  connection: DuckDBConnection,
+  { environment, keys, secret }: { environment: string; keys: readonly string[]; secret: string },
+): Promise<string | undefined> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT id, sha256($prefix || id) AS key FROM (${allIds})
+     WHERE sha256($prefix || id) IN (SELECT unnest($keys::VARCHAR[])) ORDER BY id`,
+    { environment, prefix: keyPrefix(secret, environment), keys: listValue(keys) },
+    { environment: VARCHAR, prefix: VARCHAR, keys: LIST(VARCHAR) },
+  )
+  const found = reader.getRows() as [id: string, key: string][]
+  const ids = new Set(found.map(([id]) => id))
+  let isPerson = false
+  for (const [id] of found) {
+    const all = await findIds(connection, { environment, id })
+    isPerson ||= all.length > 0
+    for (const each of all) ids.add(each)
+  }
+  await setIds(
+    connection,
+    [...ids].map((id) => ({ environment, id })),
+  )
+  if (!isPerson && (await countRows(connection, 'rejected')) === 0) return undefined
+  return (found.find(([, key]) => key === keys[0]) ?? found[0])?.[0]
+}
+
+/** The sequences of the records of those persons that were set aside. */
+export const findRejected = async (connection: DuckDBConnection): Promise<number[]> =>
+  (await connection.runAndReadAll(`SELECT seq FROM analytics.raw.rejected t WHERE ${rowsOf.rejected}`))
+    .getRows()
+    .map(([seq]) => Number(seq))

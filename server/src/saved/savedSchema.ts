@@ -24,11 +24,29 @@ ${viewSql({
 
 /** `value` with its signs of percent read twice: once for the address, once for the parts of a filter. */
 const address = `('&' || url_decode(url_decode(replace(t.value->>'search', '+', ' '))) || '&')`
-const places = [
+const bounds = [
   ['|', '|'],
   ['|', '&'],
   ['&id=', '&'],
-].map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
+] as const
+const places = bounds.map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
 
 /** Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person. */
 export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')})`
+
+const decode = (text: string): string => {
+  const bytes = Buffer.from(text).toString('latin1')
+  const read = bytes.replaceAll(/%([\da-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  )
+  return Buffer.from(read, 'latin1').toString()
+}
+
+/** What `namesId` says, of a value that is in no table. */
+export const doesNameId = (value: object, id: string): boolean => {
+  const { value: wanted, search } = value as Record<string, unknown>
+  if (wanted === id) return true
+  if (typeof search !== 'string') return false
+  const text = `&${decode(decode(search.replaceAll('+', ' ')))}&`
+  return bounds.some(([before, after]) => text.includes(before + id + after))
+}

@@ -33,18 +33,21 @@ export interface LogIdentity {
 export interface Mark {
   /** The sequence of its last row. */
   last: number
-  /** The head of its frame, with salt and checksum. */
-  head: Buffer
+  /** The salt of its frame: no other group has the same one. */
+  salt: Buffer
 }
 
 export interface FollowedLog extends LogIdentity {
-  /** The groups that were read last, with their heads in base64. */
-  marks?: { last: number; head: string }[]
+  /** The groups that were read last, with their salts in base64. */
+  marks?: { last: number; salt: string }[]
   /** Why it can no longer be followed. */
   lost?: string
 }
 
 const stateFile = (folder: string) => join(folder, 'logs.json')
+
+/** A copy of a folder gets another name because its position differs: the name holds the folder's inode. */
+const nameOf = (reader: string, folder: string) => `${reader}-${statSync(folder).ino}`
 
 const readState = (folder: string): State | undefined => {
   const file = stateFile(folder)
@@ -109,6 +112,12 @@ export class LogStore {
     return readState(folder)?.followed !== undefined
   }
 
+  /** The name that the engine's process has given the store among the readers of a log in PostgreSQL. */
+  static readerIn(folder: string): string | undefined {
+    const reader = readState(folder)?.reader
+    return reader === undefined ? undefined : nameOf(reader, folder)
+  }
+
   get taskSecret(): Buffer {
     return Buffer.from(this.#state.secret, 'base64')
   }
@@ -139,13 +148,12 @@ export class LogStore {
     return this.#state.followed
   }
 
-  /** A copy of the folder gets another name because its position differs: the name holds the folder's inode. */
   get readerName(): string {
     if (this.#state.reader === undefined) {
       this.#state.reader = randomUUID()
       this.#save()
     }
-    return `${this.#state.reader}-${statSync(this.#folder).ino}`
+    return nameOf(this.#state.reader, this.#folder)
   }
 
   /** From now on analytics is filled from a log in PostgreSQL. The rows of its own log must all be stored. */
@@ -158,7 +166,7 @@ export class LogStore {
 
   /** Keeps what was read last from the followed log, so that a loss is also noticed after a restart. */
   note(marks: readonly Mark[]): void {
-    const kept = marks.map(({ last, head }) => ({ last, head: head.toString('base64') }))
+    const kept = marks.map(({ last, salt }) => ({ last, salt: salt.toString('base64') }))
     this.#state.followed = { ...this.#state.followed!, marks: kept }
     this.#save()
   }
@@ -166,7 +174,7 @@ export class LogStore {
   /** The marks that `note` kept last. */
   get marks(): Mark[] {
     const { marks = [] } = this.#state.followed ?? {}
-    return marks.map(({ last, head }) => ({ last, head: Buffer.from(head, 'base64') }))
+    return marks.map(({ last, salt }) => ({ last, salt: Buffer.from(salt, 'base64') }))
   }
 
   /** Stops following the log, also after a restart: nothing more of it is stored. */

@@ -52,6 +52,7 @@ const follow = async (more: Partial<LogFollowerOptions> = {}) => {
   const follower = new LogFollower({
     addresses: addressesOf(database.url),
     name: 'reader',
+    place: 'here',
     applied: 0,
     expected: undefined,
     onFollow: ({ id }) => followed.push(id),

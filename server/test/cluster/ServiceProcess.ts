@@ -15,6 +15,10 @@ export class ServiceProcess {
     return this.#url
   }
 
+  get pid(): number {
+    return this.#spawned!.pid
+  }
+
   /** What it has said by now; errors only, unless its flags say otherwise. */
   get log(): string {
     return this.#spawned?.log() ?? ''

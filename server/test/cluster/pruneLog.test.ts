@@ -38,6 +38,7 @@ const follow = async (name: string) => {
   const follower = new LogFollower({
     addresses: addressesOf(database.url),
     name,
+    place: 'here',
     applied: 0,
     expected: undefined,
     onFollow: () => undefined,

@@ -53,7 +53,7 @@ it('keeps what was read of a log in PostgreSQL, also when it is followed again',
   const store = LogStore.open(folder)
   expect(store.marks).toEqual([])
   store.follow({ id: 'id', secret: 'secret' })
-  const marks = [3, 7].map((last) => ({ last, head: Buffer.of(last, 0, 255) }))
+  const marks = [3, 7].map((last) => ({ last, salt: Buffer.of(last, 0, 255) }))
   store.note(marks)
   const again = LogStore.open(folder)
   expect(again.marks).toEqual(marks)

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { refuse } from '../http/HttpError.js'
+import { type AwaitedStore, findUnfinished, readProgress } from '../postgresLog/erasureTables.js'
+import { liveSeconds } from '../postgresLog/LogWatch.js'
+import type { ServerConnection } from '../postgresLog/ServerConnection.js'
+import { LogUnavailable } from '../wal/AcceptLog.js'
+import type { LogRecord } from '../wal/segment.js'
+import { eraseKind, type ErasureOutcome, type ErasureRequest } from './erasure.js'
+import { keyOf } from './personKey.js'
+
+export interface LoggedRoundsOptions {
+  /** The secret of the log. */
+  secret: string
+  /** The name of this process's store among the readers of the log; undefined until it follows the log. */
+  reader(): string | undefined
+  append(record: LogRecord): Promise<number>
+  /** Asks the database of the log; rejects while it cannot be reached. */
+  ask: ServerConnection['ask']
+  /** How long processes are waited for that were there when the erase was asked for. @defaultValue five minutes */
+  patienceMs?: number
+}
+
+/** What is known of an erase: what this process has done, and who has still to carry it out. */
+export interface LoggedOutcome {
+  own: ErasureOutcome | undefined
+  awaited: AwaitedStore[]
+}
+
+interface Waiting {
+  request: ErasureRequest
+  resolve(outcome: LoggedOutcome): void
+  reject(error: unknown): void
+}
+
+/** How many erasures one entry of the log asks for. */
+const maxRound = 100
+const pollMs = 250
+const usualPatienceMs = 300_000
+
+/**
+ * The ingest process's part of an erase with a log in PostgreSQL: it puts the erase into the log, and waits for the
+ * processes that follow the log. Each of them rewrites its whole store for an entry, so requests that come meanwhile
+ * are put into one entry.
+ */
+export class LoggedRounds {
+  readonly #options: LoggedRoundsOptions
+  #waiting: Waiting[] = []
+  #isRunning = false
+  readonly #stopping = new AbortController()
+
+  constructor(options: LoggedRoundsOptions) {
+    this.#options = options
+  }
+
+  erase(request: ErasureRequest): Promise<LoggedOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject })
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  /** Stops waiting. What is in the log is carried out. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.length > 0) {
+      const round = this.#waiting.splice(0, maxRound)
+      await this.#runRound(round).catch((error: unknown) => {
+        for (const { reject } of round) reject(error)
+      })
+    }
+    this.#isRunning = false
+  }
+
+  async #runRound(round: readonly Waiting[]): Promise<void> {
+    const { secret } = this.#options
+    const requests = round.map(({ request: { id, ...more } }) => ({
+      ...more,
+      key: keyOf(secret, { environment: more.environment, id }),
+    }))
+    const last = await this.#append({
+      kind: eraseKind,
+      count: requests.length,
+      receivedAtMs: Date.now(),
+      body: Buffer.from(JSON.stringify(requests)),
+    })
+    const untilMs = performance.now() + (this.#options.patienceMs ?? usualPatienceMs)
+    await Promise.all(
+      round.map(async ({ resolve }, at) => {
+        const { task, key } = requests[at]!
+        const outcome = await this.#watch({ task, last, untilMs })
+        resolve(outcome.own?.state === 'unknown' ? await this.#ofEarlier(outcome, key) : outcome)
+      }),
+    )
+  }
+
+  async #append(record: LogRecord): Promise<number> {
+    try {
+      return await this.#options.append(record)
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error
+      const message = 'The log in PostgreSQL did not confirm the erase. Ask again in a while.'
+      throw refuse(503, 'log-unavailable', message, { 'retry-after': '10' })
+    }
+  }
+
+  /** Waits until every process has carried out the erase, but not for those that were away when it began. */
+  async #watch({
+    task,
+    last,
+    untilMs,
+  }: {
+    task: string
+    last: number
+    untilMs: number
+  }): Promise<LoggedOutcome> {
+    let away: Set<string> | undefined
+    let known: LoggedOutcome = { own: undefined, awaited: [] }
+    for (;;) {
+      const progress = await this.#progress(task, last)
+      if (progress !== undefined) {
+        const { awaited, outcome } = progress
+        away ??= new Set(awaited.flatMap(({ name, isLive }) => (isLive ? [] : [name])))
+        known = { own: outcome, awaited: awaited.map(({ store, last_seen }) => ({ store, last_seen })) }
+        const isOver = performance.now() > untilMs || this.#stopping.signal.aborted
+        const isFirst = outcome === undefined && awaited.length === 0
+        if (isOver || (!isFirst && awaited.every(({ name }) => away!.has(name)))) return known
+      } else if (performance.now() > untilMs || this.#stopping.signal.aborted) {
+        throw refuse(
+          503,
+          'log-unavailable',
+          'The erase is in the log, and every process carries it out. The log in PostgreSQL cannot be reached to ask how far they are: ask again later.',
+        )
+      }
+      await delay(pollMs)
+    }
+  }
+
+  #progress(task: string, last: number) {
+    const { ask, reader } = this.#options
+    return readProgress(ask, { task, last, reader: reader() ?? '', liveSeconds }).catch(() => undefined)
+  }
+
+  /** Of a person whom nobody knows any more, some process may still have to carry out an earlier erase. */
+  async #ofEarlier(outcome: LoggedOutcome, key: string): Promise<LoggedOutcome> {
+    const { ask } = this.#options
+    const earlier = await findUnfinished(ask, key).catch(() => undefined)
+    const progress = earlier && (await this.#progress(earlier.task, earlier.last))
+    if (progress === undefined || progress.awaited.length === 0) return outcome
+    const awaited = progress.awaited.map(({ store, last_seen }) => ({ store, last_seen }))
+    return { own: progress.outcome ?? outcome.own, awaited }
+  }
+}
