@@ -167,9 +167,11 @@ test.describe('a question is answered by at most four clicks and a word', () => 
       shopVisits.filter(({ pages }) => pages.includes('/join')),
       personOf,
     )
-    await expect(cohorts.first()).toBeVisible()
-    const people = (await cohorts.locator('td:nth-child(2)').allTextContents()).map(Number)
-    expect(people.reduce((sum, each) => sum + each, 0)).toBe(signedUp.size)
+    const sum = async () => {
+      const people = await cohorts.locator('td:nth-child(2)').allTextContents()
+      return people.reduce((all, each) => all + Number(each), 0)
+    }
+    await expect.poll(sum).toBe(signedUp.size)
     await expect(card(page, 'Retention')).toContainText('for the first time ever in that week')
   })
 

@@ -61,12 +61,12 @@ test('goals, views and annotations are saved, shown, changed and removed', async
         .getByRole('cell')
         .nth(at)
     }
+    for (const name of ['Pages', 'Events', 'Sources', 'Devices', 'Places'])
+      await expect(card(page, name).getByRole('columnheader', { name: 'Goal' })).toBeVisible()
     await expect(await cell('Pages', '/pricing')).toHaveText(
       shareOf(now.filter(({ pages }) => pages.includes('/pricing'))),
     )
     await expect(await cell('Events', 'Order Placed')).toHaveText('100%')
-    for (const name of ['Sources', 'Devices', 'Places'])
-      await expect(card(page, name).getByRole('columnheader', { name: 'Goal' })).toBeVisible()
   })
 
   await test.step('a view restores time, filter and goal from another page', async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createStore, useStore } from '../data/createStore'
 import { filterParameter } from '../data/filters'
 import type { Controls } from './Page'
@@ -73,7 +73,8 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
     if (!dialog.current?.open) dialog.current?.showModal()
   }
 
-  useEffect(() => {
+  // An effect would run a frame later, and a key that is pressed at once would meet the commands of before.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const key = readKey(event)
       const command = on ? commands.find((each) => each.key === key) : undefined

@@ -1,4 +1,5 @@
-const typed = 'input, textarea, select, [contenteditable]'
+/** A box to tick takes no letters; and after its dialog has closed it keeps the focus until the next frame. */
+const typed = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
 /**
  * The key of an event that is a command: no modifier is held, nothing is being typed, no dialog is open. Shift counts
