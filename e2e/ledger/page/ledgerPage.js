@@ -127,7 +127,7 @@ const acts = {
   async tick() {
     let index = 0
     // What the database takes to open at the first visit is not what a kill measures.
-    await library.ready()
+    if (plan.consent === 'granted') await library.ready()
     after(plan.stayMs, () =>
       setInterval(() => {
         track(1, plan.round, index)
