@@ -338,34 +338,6 @@ test.describe('the screens', () => {
     )
   })
 
-  test('list what is not as the plan has it, sorted by any column', async ({ page, service }) => {
-    const count = (name: string) => shopVisits.filter((visit) => visit.events.includes(name)).length
-    await open(page, service, '/app/plan?range=90d')
-    await expect(card(page, 'Events and the plan')).toContainText(
-      `fit the plan: ${count('Map Viewed')} are not in it, ${count('Order Placed')} are not as it says.`,
-    )
-    const names = card(page, 'What drifts').getByRole('rowheader')
-    await expect(names).toHaveText(['Map Viewed', 'Order Placed'])
-    await expect(row(page, 'What drifts', 'Order Placed')).toContainText(/total.*is missing/)
-    await expect(row(page, 'What drifts', 'Map Viewed')).toContainText('is not in the plan')
-
-    const byEvent = card(page, 'What drifts').getByRole('button', { name: 'Event', exact: true })
-    await byEvent.click()
-    await byEvent.click()
-    await expect(names).toHaveText(['Order Placed', 'Map Viewed'])
-    await expect(page.getByRole('columnheader', { name: 'Event', exact: true })).toHaveAttribute(
-      'aria-sort',
-      'descending',
-    )
-    await row(page, 'What drifts', 'Order Placed').getByRole('button').click()
-    await expect(names).toHaveText(['Order Placed'])
-    await page.goto(`${service.url}/app/plan?filter=event%7Cis%7C%24pageview`)
-    await expect(card(page, 'Events and the plan')).toContainText('of this time fit the plan')
-    await page.goto(`${service.url}/app/plan?filter=event%7Cis%7CNone`)
-    await expect(card(page, 'Events and the plan')).toContainText('start the service with --plan plan.json')
-    await expect(card(page, 'What drifts')).toHaveCount(0)
-  })
-
   test('show events as they come, but not while paused', async ({ page, service }) => {
     await open(page, service, '/app/live')
     const table = card(page, 'Newest events')

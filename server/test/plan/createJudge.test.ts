@@ -85,7 +85,7 @@ describe('what is of the library', () => {
     const code = readdirSync(plugins).map((name) => readFileSync(new URL(name, plugins), 'utf8'))
     const sent = code.flatMap((text) => [...text.matchAll(/'([A-Z][a-z]+(?: [A-Z][a-z]+)+)'/g)])
     expect([...new Set(sent.map(([, name]) => name))].toSorted()).toEqual([...ownEvents].toSorted())
-    const ofForms = code.flatMap((text) => [...text.matchAll(/(form_\w+):/g)]).map(([, name]) => name!)
+    const ofForms = code.flatMap((text) => [...text.matchAll(/(form_\w+):/g)]).map(([, name]) => name)
     expect(ofForms.length).toBeGreaterThan(0)
     for (const name of ofForms) expect(ownProperties).toContain(name)
   })
