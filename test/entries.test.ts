@@ -43,7 +43,9 @@ describe('the list of entries', () => {
   })
 
   it('is explained, each with an import or by its name', () => {
-    const pages = ['plugins', 'adapters', 'testing', 'node', 'plan', 'cookbook'].map((name) => `docs/${name}.md`)
+    const pages = ['plugins', 'adapters', 'testing', 'node', 'plan', 'cookbook'].map(
+      (name) => `docs/${name}.md`,
+    )
     const docs = ['README.md', ...pages].map(read).join('')
     for (const name of names) expect(docs).toContain(`waymark/${name}`)
   })

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
+import { drawGrowth } from './drawGrowth.mjs'
 import { fillShop } from './fillShop.mjs'
 
 const million = 1_000_000
@@ -15,7 +17,7 @@ const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
 /** Of one month, as a screen asks, and of all the half year. */
 const questions = {
   'funnel of four steps, a month': `FROM funnel(${steps}, INTERVAL 7 DAY, ${month})`,
-  'retention of 30 days': `FROM retention('$pageview', '$pageview', 'day', ${month})`,
+  'retention by day, a month': `FROM retention('$pageview', '$pageview', 'day', ${month})`,
   'sessions of a month': `SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions(${month}) GROUP BY ALL`,
   'daily, a month': `FROM daily(${month}, time_zone := 'Europe/Berlin')`,
   'breakdown, a month': `FROM breakdown('Map Viewed', 'sku', ${month})`,
@@ -27,7 +29,11 @@ const questions = {
   'daily, all': `FROM daily(time_zone := 'Europe/Berlin')`,
   'breakdown, all': `FROM breakdown('$pageview', '$utm_source')`,
   'paths, all': `FROM paths('/', 3)`,
+  'first touch, all': `SELECT utm_source, count(*) FROM first_touch() GROUP BY ALL`,
 }
+
+/** With `BENCH_DRAW` the figures are drawn here. */
+const chart = fileURLToPath(new URL('../../docs/growth.svg', import.meta.url))
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
 
@@ -39,7 +45,7 @@ const measure = async (events) => {
   })
   const connection = await instance.connect()
   await connection.run(`SET TimeZone = 'UTC'`)
-  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`)
   await openAnalytics(connection)
   await fillShop(connection, events)
   await connection.run(`SET threads = ${threads}`)
@@ -64,7 +70,7 @@ const measure = async (events) => {
 /**
  * How long each answer takes, and how it grows with the store: the same half year, with more people in it.
  * Processor time divided by the threads is the least that it takes; on a busy machine the clock says how
- * busy that is.
+ * busy that is. `BENCH_EVENTS=1,10,20,100` names the sizes in millions of events.
  */
 export const benchAnswers = async () => {
   const sizes = (process.env.BENCH_EVENTS ?? '1,10,20').split(',').map(Number)
@@ -75,12 +81,16 @@ export const benchAnswers = async () => {
   for (const name of Object.keys(questions)) {
     console.log(`${name.padEnd(32)}${sizes.map((size) => cell(bySize.get(size)[name])).join('')}`)
   }
-  const at = bySize.get(10)
+  if (process.env.BENCH_DRAW !== undefined) writeFileSync(chart, drawGrowth(bySize))
+  const at = bySize.get(20)
   if (at === undefined) return []
-  return Object.entries(at).map(([name, { ms }]) => [
-    `answers: ${name} (10 M events)`,
-    '< 1000 ms',
-    `${ms.toFixed(0)} ms with ${threads} threads, median of ${rounds}`,
-    ms < 1000,
-  ])
+  return Object.entries(at).map(([name, { ms }]) => {
+    const mostMs = name.endsWith('month') ? 300 : 1500
+    return [
+      `answers: ${name} (20 M events)`,
+      `≤ ${mostMs} ms`,
+      `${ms.toFixed(0)} ms with ${threads} threads, median of ${rounds}`,
+      ms <= mostMs,
+    ]
+  })
 }

@@ -43,7 +43,9 @@ const withShop = async (work) => {
   try {
     const connection = await instance.connect()
     await connection.run(`SET TimeZone = 'UTC'`)
-    await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+    await connection.run(
+      `ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`,
+    )
     await openAnalytics(connection, archive)
     await fillShop(connection, events)
     await connection.run(`SET search_path = 'memory.main,analytics.main'`)

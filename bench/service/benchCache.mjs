@@ -23,7 +23,7 @@ export const fillStore = async (folder, count = events) => {
   })
   const connection = await instance.connect()
   await connection.run(`SET TimeZone = 'UTC'`)
-  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`)
   await openAnalytics(connection)
   await fillShop(connection, count)
   connection.closeSync()

@@ -50,7 +50,7 @@ const openStore = async (folder, name) => {
     wal_autocheckpoint: '64MB',
   })
   const connection = await instance.connect()
-  await connection.run(`ATTACH '${join(folder, name)}.duckdb' AS analytics`)
+  await connection.run(`ATTACH '${join(folder, name)}.duckdb' AS analytics (STORAGE_VERSION 'v1.5.0')`)
   await openAnalytics(connection)
   const window = new InsertIdWindow({ folder: join(folder, `${name}-ids`), windowMs: 15 * dayMs })
   window.open(0)

@@ -45,7 +45,7 @@ export const benchManyPersons = async (events = Number(process.env.BENCH_EVENTS 
     wal_autocheckpoint: '64MB',
   })
   const connection = await instance.connect()
-  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics`)
+  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`)
   await openAnalytics(connection)
   const persons = await fill(connection, events)
   await connection.run('DELETE FROM analytics.raw.derived')

@@ -7,18 +7,17 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 const partSql = (first: number, mends: boolean) => `
 CREATE OR REPLACE TEMP TABLE part AS
 WITH seen AS (
-  SELECT environment, coalesce(distinct_id, anonymous_id) AS id, "timestamp" AS moment, 1 AS events,
+  SELECT id_key, environment, coalesce(distinct_id, anonymous_id) AS id, "timestamp" AS moment, 1 AS events,
     false AS mends
-  FROM analytics.raw.events
-  WHERE seq >= ${first} AND NOT anonymous AND coalesce(distinct_id, anonymous_id) IS NOT NULL
+  FROM analytics.raw.events WHERE seq >= ${first} AND NOT anonymous AND id_key IS NOT NULL
   UNION ALL
-  SELECT environment, distinct_id, "timestamp", 0, name IS NOT NULL
+  SELECT hash(environment, distinct_id), environment, distinct_id, "timestamp", 0, name IS NOT NULL
   FROM analytics.raw.traits WHERE seq >= ${first}
-  ${mends ? 'UNION ALL SELECT environment, id, NULL, 0, true FROM changed' : ''}
+  ${mends ? 'UNION ALL SELECT hash(environment, id), environment, id, NULL, 0, true FROM changed' : ''}
 ), id AS (
-  SELECT environment, id, hash(environment, id) AS id_key, min(moment) AS first_seen,
+  SELECT id_key, any_value(environment) AS environment, any_value(id) AS id, min(moment) AS first_seen,
     max(moment) AS last_seen, sum(events)::BIGINT AS events, bool_or(mends) AS mends
-  FROM seen GROUP BY environment, id
+  FROM seen GROUP BY id_key
 )
 SELECT i.*, coalesce(m.person_key, i.id_key) AS person_key, coalesce(m.person_id, i.id) AS person_id
 FROM id i LEFT JOIN analytics.raw.id_map m ON m.id_key = i.id_key`

@@ -1,40 +1,57 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
-import { insertSessions, sessionKey, setFolded, unfoldedEvents } from '../store/sessionTable.js'
+import { forgetPrepared } from '../store/runPrepared.js'
+import { insertSessions, sessionTables, setFolded, unfoldedEvents } from '../store/sessionTable.js'
 
 /** Each answer about sessions reads the unfolded events. To fold takes some time, whatever there is to fold. */
 const foldFrom = 50_000
 
+/** A row group of DuckDB. */
+const settleFrom = 122_880
+
+const young = 'analytics.raw.young_sessions'
 const reopened = 'analytics.raw.reopened_sessions'
 
-/** Moves the folded sessions of some events. They are chosen by one column first, and only they are read. */
+/** Moves the folded sessions of some events. */
 const reopen = async (connection: DuckDBConnection, events: string): Promise<void> => {
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE chosen AS SELECT s.rowid AS row_id FROM analytics.raw.sessions s
-     WHERE s.session_key IN (SELECT ${sessionKey} FROM ${events} AND session_id IS NOT NULL)`,
-  )
-  const reader = await connection.runAndReadAll('SELECT count(*) FROM chosen')
-  if (reader.getRows()[0]![0] === 0n) return
-  const isChosen = 'rowid IN (SELECT row_id FROM chosen)'
-  await connection.run(`INSERT INTO ${reopened} FROM analytics.raw.sessions WHERE ${isChosen}`)
-  await connection.run(`DELETE FROM analytics.raw.sessions WHERE ${isChosen}`)
+  const isConcerned = `session_key IN (SELECT session_key FROM ${events} AND session_key IS NOT NULL)`
+  for (const table of ['analytics.raw.young_sessions', 'analytics.raw.sessions']) {
+    // They are chosen by one column first, and only they are read.
+    const { rowsChanged } = await connection.run(
+      `INSERT INTO ${reopened} FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${isConcerned})`,
+    )
+    if (rowsChanged > 0)
+      await connection.run(`DELETE FROM ${table} WHERE session_key IN (SELECT session_key FROM ${reopened})`)
+  }
 }
 
-/** Folds all events into the table of sessions, inside the caller's transaction. */
-export const foldEvents = async (connection: DuckDBConnection): Promise<void> => {
+const countOf = async (connection: DuckDBConnection, table: string): Promise<number> =>
+  Number((await connection.runAndReadAll(`SELECT count(*) FROM ${table}`)).getRows()[0]![0])
+
+/** Folds all events into the tables of sessions, inside the caller's transaction. Young sessions settle once there are enough. */
+export const foldEvents = async (connection: DuckDBConnection, settleAt = settleFrom): Promise<void> => {
   const reader = await connection.runAndReadAll(`SELECT max(seq) FROM ${unfoldedEvents}`)
   const [last] = reader.getRows()[0] as [bigint | null]
   if (last === null) return
-  await connection.run(insertSessions(`${unfoldedEvents} e WHERE session_id IS NOT NULL`, reopened))
+  await connection.run(
+    insertSessions(`${unfoldedEvents} e WHERE session_key IS NOT NULL`, {
+      known: reopened,
+      into: 'young_sessions',
+    }),
+  )
   await connection.run(`DELETE FROM ${reopened}`)
   await connection.run(setFolded(Number(last)))
+  forgetPrepared(connection)
+  if ((await countOf(connection, young)) < settleAt) return
+  await connection.run(
+    `INSERT INTO analytics.raw.sessions FROM ${young} ORDER BY started_at; DELETE FROM ${young}`,
+  )
 }
 
 /** Brings the events from sequence `first` on to their sessions, and folds all of them once there are enough. */
 export const applySessions = async (connection: DuckDBConnection, first: number): Promise<void> => {
   await reopen(connection, `analytics.raw.events WHERE seq >= ${first}`)
-  const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${unfoldedEvents}`)
-  if (Number(reader.getRows()[0]![0]) >= foldFrom) await foldEvents(connection)
+  if ((await countOf(connection, unfoldedEvents)) >= foldFrom) await foldEvents(connection)
 }
 
 /** Takes events out of the sessions that were folded, are in the table `gone`, and were deleted. */
@@ -43,7 +60,7 @@ export const forgetEvents = async (connection: DuckDBConnection): Promise<void> 
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE lessened AS
      SELECT s.session_key, s.started_at, s.ended_at FROM ${reopened} s JOIN (
-       SELECT ${sessionKey} AS session_key, count(*) AS events FROM gone GROUP BY 1
+       SELECT session_key, count(*) AS events FROM gone GROUP BY 1
      ) g ON g.session_key = s.session_key AND g.events < s.events`,
   )
   await connection.run(`DELETE FROM ${reopened}`)
@@ -56,7 +73,7 @@ export const forgetEvents = async (connection: DuckDBConnection): Promise<void> 
   await connection.run(
     insertSessions(
       `${allEvents} e WHERE "timestamp" BETWEEN make_timestamptz(${from}) AND make_timestamptz(${until})
-       AND session_id IS NOT NULL AND ${sessionKey} IN (SELECT session_key FROM lessened)`,
+       AND session_key IN (SELECT session_key FROM lessened)`,
     ),
   )
 }
@@ -66,14 +83,30 @@ const eventsPerSlice = 1_000_000
 
 /** Makes the sessions anew from all events. */
 export const buildSessions = async (connection: DuckDBConnection): Promise<void> => {
-  await connection.run(`DELETE FROM analytics.raw.sessions; DELETE FROM ${reopened}`)
+  for (const table of sessionTables) await connection.run(`DELETE FROM analytics.raw.${table}`)
   const reader = await connection.runAndReadAll(`SELECT count(*), coalesce(max(seq), 0) FROM ${allEvents}`)
   const [events, last] = reader.getRows()[0]!.map(Number) as [number, number]
   const slices = Math.ceil((events + 1) / eventsPerSlice)
   for (let slice = 0; slice < slices; slice++) {
     await connection.run(
-      insertSessions(`${allEvents} e WHERE session_id IS NOT NULL AND ${sessionKey} % ${slices} = ${slice}`),
+      insertSessions(`${allEvents} e WHERE session_key IS NOT NULL AND session_key % ${slices} = ${slice}`),
     )
   }
   await connection.run(setFolded(last))
+}
+
+/** Copies the sessions of another catalog, which has folded all its events, and makes those with the keys in `changed` from the events here. */
+export const copySessions = async (
+  connection: DuckDBConnection,
+  from: string,
+  changed: string,
+): Promise<void> => {
+  for (const table of ['sessions', 'young_sessions']) {
+    await connection.run(
+      `INSERT INTO analytics.raw.${table} FROM ${from}.raw.${table} WHERE session_key NOT IN ${changed}`,
+    )
+  }
+  await connection.run(insertSessions(`${allEvents} e WHERE session_key IN ${changed}`))
+  const reader = await connection.runAndReadAll(`SELECT coalesce(max(seq), 0) FROM ${allEvents}`)
+  await connection.run(setFolded(Number(reader.getRows()[0]![0])))
 }

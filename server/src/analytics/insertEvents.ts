@@ -2,6 +2,7 @@ import { BIGINT, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api
 import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
+import { keptOf } from '../store/keptColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
@@ -22,7 +23,9 @@ const items = itemsSql({
 
 const columns = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
 const builtIns = builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`)
-const values = columns.map((column) => filledColumns[column] ?? derivedColumns[column] ?? column)
+const values = columns.map(
+  (column) => `${filledColumns[column] ?? derivedColumns[column] ?? column} AS ${column}`,
+)
 
 /** The sender's verdict holds only for events without a user agent of their own; `markAgents` judges the others. */
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
@@ -36,16 +39,15 @@ const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.an
       ELSE ${ownId('distinct_id')} END`
 
 /** A verdict that is not one of these words is a problem. */
-const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END,
-  CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END`
+const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END AS plan_verdict,
+  CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END AS plan_problem`
 
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
  * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
  */
 const insert = `
-INSERT INTO analytics.raw.events (seq, received_at, "timestamp", environment, event, distinct_id, anonymous_id,
-  device_id, session_id, insert_id, properties, ${columns.join(', ')}, bot, anonymous, plan_verdict, plan_problem)
+INSERT INTO analytics.raw.events BY NAME
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
@@ -57,11 +59,13 @@ WITH item AS (${items}), flat AS (
   FROM flat
 ), addressed AS (
   SELECT *, ${addressColumns} FROM named
+), filled AS (
+  SELECT seq, received_at, ${timestampSql} AS "timestamp", environment, event, distinct_id, anonymous_id, device_id,
+    session_id, insert_id, properties, ${values.join(', ')}, ${botSql} AS bot, sender.visitor IS NOT NULL AS anonymous,
+    ${planSql}
+  FROM addressed
 )
-SELECT seq, received_at, ${timestampSql}, environment, event, distinct_id, anonymous_id, device_id,
-  session_id, insert_id, properties, ${values.join(', ')},
-  ${botSql}, sender.visitor IS NOT NULL, ${planSql}
-FROM addressed`
+SELECT *, ${keptOf} FROM filled`
 
 const setAside = `
 INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { jsonRows } from '../store/jsonRows.js'
 import { momentSql } from './entryItems.js'
-import { sessionKey } from '../store/sessionTable.js'
+import { sessionTables } from '../store/sessionTable.js'
 import type { LogEntry } from '../wal/segment.js'
 import { judgeUserAgent } from './judgeUserAgent.js'
 import { readUserAgent } from './readUserAgent.js'
@@ -53,13 +53,13 @@ const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: 
     `UPDATE analytics.raw.events SET bot = 'impossible speed'
      WHERE ${recent} AND bot IS NULL
        AND (${visit}) IN (SELECT (environment, visit) FROM ${jsonRows({ environment: 'VARCHAR', visit: 'VARCHAR' })})
-     RETURNING CASE WHEN session_id IS NOT NULL THEN ${sessionKey} END`,
+     RETURNING session_key`,
     { rows: JSON.stringify(rows) },
   )
   const keys = new Set(marked.getRows().flatMap(([key]) => (key === null ? [] : [key as bigint])))
   if (keys.size === 0) return
   // Unfolded events tell it to their sessions themselves; of folded ones the session knows.
-  for (const table of ['sessions', 'reopened_sessions']) {
+  for (const table of sessionTables) {
     await connection.run(
       `UPDATE analytics.raw.${table} SET bot = least(bot, 'impossible speed') WHERE session_key IN (${[...keys].join(', ')})`,
     )

@@ -6,7 +6,8 @@ import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'
 import { savedSchema } from '../saved/savedSchema.js'
 import { analyticsViews } from '../store/analyticsViews.js'
-import { sessionKey } from '../store/sessionTable.js'
+import { keyChanges } from '../store/keptColumns.js'
+import { sessionKey, sessionTables } from '../store/sessionTable.js'
 import { inTransaction } from '../store/transactions.js'
 import { bringToVersion } from './bringToVersion.js'
 import { hashSample } from './hashSample.js'
@@ -64,7 +65,8 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
         `UPDATE analytics.raw.id_map SET id_key = hash(environment, distinct_id),
            person_key = hash(environment, person_id)`,
       )
-      for (const table of ['sessions', 'reopened_sessions'])
+      await connection.run(`UPDATE analytics.raw.events SET ${keyChanges}`)
+      for (const table of sessionTables)
         await connection.run(`UPDATE analytics.raw.${table} SET session_key = ${sessionKey}`)
       await connection.run('DELETE FROM analytics.raw.persons')
       const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${allEvents}`)

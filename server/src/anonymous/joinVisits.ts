@@ -13,7 +13,8 @@ const lateMs = 5 * 60_000
  * hour before or after it. Their browsers keep no session, so the service makes them.
  */
 const joinSql = (first: number, fromMs: number) => `
-UPDATE analytics.raw.events e SET session_id = joined.session_id FROM (
+UPDATE analytics.raw.events e SET session_id = joined.session_id,
+  session_key = hash(e.environment, joined.session_id) FROM (
   WITH recent AS (
     SELECT seq, environment, anonymous_id, session_id, "timestamp" FROM analytics.raw.events
     WHERE anonymous AND received_at >= ${momentSql(`${fromMs}::BIGINT`)}

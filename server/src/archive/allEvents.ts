@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
+import { keyNames, keysOf } from '../store/keptColumns.js'
 import { quoteText } from '../store/quote.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
@@ -23,7 +24,7 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
   await connection.run(
-    `COPY (SELECT * EXCLUDE (environment) FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`,
+    `COPY (SELECT * EXCLUDE (environment, ${keyNames}) FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`,
   )
   return file
 }
@@ -59,6 +60,6 @@ export const makeAllEvents = async (
   }
   const paths = [await writeColumns(connection, archive), ...pathsOf(archive, files)]
   await connection.run(
-    `${view} UNION ALL BY NAME SELECT * EXCLUDE (day, late) FROM ${readFiles(paths)} r WHERE ${boundsOfFiles}`,
+    `${view} UNION ALL BY NAME SELECT * EXCLUDE (day, late), ${keysOf} FROM ${readFiles(paths)} r WHERE ${boundsOfFiles}`,
   )
 }

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { foldEvents } from '../analytics/applySessions.js'
 import type { Logger } from '../Logger.js'
+import { keyNames } from '../store/keptColumns.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
 import { inTransaction } from '../store/transactions.js'
@@ -40,7 +41,7 @@ const moveSlice = async (
   if (events === 0) return 0
   const slice = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
   const file = newFileOf(part, first, last)
-  const rows = `SELECT * EXCLUDE (environment) FROM ${slice}`
+  const rows = `SELECT * EXCLUDE (environment, ${keyNames}) FROM ${slice}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   await oneAtATime(() =>
     inTransaction(connection, async () => {

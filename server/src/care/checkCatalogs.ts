@@ -3,14 +3,18 @@ import { checkArchive } from './checkArchive.js'
 import { allEvents } from '../store/archiveSchema.js'
 import { hashSample } from '../analytics/hashSample.js'
 import { analyticsCatalog, storeVersion } from '../store/analyticsSchema.js'
+import { keptWrongly } from '../store/keptColumns.js'
 import { fine, type Finding, wrong } from './Finding.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
-import { sessionKey, unfoldedEvents } from '../store/sessionTable.js'
+import { sessionKey, sessionTables, unfoldedEvents } from '../store/sessionTable.js'
 import { reasonOf } from '../reasonOf.js'
 
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
   (await connection.runAndReadAll(sql)).getRows()[0]![0] as bigint
+
+/** All folded sessions. */
+const folded = `(${sessionTables.map((table) => `FROM analytics.raw.${table}`).join(' UNION ALL ')})`
 
 /** Each statement counts the rows that break its rule. */
 const rules = [
@@ -21,6 +25,10 @@ const rules = [
   {
     rule: 'Events are there twice',
     sql: `SELECT count(*) - count(DISTINCT seq) FROM ${allEvents}`,
+  },
+  {
+    rule: 'Events have a wrong key, path or mark of a touch',
+    sql: `SELECT count(*) FROM analytics.raw.events WHERE ${keptWrongly}`,
   },
   {
     rule: 'Persons count too few or too many events',
@@ -34,15 +42,14 @@ const rules = [
   },
   {
     rule: 'Sessions count too few or too many events',
-    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM (
-        FROM analytics.raw.sessions UNION ALL FROM analytics.raw.reopened_sessions))
+    sql: `SELECT abs((SELECT coalesce(sum(events), 0)::BIGINT FROM ${folded})
       + (SELECT count(*) FROM ${unfoldedEvents} WHERE session_id IS NOT NULL)
       - (SELECT count(*) FROM ${allEvents} WHERE session_id IS NOT NULL))`,
   },
   {
     rule: 'Sessions have a wrong key, or are there twice',
     sql: `SELECT count(*) FILTER (WHERE session_key IS DISTINCT FROM ${sessionKey})
-      + count(*) - count(DISTINCT session_key) FROM analytics.raw.sessions`,
+      + count(*) - count(DISTINCT session_key) FROM ${folded}`,
   },
   {
     rule: 'Ids have a wrong key, or are there twice',

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { foldEvents, forgetEvents } from '../analytics/applySessions.js'
 import { makeAllEvents, pathsOf, readFiles } from '../archive/allEvents.js'
 import type { ArchivedFile, ArchiveFolder } from '../archive/ArchivedFile.js'
+import { keysOf } from '../store/keptColumns.js'
 import { inTransaction } from '../store/transactions.js'
 import { recordRetention } from './duties.js'
 
@@ -22,7 +23,7 @@ export const eventsOfDay = (alias: string, day: string): string =>
 
 const chooseSql = (events: string) => `
 CREATE OR REPLACE TEMP TABLE gone AS
-SELECT seq, environment, session_id, coalesce(distinct_id, anonymous_id) AS id FROM ${events}`
+SELECT seq, ${keysOf} FROM ${events}`
 
 /**
  * After the deletion each person has fewer events. A person without events and traits is deleted too.
@@ -30,9 +31,9 @@ SELECT seq, environment, session_id, coalesce(distinct_id, anonymous_id) AS id F
  */
 const deleteSql = [
   `CREATE OR REPLACE TEMP TABLE fewer AS
-   SELECT coalesce(m.person_key, hash(g.environment, g.id)) AS person_key, count(*) AS events
-   FROM gone g LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(g.environment, g.id)
-   WHERE g.id IS NOT NULL GROUP BY 1`,
+   SELECT coalesce(m.person_key, g.id_key) AS person_key, count(*) AS events
+   FROM gone g LEFT JOIN analytics.raw.id_map m ON m.id_key = g.id_key
+   WHERE g.id_key IS NOT NULL GROUP BY 1`,
   `UPDATE analytics.raw.persons p SET events = p.events - f.events FROM fewer f WHERE p.person_key = f.person_key`,
   `CREATE OR REPLACE TEMP TABLE emptied AS
    SELECT person_key, environment, unnest(distinct_ids) AS id FROM analytics.raw.persons p

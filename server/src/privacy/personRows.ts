@@ -54,8 +54,7 @@ export const eventsAfter = (seq: string, most: number): string =>
   isFound(`is_theirs AND seq > ${seq} ORDER BY seq LIMIT ${most}`)
 
 const theirs = named('coalesce(t.distinct_id, t.anonymous_id)')
-const hashed = (column: string) =>
-  `hash(t.environment, ${column}) IN (SELECT hash(environment, id) FROM ${idTable})`
+const among = (key: string) => `${key} IN (SELECT hash(environment, id) FROM ${idTable})`
 
 /**
  * Finds the events of the persons once, for all later statements: a condition on a whole row would read all
@@ -65,12 +64,15 @@ export const findEvents = async (connection: DuckDBConnection): Promise<void> =>
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE person_events AS
      WITH near AS MATERIALIZED (
-       SELECT t.seq, t.environment, t.distinct_id, t.anonymous_id FROM ${allEvents} t
-       WHERE ${hashed('coalesce(t.distinct_id, t.anonymous_id)')} OR ${hashed('t.anonymous_id')}
+       SELECT t.seq, t.session_key, t.environment, t.distinct_id, t.anonymous_id FROM ${allEvents} t
+       WHERE ${among('t.id_key')} OR ${among('hash(t.environment, t.anonymous_id)')}
      )
-     SELECT t.seq, (${theirs}) IS TRUE AS is_theirs FROM near t WHERE ${theirs} OR ${named('t.anonymous_id')}`,
+     SELECT t.seq, t.session_key, (${theirs}) IS TRUE AS is_theirs FROM near t WHERE ${theirs} OR ${named('t.anonymous_id')}`,
   )
 }
+
+/** The keys of the sessions that have such an event. */
+export const theirSessions = `(SELECT session_key FROM ${eventTable} WHERE session_key IS NOT NULL)`
 
 /** The columns of `t` without the anonymous ids of those persons. */
 export const withoutAnonymousId = `REPLACE (CASE WHEN (${namesAnonymousId}) IS NOT TRUE THEN anonymous_id END AS anonymous_id)`

@@ -1,18 +1,20 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
-import { buildSessions } from '../analytics/applySessions.js'
+import { copySessions, foldEvents } from '../analytics/applySessions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
 import { lookAtDisk } from '../store/DiskRoom.js'
 import { quoteIdentifier } from '../store/quote.js'
+import { sessionTables } from '../store/sessionTable.js'
+import { inTransaction } from '../store/transactions.js'
 import { syncFolder } from '../store/syncFolder.js'
-import { rowsOf, withoutAnonymousId } from './personRows.js'
+import { rowsOf, theirSessions, withoutAnonymousId } from './personRows.js'
 import { putInPlace } from '../store/writeWhole.js'
 
-/** A new store fills these tables itself, the sessions from the events that stay. */
-const ownTables = new Set(['store', 'derived', 'sessions', 'reopened_sessions'])
+/** A new store fills these tables itself, and the sessions apart. */
+const ownTables = new Set<string>(['store', 'derived', ...sessionTables])
 /** So much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 
@@ -56,6 +58,7 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
 const write = async (connection: DuckDBConnection, folder: DataFolder, finish: () => Promise<void>) => {
   const { file, wal, fresh } = filesOf(folder)
   const catalog = quoteIdentifier(analyticsCatalog)
+  await inTransaction(connection, () => foldEvents(connection))
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await attach(connection, 'old', file)
@@ -68,7 +71,7 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
     if (!ownTables.has(name as string)) await copyTable(connection, name as string)
   }
   await finish()
-  await buildSessions(connection)
+  await copySessions(connection, 'old', theirSessions)
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')

@@ -1,16 +1,21 @@
 import { archiveSchema } from './archiveSchema.js'
 import { builtInColumns } from './builtInColumns.js'
 import { derivedColumns } from './derivedColumns.js'
+import { keptColumns } from './keptColumns.js'
 import { rejectedTable } from './rejectedSchema.js'
-import { sessionTables } from './sessionTable.js'
+import { sessionSchema } from './sessionTable.js'
 
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 3
+export const storeVersion = 4
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)
+  .join(', ')
+
+const kept = Object.entries(keptColumns)
+  .map(([column, { type }]) => `${column} ${type}`)
   .join(', ')
 
 /**
@@ -30,7 +35,7 @@ CREATE TABLE analytics.raw.events (
   seq BIGINT, received_at TIMESTAMPTZ, "timestamp" TIMESTAMPTZ, environment VARCHAR, event VARCHAR,
   distinct_id VARCHAR, anonymous_id VARCHAR, device_id VARCHAR, session_id VARCHAR,
   insert_id VARCHAR, properties JSON, ${stored}, bot VARCHAR, anonymous BOOLEAN,
-  plan_verdict VARCHAR, plan_problem VARCHAR
+  plan_verdict VARCHAR, plan_problem VARCHAR, ${kept}
 );
 CREATE TABLE analytics.raw.id_map (
   environment VARCHAR, distinct_id VARCHAR USING COMPRESSION uncompressed,
@@ -45,6 +50,6 @@ CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],
   first_seen TIMESTAMPTZ, last_seen TIMESTAMPTZ, events BIGINT
-);${sessionTables}
+);${sessionSchema}
 ${archiveSchema}
 `

@@ -6,7 +6,7 @@ import { derivedComments, screenClassSql, utmColumns } from './derivedColumns.js
 import { answers } from './answers/index.js'
 import { boundedJson } from './boundedJson.js'
 import { pointerSql } from './pointerSql.js'
-import { hostOf, pathOf } from './urlParts.js'
+import { hostOf } from './urlParts.js'
 import { type View, viewSql } from './viewSql.js'
 
 const property = (name: string) => `The property ${name}.`
@@ -17,7 +17,7 @@ const views: readonly View[] = [
     comment: 'Every event, one a row, with the person it belongs to by now.',
     from: `${allEvents} e
       LEFT JOIN analytics.raw.id_map m
-        ON m.environment = e.environment AND m.distinct_id = coalesce(e.distinct_id, e.anonymous_id)`,
+        ON m.id_key = e.id_key`,
     columns: [
       ['event_id', 'e.seq', 'Grows in the order in which the service accepted the events.'],
       ['received_at', 'e.received_at', 'When the service accepted the event.'],
@@ -36,7 +36,7 @@ const views: readonly View[] = [
       ['insert_id', 'e.insert_id', 'The property insert_id, by which a second copy is known.'],
       ['url', 'e.url', property('$url')],
       ['host', hostOf('e.url'), 'The host of url, with its port if it has one.'],
-      ['path', pathOf('e.url'), 'The path of url, without query and fragment.'],
+      ['path', 'e.path', 'The path of url, without query and fragment.'],
       ['referrer', 'e.referrer', property('$referer')],
       ...utmColumns.map((name) => [name, `e.${name}`, derivedComments[name]] as const),
       ['click_id', 'e.click_id', derivedComments.click_id],

@@ -14,6 +14,14 @@ export interface Parameters {
 }
 
 /**
+ * Lets statements be prepared anew. Once a view or table was made, DuckDB plans a statement that was prepared before at
+ * each of its runs, which for a large one takes longer than the run.
+ */
+export const forgetPrepared = (connection: DuckDBConnection): void => {
+  prepared.delete(connection)
+}
+
+/**
  * Runs a statement that is often repeated. It is planned once for each connection. Each parameter must be
  * written with its type, as `$name::TYPE`; without it DuckDB plans the statement again for each value.
  */

@@ -25,9 +25,16 @@ const picks: readonly Picked[] = [
   { column: 'last_id', sql: 'coalesce(e.distinct_id, e.anonymous_id)', which: 'last' },
   { column: 'entry_url', sql: pageUrl, which: 'first' },
   { column: 'exit_url', sql: pageUrl, which: 'last' },
-  { column: 'referrer', sql: foreignReferrer('e.referrer', 'e.url'), which: 'first' },
+  {
+    column: 'referrer',
+    sql: `CASE WHEN e.touch THEN ${foreignReferrer('e.referrer', 'e.url')} END`,
+    which: 'first',
+  },
   ...['device_id', ...utmColumns, 'click_id', ...senderColumns, 'viewport'].map(own),
 ]
+
+/** The tables that have a session, each in one of them. */
+export const sessionTables = ['sessions', 'young_sessions', 'reopened_sessions'] as const
 
 export const sessionKey = 'hash(environment, session_id)'
 
@@ -41,70 +48,113 @@ export const unfoldedEvents = 'analytics.raw.unfolded_events'
 export const setFolded = (through: number): string =>
   `CREATE OR REPLACE VIEW ${unfoldedEvents} AS FROM analytics.raw.events WHERE seq > ${through};`
 
-const columns = `session_key UBIGINT, environment VARCHAR, session_id VARCHAR, started_at TIMESTAMPTZ,
+const columnsAs = (
+  text: string,
+) => `session_key UBIGINT, environment ${text}, session_id ${text}, started_at TIMESTAMPTZ,
   first_seq BIGINT, ended_at TIMESTAMPTZ, last_seq BIGINT, events BIGINT, page_views BIGINT, visible_ms DOUBLE,
-  ${picks.map(({ column }) => `${column} VARCHAR, ${column}_key HUGEINT`).join(', ')}, anonymous BOOLEAN,
-  bot VARCHAR`
+  ${picks.map(({ column }) => `${column} ${text}`).join(', ')}, exit_url_key HUGEINT, late_keys HUGEINT[],
+  anonymous BOOLEAN, bot ${text}`
 
 /**
- * The sessions as the folded events make them; apart those that have unfolded events, too. Beside each value that
- * one event gives stands the `orderKey` of that event, by which the value of a late event is known to be older or
- * newer. It is NULL where that event is the session's first (for the last values: its last), as nearly always.
+ * The sessions as the folded events make them; apart the young ones, and those that have unfolded events, too. At each
+ * checkpoint DuckDB writes the last row group of a table anew, and to compress it is most of that work: so young
+ * sessions wait, uncompressed, until they are a row group, which is written once.
+ *
+ * The value that one event gives has that event's `orderKey`, by which the value of a late event is known to be older
+ * or newer. It is written only where the event is not the session's first (for the last values: its last). As that is
+ * rare, but for the last page view, most of the keys share one column.
  */
-export const sessionTables = `
-CREATE TABLE analytics.raw.sessions (${columns});
-CREATE TABLE analytics.raw.reopened_sessions (${columns});
+export const sessionSchema = `
+CREATE TABLE analytics.raw.sessions (${columnsAs('VARCHAR')});
+CREATE TABLE analytics.raw.young_sessions (${columnsAs('VARCHAR USING COMPRESSION uncompressed')});
+CREATE TABLE analytics.raw.reopened_sessions (${columnsAs('VARCHAR USING COMPRESSION uncompressed')});
 ${setFolded(0)}`
 
-const list = (sqlOf: (pick: Picked) => string) => picks.map(sqlOf).join(', ')
+const list = (sqlOf: (pick: Picked) => string, of = picks) => of.map(sqlOf).join(', ')
+
+const rare = picks.filter(({ column }) => column !== 'exit_url')
+const writtenKey = (pick: Picked) =>
+  pick.column === 'exit_url' ? 'exit_url_key' : `late_keys[${rare.indexOf(pick) + 1}]`
 
 /** An event as a session of its own. */
 const ofEvents = (events: string) => `
-SELECT x.environment, x.session_id, moment AS started_at, moment AS ended_at, key AS first_key, key AS last_key,
-  1 AS events, page_views, visible_ms,
+SELECT x.session_key, x.environment, x.session_id, moment AS started_at, moment AS ended_at, key AS first_key,
+  key AS last_key, 1 AS events, page_views, visible_ms,
   ${list(({ column }) => `${column}, CASE WHEN ${column} IS NOT NULL THEN key END AS ${column}_key`)},
   anonymous, bot
 FROM (
-  SELECT e.environment, e.session_id, e."timestamp" AS moment, ${orderKey} AS key,
+  SELECT e.session_key, e.environment, e.session_id, e."timestamp" AS moment, ${orderKey} AS key,
     (e.event = '$pageview')::INTEGER AS page_views, ${visibleMs} AS visible_ms,
     ${list(({ column, sql }) => `${sql} AS ${column}`)}, e.anonymous, e.bot
   FROM ${events}
 ) x`
 
 const ofSessions = (sessions: string) => `
-SELECT x.environment, x.session_id, started_at, ended_at, first_key, last_key, ${counts},
+SELECT x.session_key, x.environment, x.session_id, started_at, ended_at, first_key, last_key, ${counts},
   ${list(
-    ({ column, which }) =>
-      `${column}, CASE WHEN ${column} IS NOT NULL THEN coalesce(${column}_key, ${which}_key) END AS ${column}_key`,
+    (pick) =>
+      `${pick.column}, CASE WHEN ${pick.column} IS NOT NULL THEN coalesce(${writtenKey(pick)}, ${pick.which}_key) END AS ${pick.column}_key`,
   )}, anonymous, bot
 FROM (
   SELECT *, ${keyOf('started_at', 'first_seq')} AS first_key, ${keyOf('ended_at', 'last_seq')} AS last_key
   FROM ${sessions}
 ) x`
 
-/** Unites the sessions of events `e` with what is known of them from a table. */
-const united = (events: string, known: string | undefined, keys: boolean) => `
-SELECT x.environment, x.session_id, min(started_at) AS started_at, max(ended_at) AS ended_at,
-  ${keys ? 'min(first_key) AS first_key, max(last_key) AS last_key,' : ''} sum(events)::BIGINT AS events,
-  sum(page_views)::BIGINT AS page_views, sum(visible_ms) AS visible_ms,
-  ${list(({ column, which }) => {
-    const end = which === 'first' ? 'min' : 'max'
-    const key = keys ? `, ${end}(${column}_key) AS ${column}_key` : ''
-    return `arg_${end}(${column}, ${column}_key) AS ${column}${key}`
-  })}, bool_or(anonymous) AS anonymous, min(bot) AS bot
-FROM (${ofEvents(events)}${known === undefined ? '' : ` UNION ALL ${ofSessions(known)}`}) x
-GROUP BY x.environment, x.session_id`
+/** Events `e`, each as a session of its own, and what is known of their sessions from a table. */
+const pieces = (events: string, known: string | undefined) =>
+  `${ofEvents(events)}${known === undefined ? '' : ` UNION ALL ${ofSessions(known)}`}`
+
+const whole = `x.session_key, any_value(x.environment) AS environment, any_value(x.session_id) AS session_id,
+  min(started_at) AS started_at, max(ended_at) AS ended_at, sum(events)::BIGINT AS events,
+  sum(page_views)::BIGINT AS page_views, sum(visible_ms) AS visible_ms, bool_or(anonymous) AS anonymous,
+  min(bot) AS bot`
+
+const picked = ({ column, which }: Picked) =>
+  `arg_${which === 'first' ? 'min' : 'max'}(${column}, ${column}_key) AS ${column}`
+const keyOfPicked = ({ column, which }: Picked) =>
+  `${which === 'first' ? 'min' : 'max'}(${column}_key) AS ${column}_key`
+
+const [firsts, lasts] = (['first', 'last'] as const).map((each) =>
+  picks.filter(({ which }) => which === each),
+) as [Picked[], Picked[]]
+/** A bit for each column of which the first value counts. */
+const bits = (isSet: (pick: Picked) => string) =>
+  firsts.map((pick, at) => `(${isSet(pick)})::INTEGER * ${2 ** at}`).join(' | ')
+
+const lateKey = ({ column, which }: Pick<Picked, 'column' | 'which'>) => `nullif(${column}_key, ${which}_key)`
+
+interface Known {
+  /** A table with what is known of the sessions. */
+  known?: string
+  into?: 'sessions' | 'young_sessions'
+}
 
 /**
  * Writes the sessions of events `e`. An event is a session of its own, and sessions with one id are united, so it
- * does not matter in which order events come. `known` is a table with what is known of these sessions.
+ * does not matter in which order events come.
+ *
+ * First values are looked for in few pieces: in the first of a session, and in those with a value that it lacks.
  */
-export const insertSessions = (events: string, known?: string): string => `
-INSERT INTO analytics.raw.sessions
-SELECT ${sessionKey}, environment, session_id, started_at, ${seqOfKey('first_key')}, ended_at,
+export const insertSessions = (events: string, { known, into = 'sessions' }: Known = {}): string => `
+INSERT INTO analytics.raw.${into}
+WITH piece AS MATERIALIZED (
+  SELECT *, ${bits(({ column }) => `${column} IS NOT NULL`)} AS has,
+    ${bits(({ column }) => `${column} IS NOT NULL AND ${column}_key = first_key`)} AS has_first
+  FROM (${pieces(events, known)})
+), whole AS (
+  SELECT ${whole}, min(first_key) AS first_key, max(last_key) AS last_key,
+    ${list((pick) => `${picked(pick)}, ${keyOfPicked(pick)}`, lasts)}, arg_min(has_first, first_key) AS has_first
+  FROM piece x GROUP BY x.session_key
+), begun AS (
+  SELECT x.session_key, ${list((pick) => `${picked(pick)}, ${keyOfPicked(pick)}`, firsts)}
+  FROM piece x JOIN whole w ON w.session_key = x.session_key
+  WHERE x.first_key = w.first_key OR x.has & ~w.has_first <> 0 GROUP BY x.session_key
+)
+SELECT w.session_key, environment, session_id, started_at, ${seqOfKey('first_key')}, ended_at,
   ${seqOfKey('last_key')}, ${counts},
-  ${list(({ column, which }) => `${column}, nullif(${column}_key, ${which}_key)`)}, anonymous, bot
-FROM (${united(events, known, true)})`
+  ${list(({ column }) => column)}, ${lateKey({ column: 'exit_url', which: 'last' })},
+  CASE WHEN coalesce(${list(lateKey, rare)}) IS NOT NULL THEN [${list(lateKey, rare)}] END, anonymous, bot
+FROM whole w JOIN begun b ON b.session_key = w.session_key`
 
 /** In a view that a macro reads, a bare `environment` would be the macro's parameter. */
 const shown = `s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)},
@@ -115,5 +165,11 @@ export const allSessions = `
 CREATE OR REPLACE VIEW analytics.raw.all_sessions AS
 SELECT ${shown} FROM analytics.raw.sessions s
 UNION ALL
+SELECT ${shown} FROM analytics.raw.young_sessions s
+UNION ALL
 SELECT ${shown}
-FROM (${united(`${unfoldedEvents} e WHERE e.session_id IS NOT NULL`, 'analytics.raw.reopened_sessions', false)}) s;`
+FROM (
+  SELECT ${whole}, ${list(picked)}
+  FROM (${pieces(`${unfoldedEvents} e WHERE e.session_key IS NOT NULL`, 'analytics.raw.reopened_sessions')}) x
+  GROUP BY x.session_key
+) s;`

@@ -8,6 +8,7 @@ import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
 import { buildSessions, foldEvents } from '../../src/analytics/applySessions.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
+import { keptWrongly } from '../../src/store/keptColumns.js'
 import { deleteSlice } from '../../src/privacy/deleteDay.js'
 import { inTransaction } from '../../src/store/transactions.js'
 import { entriesOf, environments, historyAt, moments, type Step } from '../answers/histories.js'
@@ -74,7 +75,7 @@ const apply = (steps: readonly Step[], from: number, until: number) =>
   inTransaction(connection, () =>
     applyAnalytics({ environments, window })(connection, entriesWithAnonymous(steps).slice(from, until)),
   )
-const fold = () => inTransaction(connection, () => foldEvents(connection))
+const fold = (settleAt?: number) => inTransaction(connection, () => foldEvents(connection, settleAt))
 
 const read = async (sql: string) =>
   (await connection.runAndReadAll(`FROM (${sql}) ORDER BY environment, session_id`)).getRowObjectsJson()
@@ -83,6 +84,8 @@ const columns = `environment, session_id, started_at, ended_at, events, page_vie
 
 const expectRight = async () => {
   expect(await read(`SELECT ${columns} FROM analytics.raw.all_sessions`)).toEqual(await read(fromRawRows))
+  const reader = await connection.runAndReadAll(`FROM analytics.raw.events WHERE ${keptWrongly}`)
+  expect(reader.currentRowCount).toBe(0)
 }
 
 it(
@@ -94,16 +97,23 @@ it(
     await fc.assert(
       fc.asyncProperty(
         moments.chain(historyAt),
-        fc.array(fc.record({ events: fc.integer({ min: 1, max: 30 }), folds: fc.boolean() }), {
-          minLength: 1,
-        }),
+        fc.array(
+          fc.record({
+            events: fc.integer({ min: 1, max: 30 }),
+            folds: fc.boolean(),
+            settleAt: fc.constantFrom(0, 3, 100),
+          }),
+          {
+            minLength: 1,
+          },
+        ),
         fc.nat({ max: 60 }),
         async (steps, parts, through) => {
           await empty()
           for (let at = 0, part = 0; at < steps.length; part++) {
-            const { events, folds } = parts.at(part % parts.length)!
+            const { events, folds, settleAt } = parts.at(part % parts.length)!
             await apply(steps, at, at + events)
-            if (folds) await fold()
+            if (folds) await fold(settleAt)
             at += events
             await expectRight()
           }
@@ -210,7 +220,7 @@ it('folds events by itself once there are 50,000', async () => {
   const counts = async () => {
     const reader = await connection.runAndReadAll(
       `SELECT (SELECT count(*) FROM analytics.raw.unfolded_events)::INTEGER,
-         (SELECT count(*) FROM analytics.raw.sessions)::INTEGER,
+         (SELECT count(*) FROM analytics.raw.young_sessions)::INTEGER,
          (SELECT count(*) FROM analytics.raw.reopened_sessions)::INTEGER`,
     )
     return reader.getRows()[0]

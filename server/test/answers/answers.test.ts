@@ -135,7 +135,7 @@ const askedAt = (at: readonly number[]): fc.Arbitrary<Asked> => {
   })
 }
 const named = fc.option(fc.constantFrom('$pageview', ...eventNames, '/', '/cart', 'nobody does this'))
-const property = fc.constantFrom('$utm_source', '$os', 'a/b~$c', 'none', '$url')
+const property = fc.constantFrom('$utm_source', '$os', 'a/b~$c', 'none', '$url', '$path', '$event')
 
 const choiceSql = ({ from, until, environment, bots }: Asked) =>
   `from_time := ${moment(from)}, until_time := ${moment(until)}, environment := '${environment}', bots := ${bots}`
@@ -190,6 +190,10 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
       daily: asked.map((a) => ({
         sql: `FROM analytics.main.daily(${zonedSql(a)})`,
         expected: (all) => oracle.daily(all, a),
+      })),
+      totals: asked.map((a) => ({
+        sql: `FROM analytics.main.totals(${choiceSql(a)})`,
+        expected: (all) => oracle.totals(all, a),
       })),
       breakdown: fc.tuple(asked, named, property).map(([a, event, of]) => ({
         sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)})`,

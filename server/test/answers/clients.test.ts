@@ -87,6 +87,7 @@ describe('the answers', () => {
       'paths',
       'retention',
       'sessions',
+      'totals',
       'web_vitals',
     ])
     const { body } = await service.ask('/autocomplete', { statement: 'SELECT * FROM reten' })

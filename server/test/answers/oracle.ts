@@ -30,6 +30,13 @@ export const daily = (all: readonly Seen[], asked: Asked): Row[] => {
   return rows
 }
 
+export const totals = (all: readonly Seen[], asked: Asked): Row[] => {
+  const events = choose(all, asked)
+  const sessions = new Set(events.flatMap(({ session }) => session ?? []))
+  const views = events.filter(({ event }) => event === '$pageview')
+  return [[countPersons(events), sessions.size, views.length, events.length]]
+}
+
 export const breakdown = (
   all: readonly Seen[],
   asked: Asked,

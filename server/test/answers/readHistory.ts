@@ -92,7 +92,7 @@ export const readHistory = (steps: readonly Step[], bots: ReadonlyMap<number, st
       person: id === undefined ? null : (persons.get(keyOf(environment, id)) ?? id),
       session: ids.session_id ?? null,
       device: ids.device_id ?? null,
-      properties: withAdded(properties),
+      properties: withAdded({ ...properties, $event: event, $path: path ?? undefined }),
       url,
       host,
       path,

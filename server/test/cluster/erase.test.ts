@@ -216,7 +216,7 @@ it('a process that is away is named, and erases the person when it comes back', 
   expect(findInFiles(one.folder, user)).toEqual([])
 }, 120_000)
 
-const kill = (pid: number | undefined) => {
+const killNow = (pid: number | undefined) => {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch {
@@ -228,51 +228,52 @@ it.runIf(process.platform === 'linux')(
   'a kill of a process at any moment of an erase loses nothing of others, and leaves nothing of the person',
   async () => {
     const flags = ['--log', database.url, '--memory-limit', '256MB']
-    const folders = ['one', 'two'].map((name) => join(root, name))
     const ingest = new ServiceProcess([...flags, '--role', 'ingest'])
-    const stores = folders.map(
-      (folder) => new ServiceProcess([...flags, '--role', 'engine', '--data', folder]),
-    )
-    for (const each of [ingest, ...stores]) {
+    const storeIn = (folder: string) => ({
+      folder,
+      process: new ServiceProcess([...flags, '--role', 'engine', '--data', folder]),
+    })
+    const [one, two] = [storeIn(join(root, 'one')), storeIn(join(root, 'two'))]
+    for (const each of [ingest, one.process, two.process]) {
       closing.push(() => each.kill())
       await each.start()
     }
     const sender = createClient(ingest.url)
-    const ask = (at: number) => createClient(stores[at].url)
+    const ask = ({ process }: typeof one) => createClient(process.url)
     let sent = 0
     for (let round = 0; round < 8; round++) {
       const id = `person-of-round-${round}`
       await sender.track([1, 2, 3].map((n) => event('Seen', { distinct_id: id, properties: { n } })))
       for (let n = 0; n < 5; n++) expect((await sender.track(sender.number(sent++))).status).toBe(200)
-      const asked = ask(0)
+      const asked = ask(one)
         .post('/persons/erase', { environment, id })
         .catch(() => undefined)
       for (let n = 0; n < 5; n++) expect((await sender.track(sender.number(sent++))).status).toBe(200)
       await delay(Math.random() * 1500)
-      const at = round % 2
-      if (round % 4 < 2) kill(engineOf(stores[at].pid))
+      const store = round % 2 === 0 ? one : two
+      if (round % 4 < 2) killNow(engineOf(store.process.pid))
       else {
-        await stores[at].kill()
-        await stores[at].start()
+        await store.process.kill()
+        await store.process.start()
       }
       await asked
       await vi.waitFor(
         async () => {
-          const { status } = await ask(0).post('/persons/erase', { environment, id })
+          const { status } = await ask(one).post('/persons/erase', { environment, id })
           expect(status).toBe(404)
         },
         { ...patience, timeout: 60_000 },
       )
       const wanted = Array.from({ length: sent }, (_, n) => [n])
-      for (const store of [0, 1]) {
+      for (const each of [one, two]) {
         await vi.waitFor(async () => {
-          const rows = await ask(store).rows(
+          const rows = await ask(each).rows(
             `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' ORDER BY event_id`,
           )
           expect(rows).toEqual(wanted)
         }, patience)
-        expect(await ask(store).rows(`SELECT event FROM events WHERE event <> 'numbered'`)).toEqual([])
-        expect(findInFiles(folders[store], id)).toEqual([])
+        expect(await ask(each).rows(`SELECT event FROM events WHERE event <> 'numbered'`)).toEqual([])
+        expect(findInFiles(each.folder, id)).toEqual([])
       }
       const held = await database.query(
         `SELECT last FROM waymark.log WHERE position('${id}'::bytea IN body) > 0`,

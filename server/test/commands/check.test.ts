@@ -141,8 +141,12 @@ describe('check of a store that is not', () => {
       "INSERT INTO raw.sessions (session_key, environment, session_id, events) VALUES (1, 'production', 's', 0)",
       'Sessions have a wrong key, or are there twice (1)',
     ],
+    [
+      "UPDATE raw.events SET path = '/x' WHERE seq = 5",
+      'Events have a wrong key, path or mark of a touch (1)',
+    ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 3'],
+    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 4'],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)

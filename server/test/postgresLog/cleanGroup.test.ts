@@ -25,7 +25,8 @@ const clean = (
   expect(cleaned.subarray(0, 8)).toEqual(salt)
   const frame = readFrame(cleaned, 0, salt)!
   expect(frame.entries).toHaveLength(1)
-  const [entry] = frame.entries
+  const entry = frame.entries[0]
+  if (entry === undefined) throw new Error('the frame is empty')
   expect(entry).toMatchObject({ kind, count: rows.length, first: 1, receivedAtMs: 5 })
   expect(entry.target).toBe(record.target)
   return entry.body.toString()

@@ -1,7 +1,6 @@
 import { builtInColumns } from '../builtInColumns.js'
 import { derivedColumns } from '../derivedColumns.js'
 import { quoteText } from '../quote.js'
-import { pathOf } from '../urlParts.js'
 
 /** The parameters that every answer has, with their defaults. */
 export const range = [
@@ -17,16 +16,12 @@ export const anonymous = ['anonymous', 'false'] as const
 export const zone = ['time_zone', `'UTC'`] as const
 
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
-export const hasId = '(e.distinct_id IS NOT NULL OR e.anonymous_id IS NOT NULL)'
-/** The key of an event's id. All events of one answer have the environment that was asked for. */
-const keyOfId = `hash(environment::VARCHAR, ${id})`
-export const idKey = `CASE WHEN ${hasId} THEN ${keyOfId} END`
-export const sessionKey = `CASE WHEN e.session_id IS NOT NULL THEN hash(e.session_id) END`
+export const hasId = 'e.id_key IS NOT NULL'
 
 /** Events, each joined with its row of `id_map`. `personKey` identifies the person in eight bytes. */
 export const eventsOfPersons = `analytics.raw.all_events e
-  LEFT JOIN analytics.raw.id_map m ON m.id_key = ${keyOfId}`
-export const personKey = `CASE WHEN ${hasId} THEN coalesce(m.person_key, ${keyOfId}) END`
+  LEFT JOIN analytics.raw.id_map m ON m.id_key = e.id_key`
+export const personKey = 'coalesce(m.person_key, e.id_key)'
 
 /** Orders events by their time, then by their acceptance. Both are one number, which takes one comparison. */
 export const keyOf = (moment: string, seq: string): string =>
@@ -46,10 +41,11 @@ export const isAsked = `${isChosen} AND ${isSince} AND ${isUntil}`
 /** Whether an event is the one that an argument names: by its name, or by the path of a page view. */
 export const isNamed = (name: string, isEvent = `e.event = ${name}`): string =>
   `CASE WHEN starts_with(${name}, '/')
-    THEN coalesce(e.event = '$pageview' AND contains(e.url, ${name}) AND ${pathOf('e.url')} = ${name}, false)
+    THEN coalesce(e.event = '$pageview' AND e.path = ${name}, false)
     ELSE ${isEvent} END`
 
 const ownColumns = [
+  ...['event', 'path'].map((column) => ({ column, property: `$${column}` })),
   ...builtInColumns,
   ...Object.keys(derivedColumns).map((column) => ({ column, property: `$${column}` })),
 ]

@@ -1,18 +1,30 @@
-import {
-  checkDays,
-  choice,
-  choiceProblems,
-  idKey,
-  isAsked,
-  range,
-  sessionKey,
-  zone,
-  zoneProblem,
-} from './askedEvents.js'
-import { joinSpan, localTime, spansOf } from './localTime.js'
+import { checkDays, choice, choiceProblems, isAsked, range, zone, zoneProblem } from './askedEvents.js'
+import { joinSpan, periodOfEvent, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
-const dayOf = (moment: string) => `timezone(time_zone, ${moment})::DATE`
+const dateOf = (local: string) => `${local}::DATE`
+const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)
+
+/** A visit's events of a period are counted first: there are far fewer visits, so persons are looked up for those only. */
+const visitCounts = `e.id_key, e.session_key,
+         count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events`
+const counted = `count(DISTINCT coalesce(m.person_key, s.id_key)) AS people,
+         count(DISTINCT s.session_key) AS sessions, coalesce(sum(s.page_views), 0)::BIGINT AS page_views,
+         coalesce(sum(s.events), 0)::BIGINT AS events
+       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key`
+
+export const totals: TableMacro = {
+  name: 'totals',
+  comment: 'People, sessions, page views and events of a range.',
+  parameters: [...range, ...choice],
+  columns: ['people', 'sessions', 'page_views', 'events'],
+  problems: choiceProblems,
+  tables: [
+    ['seen', `SELECT ${visitCounts} FROM analytics.raw.all_events e WHERE ${isAsked} GROUP BY 1, 2`],
+    ['answer', `SELECT ${counted}`],
+  ],
+  order: '1',
+}
 
 export const daily: TableMacro = {
   name: 'daily',
@@ -21,21 +33,13 @@ export const daily: TableMacro = {
   columns: ['day', 'people', 'sessions', 'page_views', 'events'],
   problems: [...choiceProblems, zoneProblem],
   tables: [
-    ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`)],
-    // A day has far fewer visits than events, so persons are looked up for visits only.
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`, dateOf)],
     [
       'seen',
-      `SELECT (${localTime})::DATE AS day, ${idKey} AS id_key, ${sessionKey} AS session_key,
-         count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events
+      `SELECT ${periodOfEvent(dateOf)} AS day, ${visitCounts}
        FROM analytics.raw.all_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
     ],
-    [
-      'counted',
-      `SELECT s.day, count(DISTINCT coalesce(m.person_key, s.id_key)) AS people,
-         count(DISTINCT s.session_key) AS sessions, sum(s.page_views)::BIGINT AS page_views,
-         sum(s.events)::BIGINT AS events
-       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key GROUP BY s.day`,
-    ],
+    ['counted', `SELECT s.day, ${counted} GROUP BY s.day`],
     [
       'bounds',
       `SELECT coalesce(${dayOf('from_time::TIMESTAMPTZ')}, min(c.day)) AS first_day,

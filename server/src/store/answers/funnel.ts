@@ -6,7 +6,6 @@ import {
   eventsOfPersons,
   hasId,
   id,
-  idKey,
   isChosen,
   isNamed,
   isPerson,
@@ -85,7 +84,7 @@ const firstAsked = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n
 const chains = (value: string, firstValue: string): TableMacro['tables'] => [
   [
     'named',
-    `SELECT ${idKey} AS id_key, ${orderKey} AS key, e.mask,
+    `SELECT e.id_key, ${orderKey} AS key, e.mask,
          ${value} AS value
        FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
          WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e

@@ -1,13 +1,11 @@
-import { pathOf } from '../urlParts.js'
 import { choice, choiceProblems, eventsOfPersons, id, isAsked, propertyOf, range } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
-const path = pathOf('e.url')
 /** A pattern of LIKE in which only `*` stands for any text. */
 const likeSql = (text: string) =>
   `replace(replace(replace(replace(${text}, '\\', '\\\\'), '%', '\\%'), '_', '\\_'), '*', '%')`
 
-const isView = `e.event = '$pageview' AND ${path} LIKE g.pattern ESCAPE '\\'`
+const isView = `e.event = '$pageview' AND e.path LIKE g.pattern ESCAPE '\\'`
 
 /** The events of one kind of goal. DuckDB reads no event where the goal is of another kind, and of the events only what the kind needs. */
 const ofKind = (kind: string, condition: string) =>

@@ -2,7 +2,7 @@ import { allSessions } from '../sessionTable.js'
 import { viewSql } from '../viewSql.js'
 import { breakdown } from './breakdown.js'
 import { caughtErrors } from './caughtErrors.js'
-import { daily } from './daily.js'
+import { daily, totals } from './daily.js'
 import { funnel, funnelPeople } from './funnel.js'
 import { goalEvents } from './goalEvents.js'
 import { pageViews } from './pageViews.js'
@@ -21,6 +21,7 @@ export const answers = [
   ...[
     sessionsOfRange,
     daily,
+    totals,
     funnel,
     funnelPeople,
     retention,

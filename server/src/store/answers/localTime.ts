@@ -7,17 +7,18 @@ const spanBits = 31
 const spanUs = 2 ** spanBits
 
 const spanOf = (moment: string) => `epoch_us(${moment}) >> ${spanBits}`
-const ahead = (us: string) => `epoch_us(timezone(time_zone, make_timestamptz(${us}))) - (${us})`
+const localAt = (us: string) => `timezone(time_zone, make_timestamptz(${us}))`
 
-/** The offset from UTC in each span of some events; NULL when the clocks are changed within the span. */
-export const spansOf = (events: string): string =>
-  `SELECT s.span, CASE WHEN ${ahead(`s.span * ${spanUs}`)} = ${ahead(`s.span * ${spanUs} + ${spanUs - 1}`)}
-     THEN ${ahead(`s.span * ${spanUs}`)} END AS ahead_us
-   FROM (SELECT DISTINCT ${spanOf('e."timestamp"')} AS span FROM ${events}) s`
+/** The spans of some events, each with its period: what `periodOf` makes of a local time. It is NULL where several periods are in a span. */
+export const spansOf = (events: string, periodOf: (local: string) => string): string =>
+  `SELECT s.span, CASE WHEN epoch_us(s.last) - epoch_us(s.first) = ${spanUs - 1} AND ${periodOf('s.first')} = ${periodOf('s.last')}
+     THEN ${periodOf('s.first')} END AS period
+   FROM (SELECT d.span, ${localAt(`d.span * ${spanUs}`)} AS first, ${localAt(`d.span * ${spanUs} + ${spanUs - 1}`)} AS last
+     FROM (SELECT DISTINCT ${spanOf('e."timestamp"')} AS span FROM ${events}) d) s`
 
 /** Joins events with the table `span` of their spans. */
 export const joinSpan = `JOIN span ON span.span = ${spanOf('e."timestamp"')}`
 
-/** The time that clocks in `time_zone` showed at an event, which is joined with its span. */
-export const localTime = `CASE WHEN span.ahead_us IS NULL THEN timezone(time_zone, e."timestamp")
-  ELSE make_timestamp(epoch_us(e."timestamp") + span.ahead_us) END`
+/** The period of an event, which is joined with its span. */
+export const periodOfEvent = (periodOf: (local: string) => string): string =>
+  `CASE WHEN span.period IS NULL THEN ${periodOf('timezone(time_zone, e."timestamp")')} ELSE span.period END`

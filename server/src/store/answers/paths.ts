@@ -1,5 +1,4 @@
-import { choice, choiceProblems, isAsked, orderKey, range, sessionKey } from './askedEvents.js'
-import { pathOf } from '../urlParts.js'
+import { choice, choiceProblems, isAsked, orderKey, range } from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
 export const paths: TableMacro = {
@@ -21,15 +20,15 @@ export const paths: TableMacro = {
   tables: [
     [
       'visited',
-      `SELECT ${sessionKey} AS session_key, ${orderKey} AS key, ${pathOf('e.url')} AS path
+      `SELECT e.session_key, ${orderKey} AS key, e.path
        FROM analytics.raw.all_events e
-       WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.url IS NOT NULL`,
+       WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.path IS NOT NULL`,
     ],
     // Several views of one path may follow each other. Only the last of them leads to the next path.
     [
       'moved',
       `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM visited v
-       WHERE v.path IS NOT NULL WINDOW w AS (PARTITION BY v.session_key ORDER BY v.key)
+       WINDOW w AS (PARTITION BY v.session_key ORDER BY v.key)
        QUALIFY v.path IS DISTINCT FROM lead(v.path) OVER w`,
     ],
     [

@@ -5,7 +5,6 @@ import {
   choice,
   choiceProblems,
   hasId,
-  idKey,
   isAsked,
   isChosen,
   isNamed,
@@ -15,12 +14,13 @@ import {
   zone,
   zoneProblem,
 } from './askedEvents.js'
-import { joinSpan, localTime, spansOf } from './localTime.js'
+import { joinSpan, periodOfEvent, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 /** Any other unit is counted as days here: `problems` reports it, and DuckDB's own error must not come first. */
 const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 'day' END`
-const periodOf = (moment: string) => `date_trunc(${known}, timezone(time_zone, ${moment}))::DATE`
+const truncated = (local: string) => `date_trunc(${known}, ${local})::DATE`
+const periodOf = (moment: string) => truncated(`timezone(time_zone, ${moment})`)
 const isFirst = `(first_event IS NULL OR ${isNamed('first_event')})`
 const isReturn = `(return_event IS NULL OR ${isNamed('return_event')})`
 const isHit = `${isAsked} AND ${isPerson} AND (${isFirst} OR ${isReturn}) AND ${hasId}`
@@ -54,11 +54,11 @@ export const retention: TableMacro = {
     ],
   ],
   tables: [
-    ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`)],
+    ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`, truncated)],
     // For each id and period the first and the last event are enough, and they are far fewer.
     [
       'seen',
-      `SELECT ${idKey} AS id_key, date_trunc(${known}, ${localTime})::DATE AS period,
+      `SELECT e.id_key, ${periodOfEvent(truncated)} AS period,
          min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
        FROM analytics.raw.all_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
     ],
@@ -69,7 +69,7 @@ export const retention: TableMacro = {
     ],
     [
       'before',
-      `SELECT DISTINCT ${idKey} AS id_key FROM analytics.raw.all_events e
+      `SELECT DISTINCT e.id_key FROM analytics.raw.all_events e
        WHERE NOT everybody AND ${isChosen} AND ${isPerson} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
     ],
     [

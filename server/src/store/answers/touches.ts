@@ -3,7 +3,6 @@ import {
   anonymousProblem,
   choice,
   choiceProblems,
-  idKey,
   isAsked,
   isPerson,
   orderKey,
@@ -14,9 +13,6 @@ import { foreignReferrer, hostOf } from '../urlParts.js'
 import type { TableMacro } from './tableMacro.js'
 
 const source = ['referrer_host', 'utm_source', 'utm_medium', 'utm_campaign'] as const
-
-const isTouch = `(${foreignReferrer('e.referrer', 'e.url')} IS NOT NULL OR e.utm_source IS NOT NULL
-  OR e.utm_medium IS NOT NULL OR e.utm_campaign IS NOT NULL)`
 
 const touch = (which: 'first' | 'last'): TableMacro => {
   const pick = which === 'first' ? 'min' : 'max'
@@ -29,7 +25,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
     tables: [
       [
         'seen',
-        `SELECT ${idKey} AS id_key, ${pick}(${orderKey}) FILTER (${isTouch}) AS touch, ${pick}(${orderKey}) AS key
+        `SELECT e.id_key, ${pick}(${orderKey}) FILTER (e.touch) AS touch, ${pick}(${orderKey}) AS key
          FROM analytics.raw.all_events e WHERE ${isAsked} AND ${isPerson} GROUP BY 1`,
       ],
       [

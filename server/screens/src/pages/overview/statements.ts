@@ -29,11 +29,17 @@ const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_
 /** The share of the sessions with a page view. */
 const bounceRate = sql`avg(bounced::INTEGER)`
 
+/** Without filters the macros `totals` and `breakdown` count, which compare keys and not texts. */
+const totalsOfAll = ({ environment, bots }: Asking, { from, until }: Period) =>
+  sql`FROM analytics.totals(${from}, ${until}, environment := ${environment}, bots := ${bots})`
+
+const totalsOfPicked = (asking: Asking, period: Period) => sql`SELECT ${figures}
+  FROM analytics.events
+  WHERE ${conditions(asking, period)}`
+
 const totalsOf = (asking: Asking, name: string, period: Period) => sql`SELECT ${name} AS period, *
 FROM (
-  SELECT ${figures}
-  FROM analytics.events
-  WHERE ${conditions(asking, period)}
+  ${asking.filters.length === 0 ? totalsOfAll(asking, period) : totalsOfPicked(asking, period)}
 ), (
   SELECT median(duration_seconds) AS duration, ${bounceRate} AS bounce_rate,
     avg(page_views) AS pages_per_session, median(engaged_seconds) AS engaged
@@ -74,30 +80,43 @@ const rowsOf = (asking: Asking, { of }: Dimension, period: Period) =>
   of === 'sessions' ? sessions(asking, period) : sql`${viewOf[of]}\nWHERE ${conditions(asking, period)}`
 
 /** Beside each value of `now`, how often it was there in what is compared with. */
-const withEarlier = (
-  asking: Asking,
-  dimension: Dimension,
-  before: Period,
-  now: Sql,
-) => sql`SELECT n.*, coalesce(b.times, 0) AS times_before
+const withEarlier = (now: Sql, earlier: Sql) => sql`SELECT n.*, coalesce(b.times, 0) AS times_before
 FROM (
 ${now}
 ) n
 LEFT JOIN (
-SELECT ${identifier(dimension.name)} AS value, count(*) AS times
-FROM ${rowsOf(asking, dimension, before)}
-GROUP BY ALL
+${earlier}
 ) b ON n.value IS NOT DISTINCT FROM b.value
 ORDER BY n.times DESC, n.value`
 
+const breakdownOf = ({ environment, bots }: Asking, { name, of }: Dimension, { from, until }: Period) =>
+  sql`analytics.breakdown(${of === 'page_views' ? '$pageview' : null}, ${`$${name}`}, ${from}, ${until}, environment := ${environment}, bots := ${bots})`
+
+const rankingOfAll = (asking: Asking, dimension: Dimension, limit: number) => {
+  const { before } = asking.range
+  const now = sql`SELECT value, events AS times, people
+FROM ${breakdownOf(asking, dimension, asking.range)}
+ORDER BY times DESC, value
+LIMIT ${limit}`
+  return before
+    ? withEarlier(now, sql`SELECT value, events AS times FROM ${breakdownOf(asking, dimension, before)}`)
+    : now
+}
+
 /** The values of a dimension, those with most sessions, page views or events first, and how many sessions reached a goal. */
 export function ranking(asking: Asking, dimension: Dimension, { limit, goal }: Shown): Sql {
-  const { range } = asking
+  const { range, filters } = asking
+  if (dimension.of !== 'sessions' && filters.length === 0 && goal === undefined)
+    return rankingOfAll(asking, dimension, limit)
   const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
   const now = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times, count(DISTINCT person_id) AS people${rate}${conversionOf(asking, goal)}
 FROM ${rowsOf(asking, dimension, range)}
 GROUP BY ALL
 ORDER BY times DESC, value
 LIMIT ${limit}`
-  return range.before ? withEarlier(asking, dimension, range.before, now) : now
+  if (!range.before) return now
+  const earlier = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times
+FROM ${rowsOf(asking, dimension, range.before)}
+GROUP BY ALL`
+  return withEarlier(now, earlier)
 }
