@@ -11,9 +11,9 @@ type Row = readonly Json[]
 
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '–')
 
-const columns: readonly (TableColumn<Row> & { by?: DriftColumn })[] = [
+const columns: readonly (TableColumn<Row> & { by: DriftColumn })[] = [
   { by: 'property', title: 'Property', value: ([, property]) => <span class="break">{text(property)}</span> },
-  { title: 'Problem', value: ([, , problem]) => <span class="break">{text(problem)}</span> },
+  { by: 'problem', title: 'Problem', value: ([, , problem]) => <span class="break">{text(problem)}</span> },
   { by: 'events', title: 'Events', isNumber: true, value: (row) => formatCount(Number(row[3])) },
   { by: 'first_seen', title: 'Since', value: (row) => <Moment time={text(row[4])} show="day" /> },
   {
@@ -50,17 +50,13 @@ export function DriftTable({ rows, order, sortBy }: Props) {
       rowKey={([event, property, problem]) => JSON.stringify([event, property, problem])}
       chooseRow={choose}
       isStacked
-      columns={[named, ...columns].map(({ by, ...column }) =>
-        by === undefined
-          ? column
-          : {
-              ...column,
-              sort: {
-                order: by === order.by ? (order.isDescending ? 'descending' : 'ascending') : undefined,
-                choose: () => sortBy(by),
-              },
-            },
-      )}
+      columns={[named, ...columns].map(({ by, ...column }) => ({
+        ...column,
+        sort: {
+          order: by === order.by ? (order.isDescending ? 'descending' : 'ascending') : undefined,
+          choose: () => sortBy(by),
+        },
+      }))}
     />
   )
 }

@@ -12,7 +12,7 @@ import { useSearch } from '../../shell/useSearch'
 import { DriftTable } from './DriftTable'
 import { drift, type DriftColumn, mostDrift, readOrder, verdicts } from './statements'
 
-const names: readonly DriftColumn[] = ['event', 'property', 'first_release']
+const names: readonly DriftColumn[] = ['event', 'property', 'problem', 'first_release']
 
 /** What the events of the time are against the plan, in one sentence. */
 function Verdicts({ valid, unplanned, invalid }: Record<'valid' | 'unplanned' | 'invalid', number>) {

@@ -12,7 +12,15 @@ export const verdicts = (asking: Asking): Sql => sql`SELECT count(*) FILTER (pla
 FROM analytics.events
 WHERE ${shown(asking)}`
 
-const columns = ['event', 'property', 'events', 'first_seen', 'first_release', 'last_seen'] as const
+const columns = [
+  'event',
+  'property',
+  'problem',
+  'events',
+  'first_seen',
+  'first_release',
+  'last_seen',
+] as const
 export type DriftColumn = (typeof columns)[number]
 
 export interface Order {
