@@ -5,8 +5,9 @@ export default {
   workspaces: {
     '.': {
       entry: [
-        ...entries.map(({ source }) => `src/${source}.ts`),
-        'src/entries/development.ts',
+        ...entries.flatMap(({ source, development }) =>
+          [source, ...(development ? [development] : [])].map((module) => `src/${module}.ts`),
+        ),
         'src/entries/script.ts',
         'src/entries/early.ts',
         'src/command/index.ts',

@@ -123,6 +123,14 @@ const modules = ({ name, file = name, source, core, banner }) => {
   ]
 }
 
+/** What a bundler loads for development: with all that it imports but the library, as a page in production brings none of it. */
+const forDevelopment = (name, source) => ({
+  input: `build/${source}.js`,
+  external,
+  plugins: [mainEntry, compiled, resolve({ browser: true })],
+  output: { file: `dist/${name}.development.js`, format: 'es', sourcemap: true },
+})
+
 /** The types that several entries name are one file, so that they are the same types. */
 const types = (extension) => ({
   dir: 'dist',
@@ -133,7 +141,7 @@ const types = (extension) => ({
 
 export default [
   ...entries.flatMap(modules),
-  modules({ name: 'waymark.development', source: 'entries/development' })[0],
+  ...entries.flatMap(({ name, development }) => (development ? forDevelopment(name, development) : [])),
   // What `bin/waymark.mjs` runs.
   modules({ name: 'command', source: 'command/index' })[0],
   script('iife', 'build/entries/script.js'),

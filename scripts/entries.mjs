@@ -9,13 +9,20 @@
  * @property {string} limit what it may weigh, brotlied; peers and the main entry are there already
  * @property {true} [core] it holds the core
  * @property {string} [banner] what its files begin with
+ * @property {string} [development] the module that bundlers take in its place under the condition `development`
  * @property {string} [tag] what makes the plugin, where the script tag can load it: as `dist/waymark.<name>.js`
  * @property {string} [wrap] the same, for what takes the instance itself
  */
 
 /** @type {Entry[]} */
 export const entries = [
-  { name: 'waymark', source: 'entries/index', limit: '10.1 kB', core: true },
+  {
+    name: 'waymark',
+    source: 'entries/index',
+    limit: '10.1 kB',
+    core: true,
+    development: 'entries/development',
+  },
   { name: 'pageviews', source: 'plugins/pageviews', limit: '0.6 kB' },
   { name: 'campaign', source: 'plugins/campaign', limit: '1.5 kB', tag: 'campaign' },
   { name: 'clicks', source: 'plugins/clicks', limit: '0.6 kB', tag: 'clicks' },
@@ -34,6 +41,8 @@ export const entries = [
   { name: 'import-ids', source: 'plugins/importIds', limit: '0.6 kB' },
   { name: 'checks', source: 'plugins/checks', limit: '3.6 kB', wrap: 'withChecks' },
   { name: 'plan', source: 'core/plan', limit: '0.1 kB' },
+  // Empty, but for development: there it shows the page's events.
+  { name: 'overlay', source: 'plugins/overlay', limit: '0.1 kB', development: 'plugins/overlay/development' },
   { name: 'react', source: 'adapters/react', limit: '0.3 kB', banner: `'use client';` },
   { name: 'vue', source: 'adapters/vue', limit: '0.3 kB' },
   { name: 'svelte', source: 'adapters/svelte', limit: '0.4 kB' },
@@ -54,18 +63,17 @@ export const external = ['idb-keyval', 'nanoid', ...peers]
 
 /** What package.json has to export. */
 export const exported = Object.fromEntries([
-  ...entries.map(({ name, file = name }) => {
-    const isMain = name === 'waymark'
+  ...entries.map(({ name, file = name, development }) => {
     const paths = {
       import: {
         types: `./dist/${file}.d.ts`,
-        // With the words and the checks that a page in production does without.
-        ...(isMain && { development: './dist/waymark.development.js' }),
+        // With what a page in production does without.
+        ...(development && { development: `./dist/${file}.development.js` }),
         default: `./dist/${file}.js`,
       },
       require: { types: `./dist/${file}.d.cts`, default: `./dist/${file}.cjs` },
     }
-    return [isMain ? '.' : `./${name}`, paths]
+    return [name === 'waymark' ? '.' : `./${name}`, paths]
   }),
   // The files for script tags.
   ['./waymark.*.js', './dist/waymark.*.js'],

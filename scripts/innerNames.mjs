@@ -8,7 +8,10 @@ const read = (/** @type {string} */ file) =>
   readFileSync(new URL(file, src), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*| from '.*'/g, '')
 
 const files = ['core', 'entries', 'adapters', 'plugins'].flatMap((folder) =>
-  readdirSync(new URL(folder, src)).map((file) => `${folder}/${file}`),
+  readdirSync(new URL(folder, src))
+    // The overlay, in a folder of its own, is not in one file with any of it.
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`),
 )
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */

@@ -16,6 +16,7 @@ export interface Host {
   registerOnce(properties: Properties): void
   unregister(...names: string[]): void
   ids(): Ids
+  getConsent(): Consent
   on: On
   /** Strips a URL to what may leave the page. */
   cleanUrl(href: string): string

@@ -1,6 +1,7 @@
 import type { Draft, DropReason, Host, Plugin } from '../core/types'
 
-const reasons: Record<DropReason, string> = {
+/** Why a call was let go, in words. */
+export const reasons: Record<DropReason, string> = {
   invalid: 'the call was wrong',
   quarantined: 'the service will never take it',
   'too-many': 'more waited than queue.maxEvents',

@@ -55,6 +55,8 @@ describe.each(Object.entries(scopes))('in %s', (_, globals) => {
     await import('../../src/plugins/sample')
     await import('../../src/plugins/scopes')
     await import('../../src/entries/development')
+    plugins.push((await import('../../src/plugins/overlay')).overlay())
+    await import('../../src/plugins/overlay/development')
     await import('../../src/node/index')
     const worker = await import('../../src/entries/worker')
 

@@ -20,6 +20,7 @@ export function createHost() {
       distinctId: 'anonymous-1',
       sessionId: 'session-1',
     }),
+    getConsent: () => 'granted',
     on: () => () => {},
     cleanUrl: (href) => href.replace(/\?.*/, ''),
   }
