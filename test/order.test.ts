@@ -30,7 +30,7 @@ const core = [
 const library: Record<string, RegExp> = {
   core: /^$/,
   // A plugin sees `Host` and never the instance; it shares the checks of names, values and options with the core.
-  plugins: /^core\/(types|maybe|json|contract|config)$/,
+  plugins: /^core\/(types|maybe|json|contract|config|ownNames)$/,
   entries: /^core\/|^plugins\/(pageviews|checks)$/,
   // An adapter takes the main entry by its name, so that the library is not in the page twice.
   adapters: /^core\/types$|^entries\/index$/,

@@ -80,8 +80,8 @@ const readTooNew = (code: string) => {
 }
 
 const dist = new URL('../../dist/', import.meta.url)
-/** For Node and for the tests of others. */
-const elsewhere = /^(testing|lakehouse|node)\./
+/** For Node, for development and for the tests of others. */
+const elsewhere = /^(testing|lakehouse|node|command|overlay\.development)\./
 const files = readdirSync(dist)
   .filter((name) => name.endsWith('.js') && !elsewhere.test(name))
   .map((name) => [name, readFileSync(new URL(name, dist), 'utf8')] as const)
