@@ -18,10 +18,9 @@ export const zone = ['time_zone', `'UTC'`] as const
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const hasId = 'e.id_key IS NOT NULL'
 
-/** Events, each joined with its row of `id_map`. `personKey` identifies the person in eight bytes. */
+/** Events, each joined with its row of `id_map`. */
 export const eventsOfPersons = `analytics.raw.all_events e
   LEFT JOIN analytics.raw.id_map m ON m.id_key = e.id_key`
-export const personKey = 'coalesce(m.person_key, e.id_key)'
 
 /** Orders events by their time, then by their acceptance. Both are one number, which takes one comparison. */
 export const keyOf = (moment: string, seq: string): string =>
