@@ -45,7 +45,7 @@ export default {
         '@arethetypeswrong/cli',
         'publint',
       ],
-      ignoreBinaries: ['openssl', 'apt-get', 'mount', 'umount', 'prlimit'],
+      ignoreBinaries: ['openssl', 'apt-get', 'mount', 'umount'],
       ignoreUnresolved: ['../../lakehouse.js'],
     },
     server: {
