@@ -105,6 +105,7 @@ describe('a link', () => {
     const filters = '&filter=path%7Cis%7C%2Fx&filter=country%7Cnot%7C&filter=entry%7Ccontains%7Cx'
     const before = { from: at(midnight - 60 * dayMs), until: at(midnight - 30 * dayMs) }
     for (const [path, search] of [
+      ['/app/', '&crawler=GPTBot'],
       ['/app/', `${filters}&goal=An+order`],
       ['/app/explore', `${filters}&by=browser&over=day`],
       ['/app/explore', '&show=bounce_rate&by=entry&bots=1'],
