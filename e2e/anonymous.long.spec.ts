@@ -21,7 +21,7 @@ const people = Array.from({ length: 200 }, (_, n) => ({
   refuses: n % 2 === 0,
   address: `10.77.0.${n % 20}`,
   userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/${140 + (Math.floor(n / 20) % 5)}.0`,
-  views: 1 + (n % 3),
+  views: 1 + (Math.floor(n / 2) % 2),
 }))
 const refusing = people.filter(({ refuses }) => refuses)
 const visitors = new Set(refusing.map(({ address, userAgent }) => `${address} ${userAgent}`)).size
@@ -31,7 +31,7 @@ test('of 200 people half refuse: a day has as many visitors as there are address
   browser,
   service,
 }) => {
-  test.setTimeout(300_000)
+  test.setTimeout(600_000)
   site = await serveSite({ endpoint: service.url, config: { consent: 'pending' } })
   const waiting = [...people]
   const live = async () => {
@@ -57,7 +57,8 @@ test('of 200 people half refuse: a day has as many visitors as there are address
       }
       if (refuses) {
         expect(JSON.parse(await page.evaluate<string>(storages))).toEqual(nothing)
-        expect(await context.storageState()).toEqual({ cookies: [], origins: [] })
+        // Scripts do not see every cookie.
+        expect(await context.cookies()).toEqual([])
       }
       await context.close()
     }
