@@ -41,7 +41,7 @@ let requests = 0
 let isWell = false
 const relay = createServer(async (request, response) => {
   const body = await text(request)
-  // Of ten requests one finds the service unwell, and one is taken and nobody hears of it, until it is well for good.
+  // One in ten requests finds the service unwell, and one is taken and nobody hears of it, until it is well for good.
   const turn = isWell || ++requests % 10
   if (turn === 3) return response.writeHead(503).end()
   const headers = { 'content-type': 'application/json', 'x-api-key': 'secret-key' }

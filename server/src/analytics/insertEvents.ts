@@ -31,7 +31,7 @@ const values = columns.map(
 const botSql = `coalesce(CASE WHEN user_agent IS NULL THEN sender.bot END,
     CASE WHEN device_type = 'bot' THEN '${automation}' END)`
 
-/** Of a visitor who is counted without consent no id counts but the one that the service has made for the day. */
+/** A visitor who is counted without consent has no id but the one that the service has made for the day. */
 const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.${name}, '') END`
 
 /** A page whose users are to be signed says by an identify alone whose its events are: an event with both ids would link them. */

@@ -19,7 +19,7 @@ const nameOf = (path: string): string =>
     .join('.')
     .replaceAll('.[]', '[]')
 
-/** Of a schema with several forms, what they ask for: their types where these alone are wrong. */
+/** Says what the forms of a schema with several forms ask for: their types where these alone are wrong. */
 const describeForms = (errors: readonly ErrorObject[], path: string): string => {
   const forms = errors.slice(0, -1)
   return forms.every(({ keyword, instancePath }) => keyword === 'type' && instancePath === path)

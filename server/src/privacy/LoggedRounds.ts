@@ -144,7 +144,7 @@ export class LoggedRounds {
     return readProgress(ask, { task, last, reader: reader() ?? '', liveSeconds }).catch(() => undefined)
   }
 
-  /** Of a person whom nobody knows any more, some process may still have to carry out an earlier erase. */
+  /** Some process may still have to carry out an earlier erase of a person whom nobody knows any more. */
   async #ofEarlier(outcome: LoggedOutcome, key: string): Promise<LoggedOutcome> {
     const { ask } = this.#options
     const earlier = await findUnfinished(ask, key).catch(() => undefined)

@@ -21,7 +21,7 @@ export interface ErasureRequest extends Request {
   id: string
 }
 
-/** The same in a log in PostgreSQL: a key stands for the id, because the log may be kept for longer than the person. */
+/** How an erase stands in a log in PostgreSQL: a key stands for the id, because the log may be kept for longer than the person. */
 export interface LoggedRequest extends Request {
   key: string
 }

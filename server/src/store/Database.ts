@@ -37,7 +37,7 @@ const connectionSettings = [
 /** The engine of a killed service ends by itself, but on a busy machine that takes seconds. */
 const lockWaitMs = 10_000
 
-/** Of files that are made. The format that DuckDB writes by itself, which old DuckDBs can read, takes 8 % more for ids. */
+/** The format of new files. The one that DuckDB writes by itself, which old DuckDBs can read, takes 8 % more for ids. */
 const storageVersion = 'v1.5.0'
 
 /** Opens a file in the data folder as a catalog. */

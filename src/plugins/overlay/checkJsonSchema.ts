@@ -24,7 +24,7 @@ const valueAt = (root: Schema, location: string): unknown =>
     return part === '$ref' ? valueAt(root, String(next)) : next
   }, root)
 
-/** Of a schema with several forms, what they ask for: their types where these alone are wrong. */
+/** Says what the forms of a schema with several forms ask for: their types where these alone are wrong. */
 const describeForms = (root: Schema, { instanceLocation }: OutputUnit, forms: OutputUnit[]) =>
   forms.every((form) => form.keyword === 'type' && form.instanceLocation === instanceLocation)
     ? listTypes([...new Set(forms.flatMap((form) => valueAt(root, form.keywordLocation) as string[]))])

@@ -14,7 +14,7 @@ interface StandardSchema {
   '~standard': { validate(value: unknown): Validated | Promise<Validated> }
 }
 
-/** That of arktype is a function. */
+/** A schema of arktype is a function. */
 export const isStandardSchema = (schema: object): schema is StandardSchema => '~standard' in schema
 
 const keysOf = ({ path = [] }: Issue) => path.map((part) => (typeof part === 'object' ? part.key : part))
