@@ -2,10 +2,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { isOwnEvent, isOwnProperty } from '../../src/core/ownNames'
+import * as service from '../../server/src/plan/ownNames'
 import { campaign } from '../../src/plugins/campaign'
 import { createWorld } from '../world/createWorld'
 
 const plugins = 'src/plugins'
+
+/** The library and the service have lists of their own, which must be alike: also for names that are nearly in them. */
+const compare = (
+  names: string[],
+  library: (name: string) => boolean,
+  inService: (name: string) => boolean,
+) => {
+  const near = names.flatMap((name) => [
+    name,
+    name.slice(1),
+    `${name}s`,
+    `${name}\n`,
+    `x${name}`,
+    `first_${name}`,
+  ])
+  expect(near.filter(inService)).toEqual(near.filter(library))
+}
 
 it('knows every event that a plugin names', () => {
   const files = readdirSync(plugins).filter((file) => file.endsWith('.ts'))
@@ -19,6 +37,7 @@ it('knows every event that a plugin names', () => {
   expect(isOwnEvent('$pageview')).toBe(true)
   for (const name of ['Order Completed', 'Page Engaged Again', 'The Web Vital', ''])
     expect(isOwnEvent(name)).toBe(false)
+  compare([...named, '$', '$a\n'], isOwnEvent, service.isOwnEvent)
 })
 
 it('knows every property that an event has besides its own', async () => {
@@ -37,4 +56,6 @@ it('knows every property that an event has besides its own', async () => {
   expect(names.filter((name) => !isOwnProperty(name))).toEqual([])
   for (const name of ['total', 'first_name', 'insert_ids', 'utm_source', ''])
     expect(isOwnProperty(name)).toBe(false)
+  const utmNames = names.filter((name) => name.startsWith('first_')).map((name) => name.slice(6))
+  compare([...names, ...utmNames, '$', '$a\n'], isOwnProperty, service.isOwnProperty)
 })

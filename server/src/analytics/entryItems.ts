@@ -51,7 +51,7 @@ const documentOf = (entries: readonly JudgedEntry[]): Buffer => {
   for (const { first, receivedAtMs, target, verdicts, body } of entries) {
     const opening = parts.length === 0 ? '[' : ''
     const about = target === undefined ? '' : `"about":${target},`
-    const judged = verdicts === undefined ? '' : `"verdicts":${verdicts},`
+    const judged = verdicts === undefined ? '' : `${verdicts},`
     const head = `${opening}{"first":${first},"at_ms":${receivedAtMs},${about}${judged}"items":`
     parts.push(Buffer.from(head), body, between)
   }
@@ -86,10 +86,13 @@ const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
 /** SQL for the items of `$document`, one in each row, with its sequence, its time of arrival and its verdict, if there is one. */
 export const itemsSql = (fields: Record<string, string>): string => {
   const shape = JSON.stringify([
-    { first: 'BIGINT', at_ms: 'BIGINT', about: sender, verdicts: ['VARCHAR'], items: [fields] },
+    {
+      ...{ first: 'BIGINT', at_ms: 'BIGINT', about: sender },
+      ...{ verdict: 'VARCHAR', verdicts: ['VARCHAR'], items: [fields] },
+    },
   ])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,
-    ${momentSql('entry.at_ms')} AS received_at, entry.about AS sender, unnest(entry.verdicts) AS verdict,
+    ${momentSql('entry.at_ms')} AS received_at, entry.about AS sender, coalesce(entry.verdict, unnest(entry.verdicts)) AS verdict,
     unnest(entry.items) AS e
   FROM (SELECT unnest(from_json(decode($document::BLOB), '${shape}')) AS entry)`
 }

@@ -7,12 +7,12 @@ import { builtInProperties } from './checkPayload.js'
  */
 const character = String.raw`[^"\\\x00-\x1f]`
 /** The escape \u is left out because it may name half a character. */
-const text = String.raw`"${character}*(?:\\["\\/bfnrt]${character}*)*"`
+export const text = String.raw`"${character}*(?:\\["\\/bfnrt]${character}*)*"`
 const integer = String.raw`(?:0|[1-9]\d{0,14})`
-const number = String.raw`-?${integer}(?:\.\d{1,15})?`
-const scalar = `(?:${text}|${number}|true|false|null)`
+export const number = String.raw`-?${integer}(?:\.\d{1,15})?`
+export const scalar = `(?:${text}|${number}|true|false|null)`
 /** Python's JSON has a space after a comma and a colon. */
-const [comma, colon] = [', ?', ': ?']
+export const [comma, colon] = [', ?', ': ?']
 
 const month = '(?:0[1-9]|1[0-2])'
 const day = String.raw`(?:${month}-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`

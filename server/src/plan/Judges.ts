@@ -3,10 +3,14 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TrackPayload } from '../analytics/payloads.js'
 import { sliceBytes, sliceItems } from '../json/sliceItems.js'
 import type { LogEntry } from '../wal/segment.js'
-import { createJudge, type Judge, type PlannedEvents } from './createJudge.js'
+import { createJudge, type Judge, judgeEvent, type PlannedEvents } from './createJudge.js'
+import { judgePlain } from './judgePlain.js'
 import type { Plan } from './readPlan.js'
 
-/** An entry of the log with a list of what the plan says of each of its events, as JSON. */
+/**
+ * An entry of the log with what the plan says of its events, as a field of JSON: `"verdict":"valid"` where that holds
+ * for all, or a list of `verdicts`.
+ */
 export interface JudgedEntry extends LogEntry {
   verdicts?: string
 }
@@ -30,6 +34,11 @@ export const applyPlans = async (
 /** The plan that the label of an entry names first. */
 const planOf = ({ target }: LogEntry): string | undefined => /^\{"plan":"(\w+)"/.exec(target ?? '')?.[1]
 
+const fieldOf = (verdicts: readonly string[]): string =>
+  verdicts.every((verdict) => verdict === 'valid')
+    ? '"verdict":"valid"'
+    : `"verdicts":${JSON.stringify(verdicts)}`
+
 /** Judges events by the plans that were in force when they were accepted. */
 export class Judges {
   readonly #judges = new Map<string, Judge>()
@@ -47,15 +56,18 @@ export class Judges {
       }
       const verdicts: string[] = []
       for (const slice of entry.body.length > sliceBytes ? sliceItems(entry.body) : [entry.body]) {
-        for (const { event, properties } of JSON.parse(slice.toString()) as TrackPayload[])
-          verdicts.push(judge(event, properties))
+        const json = slice.toString()
+        const plain = judgePlain(json, judge)
+        for (const verdict of plain ??
+          (JSON.parse(json) as TrackPayload[]).map((event) => judgeEvent(judge, event)))
+          verdicts.push(verdict)
         bytes += slice.length
         if (bytes > sliceBytes) {
           bytes = 0
           await otherWork()
         }
       }
-      judged.push({ ...entry, verdicts: JSON.stringify(verdicts) })
+      judged.push({ ...entry, verdicts: fieldOf(verdicts) })
     }
     return judged
   }

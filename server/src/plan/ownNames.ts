@@ -1,5 +1,5 @@
 /** The events of waymark's own plugins, which no plan lists: they are always valid, as is each event of a name with `$`. */
-export const ownEvents: ReadonlySet<string> = new Set([
+const ownEvents: ReadonlySet<string> = new Set([
   'Error Caught',
   'File Downloaded',
   'Form Submitted',
@@ -8,13 +8,14 @@ export const ownEvents: ReadonlySet<string> = new Set([
   'Web Vital',
 ])
 
-const utm = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
-const clickIds = ['gclid', 'dclid', 'fbclid', 'msclkid', 'ttclid', 'twclid', 'li_fat_id']
-const touched = [...utm, ...clickIds, 'referrer', 'landing_url']
+export const isOwnEvent = (name: string): boolean => name.charCodeAt(0) === 0x24 || ownEvents.has(name)
 
-/** What the library and its plugins add to events of any name, besides the properties with `$`. */
-export const ownProperties: ReadonlySet<string> = new Set([
-  ...['insert_id', 'browser_time_zone', 'form_id', 'form_name', 'form_action'],
-  ...clickIds,
-  ...touched.flatMap((name) => [`first_${name}`, `last_${name}`]),
-])
+const campaign = 'utm_(?:source|medium|campaign|term|content)'
+const clickIds = '[gd]clid|fbclid|msclkid|t[tw]clid|li_fat_id'
+
+/** An expression of what the library and its plugins add to events of any name, besides the properties with `$`. */
+export const addedProperties = `(?:insert_id|browser_time_zone|form_(?:id|name|action)|${clickIds}|(?:first|last)_(?:${campaign}|${clickIds}|referrer|landing_url))`
+
+const added = new RegExp(`^${addedProperties}$`)
+
+export const isOwnProperty = (name: string): boolean => name.charCodeAt(0) === 0x24 || added.test(name)
