@@ -1,5 +1,6 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { TrackPayload } from '../analytics/payloads.js'
+import { compileEvent, createCompiler } from './compileEvent.js'
 import { describeProblem } from './describeProblem.js'
 import { isOwnEvent, isOwnProperty } from './ownNames.js'
 
@@ -17,26 +18,13 @@ export interface EventJudge {
 /** Says how the events of a name are judged; `valid` or `unplanned` where their properties do not matter. */
 export type Judge = (event: string) => 'valid' | 'unplanned' | EventJudge
 
-/** `format` is left to whoever reads the plan, as JSON Schema does by default. */
-export const createCompiler = (isChecking: boolean) =>
-  new Ajv2020({
-    strict: false,
-    validateFormats: false,
-    validateSchema: isChecking,
-    meta: isChecking,
-    // `constructor` is missing where it was not sent.
-    ownProperties: true,
-  })
+/** A schema that names itself goes as deep as the event does, and each of its forms may do so anew at each level. */
+const maxDepth = 10
 
-/**
- * A plan lists what there is, so a schema that does not speak of further properties allows none. An identifier would
- * collide with that of another event, and the result of `$async` would be a promise.
- */
-export const compileEvent = (compiler: Ajv2020, schema: object): ValidateFunction => {
-  const { $id: _id, $schema: _schema, $async: _async, ...own } = schema as Record<string, unknown>
-  const isClosed = 'additionalProperties' in own || 'unevaluatedProperties' in own
-  return compiler.compile(isClosed ? own : { ...own, unevaluatedProperties: false })
-}
+const isDeeper = (value: unknown, than: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1)))
 
 const judgeOf = (validate: ValidateFunction, schema: object): EventJudge => {
   const { properties: listed = {} } = schema as { properties?: object }
@@ -47,16 +35,13 @@ const judgeOf = (validate: ValidateFunction, schema: object): EventJudge => {
         return Object.fromEntries(Object.entries(properties).filter(([key]) => isPlanned(key)))
     return properties
   }
+  const refers = /"\$(?:dynamicR|r)ef":/.test(JSON.stringify(schema))
   return {
     listsOwn: Object.keys(listed).some(isOwnProperty),
     judge(properties) {
-      try {
-        return validate(plannedOf(properties)) ? 'valid' : describeProblem(validate.errors!)
-      } catch (error) {
-        // A schema that names itself goes as deep as the event does.
-        if (error instanceof RangeError) return 'properties: are nested too deep'
-        throw error
-      }
+      const planned = plannedOf(properties)
+      if (refers && isDeeper(planned, maxDepth)) return 'properties: are nested too deep'
+      return validate(planned) ? 'valid' : describeProblem(validate.errors!)
     },
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { OperatorError } from '../OperatorError.js'
-import { compileEvent, createCompiler, type PlannedEvents } from './createJudge.js'
+import { compileEvent, createCompiler } from './compileEvent.js'
+import type { PlannedEvents } from './createJudge.js'
 
 export interface Plan {
   /** The hash of `events`, by which the log and the store name the plan. */

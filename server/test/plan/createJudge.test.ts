@@ -88,14 +88,51 @@ describe('a hostile event', () => {
     expect(judge({ properties: {}, required: ['constructor'] }, {})).toBe('constructor: is missing')
   })
 
-  it('that is deeper than the stack is invalid, and stops nothing', () => {
+  it('that is deeper than any schema that names itself should follow is invalid', () => {
+    // Each level is read twice, and 100 levels would take longer than there is time.
+    const node = (kind: string) => ({
+      type: 'object',
+      properties: { child: { $ref: '#/$defs/node' }, kind: { const: kind } },
+      required: ['kind'],
+    })
     const schema = {
-      properties: { a: { $ref: '#/$defs/tree' } },
-      $defs: { tree: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+      properties: { a: { $ref: '#/$defs/node' } },
+      $defs: { node: { anyOf: [node('x'), node('y')] } },
     }
-    const depth = 200_000
-    const a: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
-    expect(judge(schema, { a })).toBe('properties: are nested too deep')
+    const nested = (depth: number): object =>
+      depth === 0 ? { kind: 'x' } : { kind: 'y', child: nested(depth - 1) }
+    expect(judge(schema, { a: nested(5) })).toBe('valid')
+    expect(judge(schema, { a: nested(100) })).toBe('properties: are nested too deep')
+  })
+
+  // With JavaScript's own expressions these would not end.
+  it.each<[string, object, unknown, string]>([
+    ['a pattern', { pattern: '^(a+)+$' }, `${'a'.repeat(5000)}!`, 'a: must match pattern "^(a+)+$"'],
+    ['alternatives', { pattern: '^(a|a)*$' }, `${'a'.repeat(5000)}!`, 'a: must match pattern "^(a|a)*$"'],
+    [
+      'a pattern of names',
+      { patternProperties: { '^(a+)+$': {} }, additionalProperties: false },
+      { [`${'a'.repeat(200)}!`]: 1 },
+      `a.${'a'.repeat(198)}…: is not in the plan`,
+    ],
+    [
+      'names',
+      { propertyNames: { pattern: '^(a+)+$' } },
+      { [`${'a'.repeat(200)}!`]: 1 },
+      'a: property name must be valid',
+    ],
+    ['a text of megabytes', { pattern: '.*x.*' }, 'x'.repeat(2 ** 22), 'a: must match pattern ".*x.*"'],
+  ])('of %s that backtracks gets its verdict', (_, schema, value, problem) => {
+    expect(one(schema, value)).toBe(problem)
+  })
+
+  it('of many items that must differ gets its verdict', () => {
+    const items = Array.from({ length: 40_000 }, (__, b) => ({ b, c: { d: 1, e: 2 } }))
+    expect(one({ uniqueItems: true }, items)).toBe('valid')
+    const again = { c: { e: 2, d: 1 }, b: 0 }
+    expect(one({ uniqueItems: true }, [...items, again])).toBe('a: must NOT have duplicate items')
+    expect(one({ uniqueItems: false }, [1, 1])).toBe('valid')
+    expect(one({ uniqueItems: true }, [1, '1', null, 'null', [['a', 1]], { a: 1 }])).toBe('valid')
   })
 
   it('of a long name has a short problem', () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { OperatorError } from '../../src/OperatorError.js'
 import { readPlan } from '../../src/plan/readPlan.js'
 
@@ -53,4 +54,25 @@ it.each([
 ])('names the event with %s', (_, schema) => {
   const message = refusal({ events: { fine: {}, 'Order Completed': schema } })
   expect(message).toContain('event "Order Completed": ')
+})
+
+it('says which pattern cannot be compared in linear time', () => {
+  const withPattern = (pattern: string) => refusal({ events: { Paid: { properties: { a: { pattern } } } } })
+  expect(withPattern('^(?=a)a')).toContain(
+    'event "Paid": the pattern "^(?=a)a" is none of RE2 (invalid or unsupported Perl syntax: `(?=`).',
+  )
+  expect(withPattern(String.raw`(a)\1`)).toContain('is none of RE2')
+  expect(refusal({ events: { Paid: { patternProperties: { '(?!a)': {} } } } })).toContain('is none of RE2')
+})
+
+it('takes the patterns that zod writes', () => {
+  const text = z.object({
+    mail: z.email(),
+    id: z.uuid(),
+    at: z.iso.datetime(),
+    ip: z.ipv6(),
+    starts: z.string().startsWith('a.b'),
+    any: z.templateLiteral(['a', z.number()]),
+  })
+  expect(() => read({ events: { Paid: z.toJSONSchema(text) } })).not.toThrow()
 })
