@@ -128,9 +128,7 @@ const print = (title, columns) => {
   const heads = [...columns.keys()].map((name) => String(name).padStart(18)).join('')
   console.log(`${title.padEnd(32)}${heads}`)
   for (const name of Object.keys([...columns.values()][0]))
-    console.log(
-      `${name.padEnd(32)}${[...columns.values()].map((medians) => cell(medians[name])).join('')}`,
-    )
+    console.log(`${name.padEnd(32)}${[...columns.values()].map((medians) => cell(medians[name])).join('')}`)
 }
 
 const valuesOf = (map, of) => new Map([...map].map(([key, value]) => [key, of(value)]))
@@ -155,7 +153,10 @@ export const benchAnswers = async () => {
     { title: 'Milliseconds by days of the range', columns: byDays },
   ]
   for (const { title, columns } of panels) print(title, columns)
-  print('Overview', valuesOf(bySize, ({ pages }) => pages))
+  print(
+    'Overview',
+    valuesOf(bySize, ({ pages }) => pages),
+  )
   if (busy === '') writeFileSync(chart, drawGrowth(panels))
   else console.log(busy)
   const at = bySize.get(20)
