@@ -20,12 +20,15 @@ const readNow = () => ({
 export const busyShare = (before, after) =>
   Math.max(0, 1 - (after.idleMs - before.idleMs) / ((after.atMs - before.atMs) * after.processors))
 
-/** Says that the machine is busy: figures of two libraries that did not have the same machine say nothing about them. */
-export const whyNotNow = async () => {
+/**
+ * Says that the machine is busy: figures that did not have the same machine say nothing about each other.
+ * @param {string} file what is therefore not written
+ */
+export const whyNotNow = async (file) => {
   const before = readNow()
   await delay(watchMs)
   const share = busyShare(before, readNow())
   return share > quietShare
-    ? `The machine is busy: something else uses ${Math.round(100 * share)} % of its processors. docs/peers.html is not written. End what runs, and start this part again.`
+    ? `The machine is busy: something else uses ${Math.round(100 * share)} % of its processors. ${file} is not written. End what runs, and start this part again.`
     : ''
 }

@@ -139,7 +139,7 @@ const chosen = positionals.filter((name) => named.includes(name))
 const steps = positionals.length ? positionals.filter((name) => !named.includes(name)) : Object.keys(parts)
 for (const name of [...steps, ...(chosen.length ? ['scenarios'] : [])]) {
   progress(name)
-  const busy = ['bytes', 'page'].includes(name) ? '' : await whyNotNow()
+  const busy = ['bytes', 'page'].includes(name) ? '' : await whyNotNow('docs/peers.html')
   if (busy) {
     console.error(busy)
     process.exit(1)

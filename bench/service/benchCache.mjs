@@ -1,34 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { chromium } from 'playwright'
-import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { ensureBrowser } from '../../scripts/setup.mjs'
-import { fillShop } from './fillShop.mjs'
+import { openShop } from './openShop.mjs'
 import { basic, startService } from './startProcess.mjs'
 
-const events = Number(process.env.BENCH_EVENTS ?? 10) * 1_000_000
+const millions = 10
 const rounds = 5
 /** The last month of the shop, with the month before to compare with. */
 const address = '/app/?range=custom&from=2025-11-01&until=2025-11-30'
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
-
-/** Makes a store with a shop in it, in a folder that the service opens later. */
-export const fillStore = async (folder, count = events) => {
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: '4GiB',
-    temp_directory: join(folder, 'temp'),
-  })
-  const connection = await instance.connect()
-  await connection.run(`SET TimeZone = 'UTC'`)
-  await connection.run(`ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`)
-  await openAnalytics(connection)
-  await fillShop(connection, count)
-  connection.closeSync()
-  instance.closeSync()
-}
 
 /** What the overview asks, as its page sends it. */
 export const readQuestions = async (url, path = address) => {
@@ -73,20 +53,16 @@ const times = async (work) => {
 
 /** A reload of the overview with the answers in the cache, against one that asks DuckDB. */
 export const benchCache = async () => {
-  const given = process.env.BENCH_STORE
-  const folder = given ?? mkdtempSync(join(tmpdir(), 'waymark-bench-cache-'))
-  if (given === undefined) await fillStore(folder)
-  const service = await startService([], undefined, folder)
+  const service = await startService([], undefined, await openShop(millions))
   const { url } = service
   const questions = await readQuestions(url)
   const coldMs = await times(() => reload(url, questions, { cache: false }))
   await reload(url, questions)
   const warmMs = await times(() => reload(url, questions))
   await service.stop()
-  if (given === undefined) rmSync(folder, { recursive: true, force: true })
   return [
     [
-      `cache: ${questions.length} statements of the overview, ${events / 1_000_000} M events, with the answers in the cache`,
+      `cache: ${questions.length} statements of the overview, ${millions} M events, with the answers in the cache`,
       '≤ 5 % of the time without',
       `${warmMs.toFixed(0)} of ${coldMs.toFixed(0)} ms (${((100 * warmMs) / coldMs).toFixed(1)} %)`,
       warmMs <= 0.05 * coldMs,

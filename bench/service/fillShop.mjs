@@ -5,12 +5,12 @@ import { buildSessions } from '../../server/dist/analytics/applySessions.js'
 const pages = `['/', '/maps', '/maps/' || (hash(i, 3) % 400), '/maps/' || (hash(i, 4) % 400), '/search', '/cart', '/checkout', '/about', '/blog/' || (hash(i, 5) % 60), '/account']`
 
 /**
- * A shop over 180 days: a session has eight events on average, a person some three sessions. A third of the
- * persons is known by two ids. Rows come in the order of time, as they do from browsers that are online.
+ * A shop over 180 days: a session has eight events on average, a person some three sessions unless told otherwise. A
+ * third of the persons is known by two ids. Rows come in the order of time, as they do from browsers that are online.
  */
-export const fillShop = async (connection, events) => {
+export const fillShop = async (connection, events, sessionsAPerson = 3) => {
   const sessions = Math.ceil(events / 8)
-  const persons = Math.ceil(sessions / 3)
+  const persons = Math.ceil(sessions / sessionsAPerson)
   const days = 180
   const spanUs = days * 86_400_000_000
   await connection.run(`

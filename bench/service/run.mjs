@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens overview cache plan sizes soak attacks siege commits cluster]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens cache plan sizes soak attacks siege commits cluster]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -10,7 +10,6 @@ const benches = {
   insertIds: async () => (await import('./benchInsertIds.mjs')).benchInsertIds(),
   manyPersons: async () => (await import('./benchManyPersons.mjs')).benchManyPersons(),
   screens: async () => (await import('./benchScreens.mjs')).benchScreens(),
-  overview: async () => (await import('./benchOverview.mjs')).benchOverview(),
   cache: async () => (await import('./benchCache.mjs')).benchCache(),
   sizes: async () => (await import('./benchSizes.mjs')).benchSizes(),
   soak: async () => (await import('./benchSoak.mjs')).benchSoak(),
