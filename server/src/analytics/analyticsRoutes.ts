@@ -10,7 +10,7 @@ import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
-import { partBySignature, targets } from './proveIdentity.js'
+import { partBySignature, publicLabel, unprovenLabel } from './proveIdentity.js'
 import { payloadReader, type Payloads } from './readPayloads.js'
 
 /** A beacon is sent as text/plain when a page has no time for a preflight. */
@@ -79,7 +79,7 @@ export interface AnalyticsRoutesOptions {
   /** Keeps the newest refusal, for whoever sets up a page. */
   refused: { newest?: Refusal }
   daySalt: DaySalt
-  /** The id of the plan that events are compared with. @defaultValue they are not compared */
+  /** The id of the plan that events and traits are compared with. @defaultValue they are not compared */
   plan?: () => string | undefined
   addressOf: AddressOf
   /** @defaultValue the country of the browser's time zone alone */
@@ -167,12 +167,12 @@ export const analyticsRoutes = ({
         : addField(sender, 'key', isPublic ? 'public' : undefined)
       return [{ count, body, target: addField(said, 'plan', plan()) }]
     }
-    if (!isPublic) return [{ count, body }]
-    if (kind === 'alias') return [{ count, body, target: targets.unproven }]
+    if (kind === 'alias') return [{ count, body, target: isPublic ? unprovenLabel : undefined }]
+    if (!isPublic) return [{ count, body, target: addField(undefined, 'plan', plan()) }]
     const { proven, unproven } = partBySignature(body, identitySecret)
     return [
-      { ...proven, target: targets.public },
-      { ...unproven, target: targets.unproven },
+      { ...proven, target: addField(publicLabel, 'plan', plan()) },
+      { ...unproven, target: unprovenLabel },
     ].filter((part) => part.count > 0)
   }
 

@@ -2,18 +2,18 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { joinVisits } from '../anonymous/joinVisits.js'
 import { markBots } from './markBots.js'
 import { applySaved } from '../saved/applySaved.js'
-import { applyPlans, Judges } from '../plan/Judges.js'
+import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/logPlan.js'
 import { eraseKind } from '../privacy/erasure.js'
 import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
-import { isOfEnvironment, itemParts, itemsSql, momentSql, timestampSql } from './entryItems.js'
+import { isOfEnvironment, itemParts, itemsSql, momentSql, planSql, timestampSql } from './entryItems.js'
 import { applyPersons } from './applyPersons.js'
 import { applySessions } from './applySessions.js'
 import { readIdentityOperations } from './identityOperations.js'
-import { signatureTrait, targets } from './proveIdentity.js'
+import { signatureTrait, unprovenLabel } from './proveIdentity.js'
 import { jsonRows } from '../store/jsonRows.js'
 import { splitArray } from '../json/splitArray.js'
 import { readIdRows, writeIdRows } from './identityRows.js'
@@ -28,22 +28,29 @@ const items = itemsSql({
   traits: 'JSON',
 })
 
-/** Writes one row for each trait of an identify; an identify without traits gets one row without a name. */
+/**
+ * Writes one row for each trait of an identify; an identify without traits gets one row without a name. The first of
+ * them has the verdict of the plan.
+ */
 const statement = `
 INSERT INTO analytics.raw.traits
 WITH item AS (${items}), flat AS (
-  SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts, e.traits
+  SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts, e.traits, verdict
   FROM item WHERE ${isOfEnvironment}
 ), named AS (
-  SELECT *, unnest(CASE WHEN len(names) > 0 THEN names ELSE [NULL] END) AS name
-  FROM (SELECT *, list_filter(json_keys(traits), lambda key: key <> '${signatureTrait}') AS names FROM flat)
+  SELECT * EXCLUDE (verdict), unnest(names) AS name,
+    CASE WHEN generate_subscripts(names, 1) = 1 THEN verdict END AS verdict
+  FROM (
+    SELECT *, CASE WHEN len(given) > 0 THEN given ELSE [NULL] END AS names
+    FROM (SELECT *, list_filter(json_keys(traits), lambda key: key <> '${signatureTrait}') AS given FROM flat)
+  )
 )
-SELECT seq, ${timestampSql}, environment, distinct_id, name, json_extract(traits, ${pointerSql('name')})
+SELECT seq, ${timestampSql}, environment, distinct_id, name, json_extract(traits, ${pointerSql('name')}), ${planSql}
 FROM named`
 
 const insertTraits = async (
   connection: DuckDBConnection,
-  entries: readonly LogEntry[],
+  entries: readonly JudgedEntry[],
   environments: readonly string[],
 ): Promise<void> => {
   for (const part of itemParts(entries, environments)) await runPrepared(connection, statement, part)
@@ -91,7 +98,7 @@ export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
     // An erase is an entry so that it has a place among the others; it is carried out before the store is opened.
     entries = entries.filter(({ kind }) => kind !== planKind && kind !== 'save' && kind !== eraseKind)
     if (entries.length === 0) return remember(new BigUint64Array())
-    const unproven = entries.filter(({ target }) => target === targets.unproven)
+    const unproven = entries.filter(({ target }) => target === unprovenLabel)
     if (unproven.length > 0) {
       await setUnprovenAside(connection, unproven)
       entries = entries.filter((entry) => !unproven.includes(entry))
@@ -114,7 +121,8 @@ export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
       await markBots(connection, entries)
       await applySessions(connection, first)
     }
-    if (identified.length > 0) await insertTraits(connection, identified, environments)
+    if (identified.length > 0)
+      await insertTraits(connection, await judges.judge(connection, identified), environments)
     const operations = await readIdentityOperations(connection, entries)
     const known = operations.length > 0 ? await readIdRows(connection, operations) : []
     const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))

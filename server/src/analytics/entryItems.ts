@@ -81,6 +81,10 @@ export function* itemParts(
 /** SQL that is true for an item of an environment that exists. */
 export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.environment)'
 
+/** The columns of an item's verdict: one that is none of these words is a problem. */
+export const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END AS plan_verdict,
+  CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END AS plan_problem`
+
 const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
 
 /** SQL for the items of `$document`, one in each row, with its sequence, its time of arrival and its verdict, if there is one. */

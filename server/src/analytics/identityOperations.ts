@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { LogEntry } from '../wal/segment.js'
 import type { AliasPayload, IdentifyPayload } from './payloads.js'
-import { targets } from './proveIdentity.js'
+import { isPublic } from './proveIdentity.js'
 import type { IdentityOperation } from './resolveIdentity.js'
 
 interface Sequenced {
@@ -11,10 +11,10 @@ interface Sequenced {
 
 const isGiven = (id: string | null | undefined): id is string => typeof id === 'string' && id !== ''
 
-const ofIdentify = (payload: IdentifyPayload, isPublic: boolean): IdentityOperation => {
+const ofIdentify = (payload: IdentifyPayload, fromPublic: boolean): IdentityOperation => {
   const { environment, distinct_id: user, anonymous_id: anonymous } = payload
   return isGiven(anonymous) && anonymous !== user
-    ? { kind: 'link', environment, user, anonymous, ...(isPublic && { isPublic }) }
+    ? { kind: 'link', environment, user, anonymous, ...(fromPublic && { isPublic: true }) }
     : { kind: 'user', environment, user }
 }
 
@@ -31,7 +31,7 @@ const ofEntry = ({ kind, first, body, target }: LogEntry): Sequenced[] => {
     operation:
       kind === 'alias'
         ? ofAlias(payload as AliasPayload)
-        : ofIdentify(payload as IdentifyPayload, target === targets.public),
+        : ofIdentify(payload as IdentifyPayload, isPublic(target)),
   }))
 }
 

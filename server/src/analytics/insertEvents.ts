@@ -8,7 +8,7 @@ import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import type { Pause } from '../wal/ApplierOptions.js'
 import { runPrepared } from '../store/runPrepared.js'
-import { isOfEnvironment, itemParts, itemsSql, timestampSql } from './entryItems.js'
+import { isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './entryItems.js'
 
 const items = itemsSql({
   environment: 'VARCHAR',
@@ -37,10 +37,6 @@ const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.
 /** A page whose users are to be signed says by an identify alone whose its events are: an event with both ids would link them. */
 const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
       ELSE ${ownId('distinct_id')} END`
-
-/** A verdict that is not one of these words is a problem. */
-const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END AS plan_verdict,
-  CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END AS plan_problem`
 
 /**
  * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript

@@ -10,7 +10,11 @@ export const signatureTrait = '$signature'
  * What the log says of a request by a public key, as the label of its entry, where `--identity-secret` is given. It is
  * decided when the request is accepted, so that what is read again from the log is decided alike.
  */
-export const targets = { public: '{"key":"public"}', unproven: '{"key":"unproven"}' }
+export const publicLabel = '{"key":"public"}'
+export const unprovenLabel = '{"key":"unproven"}'
+
+/** Whether a public key sent an entry. Other fields of the label cannot hold these quotes. */
+export const isPublic = (label: string | undefined): boolean => label?.includes('"key":"public"') ?? false
 
 /** HMAC-SHA256 of a user's id, in hexadecimal. */
 const sign = (secret: string, userId: string): Buffer =>

@@ -1,5 +1,5 @@
 import { colon, comma, number, scalar, text } from '../analytics/plainEvents.js'
-import type { EventJudge, Judge } from './createJudge.js'
+import type { Judge, SchemaJudge } from './createJudge.js'
 import { addedProperties } from './ownNames.js'
 
 /*
@@ -57,10 +57,10 @@ export const judgePlain = (json: string, judge: Judge): string[] | undefined => 
     return planned.slice(0, planned.length - (planned.endsWith(', ') ? 2 : planned.endsWith(',') ? 1 : 0))
   }
 
-  const judges: ReturnType<Judge>[] = []
+  const judges: ReturnType<Judge['ofEvent']>[] = []
   let planned = ''
   while (pass(toEvent)) {
-    const byPlan = judge(take(eventName))
+    const byPlan = judge.ofEvent(take(eventName))
     judges.push(byPlan)
     if (!pass(toProperties)) return undefined
     if (typeof byPlan === 'string') pass(some)
@@ -68,7 +68,7 @@ export const judgePlain = (json: string, judge: Judge): string[] | undefined => 
     if (!pass(toNext)) return undefined
   }
   if (json.length !== at + 1 || json[at] !== ']') return undefined
-  const values = JSON.parse(`[${planned}]`) as Parameters<EventJudge['judge']>[0][]
+  const values = JSON.parse(`[${planned}]`) as Parameters<SchemaJudge['judge']>[0][]
   let next = 0
   return judges.map((byPlan) => (typeof byPlan === 'string' ? byPlan : byPlan.judge(values[next++]!)))
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { OperatorError } from '../OperatorError.js'
 import { compileEvent, createCompiler } from './compileEvent.js'
-import type { PlannedEvents } from './createJudge.js'
+import { type Schemas, traitsSchema } from './createJudge.js'
 
 export interface Plan {
-  /** The hash of `events`, by which the log and the store name the plan. */
+  /** The hash of the schemas, by which the log and the store name the plan. */
   id: string
-  events: PlannedEvents
+  schemas: Schemas
 }
 
 /** The plan is one row of the log. */
@@ -16,31 +16,35 @@ const maxBytes = 2 ** 20
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const check = (text: string): PlannedEvents => {
+const check = (text: string): Schemas => {
   if (Buffer.byteLength(text) > maxBytes) throw new Error('it has more than 1 MiB')
   const plan: unknown = JSON.parse(text)
   if (!isObject(plan) || !('events' in plan) || !isObject(plan.events))
     throw new Error(
       'it reads { "events": { "Order Completed": a JSON Schema, … } }; `npx waymark plan` makes it',
     )
+  const { events, traits } = plan as { events: object; traits?: unknown }
   const compiler = createCompiler(true)
-  for (const [event, schema] of Object.entries(plan.events)) {
+  const compile = (what: string, schema: unknown, read = (given: object) => given) => {
     try {
       if (!isObject(schema)) throw new Error('its schema is no object')
-      compileEvent(compiler, schema)
+      compileEvent(compiler, read(schema))
     } catch (error) {
-      throw new Error(`event ${JSON.stringify(event)}: ${(error as Error).message}`, { cause: error })
+      throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
     }
   }
-  return plan.events as PlannedEvents
+  for (const [event, schema] of Object.entries(events)) compile(`event ${JSON.stringify(event)}`, schema)
+  if (traits === undefined) return { events } as Schemas
+  compile('traits', traits, traitsSchema)
+  return { events, traits } as Schemas
 }
 
 /** Reads the plan of `--plan`. Throws an OperatorError that names the file, and the event whose schema is wrong. */
 export const readPlan = (path: string): Plan => {
   try {
-    const events = check(readFileSync(path, 'utf8'))
-    const id = createHash('sha256').update(JSON.stringify(events)).digest('hex').slice(0, 16)
-    return { id, events }
+    const schemas = check(readFileSync(path, 'utf8'))
+    const id = createHash('sha256').update(JSON.stringify(schemas)).digest('hex').slice(0, 16)
+    return { id, schemas }
   } catch (error) {
     throw new OperatorError(`The plan ${path} cannot be used: ${(error as Error).message}.`)
   }

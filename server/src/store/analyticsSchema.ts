@@ -8,7 +8,7 @@ import { sessionSchema } from './sessionTable.js'
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 4
+export const storeVersion = 5
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)
@@ -42,10 +42,11 @@ CREATE TABLE analytics.raw.id_map (
   person_id VARCHAR USING COMPRESSION uncompressed, identified BOOLEAN, id_key UBIGINT, person_key UBIGINT
 );
 CREATE TABLE analytics.raw.traits (
-  seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON
+  seq BIGINT, "timestamp" TIMESTAMPTZ, environment VARCHAR, distinct_id VARCHAR, name VARCHAR, value JSON,
+  plan_verdict VARCHAR, plan_problem VARCHAR
 );
 ${rejectedTable('analytics.raw.rejected')}
-CREATE TABLE analytics.raw.plans (id VARCHAR, events JSON);
+CREATE TABLE analytics.raw.plans (id VARCHAR, schemas JSON);
 CREATE TABLE analytics.raw.persons (
   person_key UBIGINT, environment VARCHAR, person_id VARCHAR USING COMPRESSION uncompressed,
   distinct_ids VARCHAR[], traits STRUCT(name VARCHAR, value JSON, "timestamp" TIMESTAMPTZ, seq BIGINT)[],

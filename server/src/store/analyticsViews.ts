@@ -1,6 +1,6 @@
 import { allEvents } from './archiveSchema.js'
 import { analyticsCatalog } from './analyticsSchema.js'
-import { planDrift } from '../plan/planDrift.js'
+import { planDrift, planTraits } from '../plan/planDrift.js'
 import { internalSchema } from './lakehouseSchema.js'
 import { derivedComments, screenClassSql, utmColumns } from './derivedColumns.js'
 import { answers } from './answers/index.js'
@@ -113,6 +113,7 @@ const views: readonly View[] = [
     ],
   },
   planDrift,
+  planTraits,
 ]
 
 const macros = `

@@ -243,6 +243,7 @@ describe('listings', () => {
       ['page_views'],
       ['persons'],
       ['plan_drift'],
+      ['plan_traits'],
       ['privacy_log'],
       ['rejected'],
       ['saved'],

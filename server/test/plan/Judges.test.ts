@@ -13,7 +13,10 @@ const entry = (first: number, kind: string, rows: object[], target?: string): Lo
   ...{ kind, first, count: rows.length, receivedAtMs: 1e12, body: Buffer.from(JSON.stringify(rows)) },
   ...(target === undefined ? {} : { target }),
 })
-const plan = (id: string, type: string) => ({ id, events: { seen: { properties: { a: { type } } } } })
+const plan = (id: string, type: string) => ({
+  id,
+  schemas: { events: { seen: { properties: { a: { type } } } } },
+})
 
 /** The verdicts of one engine that reads the log in these batches. */
 const verdictsOf = async (batches: LogEntry[][]) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createJudge, judgeEvent, type PlannedEvents } from '../../src/plan/createJudge.js'
+import { createJudge, judgeEvent, type Schemas } from '../../src/plan/createJudge.js'
 
-const verdictOf = (events: PlannedEvents, event: string, sent: object) =>
-  judgeEvent(createJudge(events), { event, properties: sent as Record<string, unknown> })
+const verdictOf = (events: Schemas['events'], event: string, sent: object) =>
+  judgeEvent(createJudge({ events }), { event, properties: sent as Record<string, unknown> })
 /** The verdict of one event, by one schema or by its `properties`. */
 const judge = (schema: object, sent: object) => verdictOf({ seen: schema }, 'seen', sent)
 const one = (schema: unknown, value: unknown) => judge({ properties: { a: schema } }, { a: value })
@@ -143,6 +143,19 @@ describe('a hostile event', () => {
 })
 
 it('compiles the schema of an event when its first event comes', () => {
-  const events: PlannedEvents = { good: {}, bad: { type: 'nonsense' } }
+  const events: Schemas['events'] = { good: {}, bad: { type: 'nonsense' } }
   expect(verdictOf(events, 'good', {})).toBe('valid')
+})
+
+describe('traits', () => {
+  const schema = { properties: { seats: { type: 'number' } }, required: ['seats'] }
+  const { ofTraits } = createJudge({ events: {}, traits: schema })
+
+  it('are compared where the plan speaks of them, and need not be given', () => {
+    expect(ofTraits!.judge({ seats: 3, $signature: 'x' })).toBe('valid')
+    expect(ofTraits!.judge({})).toBe('valid')
+    expect(ofTraits!.judge({ seats: 'x' })).toBe('seats: must be a number')
+    expect(ofTraits!.judge({ seat: 1 })).toBe('seat: is not in the plan')
+    expect(createJudge({ events: {} }).ofTraits).toBeUndefined()
+  })
 })

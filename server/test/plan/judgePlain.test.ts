@@ -11,7 +11,7 @@ const events = {
   },
   form: { properties: { form_id: { type: 'number' }, $url: { const: 'x' } } },
 }
-const judge = createJudge(events)
+const judge = createJudge({ events })
 const slow = (json: string) =>
   (JSON.parse(json) as Parameters<typeof judgeEvent>[1][]).map((event) => judgeEvent(judge, event))
 

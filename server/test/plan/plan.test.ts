@@ -7,7 +7,11 @@ import { event } from '../fixtures/events.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-plan-'))
 const planFile = join(folder, 'plan.json')
-const writePlan = (events: object) => writeFileSync(planFile, JSON.stringify({ events }))
+const writePlan = (events: object) =>
+  writeFileSync(
+    planFile,
+    JSON.stringify({ events, traits: { properties: { seats: { type: 'number' }, name: {} } } }),
+  )
 const order = {
   type: 'object',
   properties: { total: { type: 'number' }, note: { type: 'string' } },
@@ -84,6 +88,27 @@ it('lists what drifts, by release', async () => {
   ).toEqual([
     ['total', 'is missing', null, 100, true],
     ['total', 'must be a number', null, 1, true],
+  ])
+})
+
+it('judges what is said of users, and lists what drifts', async () => {
+  const said = [{ seats: 3, seat: 1 }, { seats: 3, name: null }, null, { seats: [] }]
+  const rows = said.map((traits, at) => ({ environment: 'production', distinct_id: `u_${at}`, traits }))
+  expect((await service.ingest('/identify?sync=true', rows)).status).toBe(200)
+  expect(
+    await rowsOf('SELECT plan_verdict, plan_problem, count(*) FROM plan_traits GROUP BY ALL ORDER BY 3, 2'),
+  ).toEqual([
+    ['invalid', 'seat: is not in the plan', 1],
+    ['invalid', 'seats: must be a number', 1],
+    ['valid', null, 2],
+  ])
+  expect(
+    await rowsOf(
+      "SELECT property, problem, release, events FROM plan_drift WHERE event = '$identify' ORDER BY 1",
+    ),
+  ).toEqual([
+    ['seat', 'is not in the plan', null, 1],
+    ['seats', 'must be a number', null, 1],
   ])
 })
 

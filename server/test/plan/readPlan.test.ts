@@ -26,9 +26,11 @@ const refusal = (plan: unknown): string => {
 
 it('gives the events of a plan, with an id that changes with them', () => {
   const events = { seen: { type: 'object', properties: { a: { type: 'string' } } } }
-  const { id, events: given } = read({ events, traits: { type: 'object' } })
-  expect(given).toEqual(events)
-  expect(read({ events }).id).toBe(id)
+  const traits = { type: 'object' }
+  const { id, schemas } = read({ events, traits, more: 1 })
+  expect(schemas).toEqual({ events, traits })
+  expect(read({ events, traits }).id).toBe(id)
+  expect(read({ events }).id).not.toBe(id)
   expect(read({ events: { seen: {} } }).id).not.toBe(id)
 })
 
@@ -54,6 +56,10 @@ it.each([
 ])('names the event with %s', (_, schema) => {
   const message = refusal({ events: { fine: {}, 'Order Completed': schema } })
   expect(message).toContain('event "Order Completed": ')
+})
+
+it('names traits that are wrong', () => {
+  expect(refusal({ events: {}, traits: { type: 'text' } })).toContain('cannot be used: traits: ')
 })
 
 it('says which pattern cannot be compared in linear time', () => {

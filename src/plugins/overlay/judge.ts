@@ -21,6 +21,15 @@ const lineOf = (schema: object) => {
   return typeof $comment === 'string' ? $comment : undefined
 }
 
+const isMissing = (problem: string) => /^[^.[]*: is missing$/.test(problem)
+
+/** Traits are merged, so that none has to be given each time. */
+const checkTraits = async (schema: object, given: Properties) => {
+  if (isStandardSchema(schema)) return (await check(schema, given)).filter((problem) => !isMissing(problem))
+  const { required: _required, ...own } = schema as { required?: unknown }
+  return check(own, given)
+}
+
 const check = (schema: object, given: Properties) => {
   const listed = (schema as { properties?: unknown }).properties
   const isOwn = (name: string) => isOwnProperty(name) && !(isObject(listed) && Object.hasOwn(listed, name))
@@ -38,6 +47,6 @@ export async function judge(
   const schema = !isEvent ? kind === 'identify' && traits : Object.hasOwn(events, name) && events[name]
   if (!schema) return isEvent ? { plan: 'unplanned', problems: [] } : undefined
   // As the payload has it.
-  const problems = await check(schema, JSON.parse(JSON.stringify(properties)))
+  const problems = await (isEvent ? check : checkTraits)(schema, JSON.parse(JSON.stringify(properties)))
   return { plan: problems[0] ? 'invalid' : 'valid', problems, line: lineOf(schema) }
 }

@@ -118,6 +118,18 @@ describe('traits', () => {
     const call = { kind: 'identify', name: 'ann', properties: { email: 1 } } as const
     expect(await judge({ events: {}, traits }, call)).toMatchObject({ problems: ['email: must be a string'] })
     expect(await judge({ events: {} }, call)).toBeUndefined()
+    const none = { ...call, properties: {} }
+    expect(await judge({ events: {}, traits: { ...traits, required: ['email'] } }, none)).toMatchObject({
+      problems: [],
+    })
+    const issues = [
+      { message: 'Required', path: ['email'] },
+      { message: 'Required', path: ['a', 'b'] },
+    ]
+    const standard = { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues }) } }
+    expect(await judge({ events: {}, traits: standard }, none)).toMatchObject({
+      problems: ['a.b: is missing'],
+    })
     expect(await judge({ events: {}, traits }, { ...call, kind: 'alias' })).toBeUndefined()
   })
 })

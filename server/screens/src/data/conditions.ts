@@ -20,7 +20,8 @@ export const sessionsOf = ({ environment, bots }: Asking, { from, until }: Perio
 /** The argument by which an answer about people over days counts visitors without consent. */
 export const withAnonymous = (anonymous: boolean): Sql => (anonymous ? sql`, anonymous := ${true}` : sql``)
 
-const inPeriod = ({ environment }: Asking, { from, until }: Period) => [
+/** The rows of a view with a time, of an environment and a period. */
+export const inPeriod = ({ environment }: Asking, { from, until }: Period) => [
   sql`environment = ${environment}`,
   sql`"timestamp" >= ${from}`,
   sql`"timestamp" < ${until}`,

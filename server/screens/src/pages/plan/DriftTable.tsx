@@ -5,7 +5,7 @@ import { Moment } from '../../parts/Moment'
 import type { TableColumn } from '../../parts/PlainTable'
 import { Table } from '../../parts/Table'
 import { useFilters } from '../../shell/useFilters'
-import type { DriftColumn, Order } from './statements'
+import { type DriftColumn, ofTraits, type Order } from './statements'
 
 type Row = readonly Json[]
 
@@ -33,15 +33,20 @@ interface Props {
 /** What is sent and is not as the plan has it; a click on a row shows its event alone. */
 export function DriftTable({ rows, order, sortBy }: Props) {
   const { add } = useFilters()
-  const choose = ([event]: Row) => add({ field: 'event', operator: 'is', values: [text(event)] })
+  const choose = ([event]: Row) => {
+    if (event !== ofTraits) add({ field: 'event', operator: 'is', values: [text(event)] })
+  }
   const named: TableColumn<Row> & { by: DriftColumn } = {
     by: 'event',
     title: 'Event',
-    value: (row) => (
-      <CellButton class="break" title="Show only this event" choose={() => choose(row)}>
-        {text(row[0])}
-      </CellButton>
-    ),
+    value: (row) =>
+      row[0] === ofTraits ? (
+        'Traits of users'
+      ) : (
+        <CellButton class="break" title="Show only this event" choose={() => choose(row)}>
+          {text(row[0])}
+        </CellButton>
+      ),
   }
   return (
     <Table<Row>

@@ -12,25 +12,30 @@ import { useSearch } from '../../shell/useSearch'
 import { DriftTable } from './DriftTable'
 import { drift, type DriftColumn, mostDrift, readOrder, verdicts } from './statements'
 
+const formatTimes = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`)
+
 const names: readonly DriftColumn[] = ['event', 'property', 'problem', 'first_release']
 
+interface Counts {
+  valid: number
+  unplanned: number
+  invalid: number
+}
+
 /** What the events of the time are against the plan, in one sentence. */
-function Verdicts({ valid, unplanned, invalid }: Record<'valid' | 'unplanned' | 'invalid', number>) {
+function Verdicts({ valid, unplanned, invalid, isFiltered }: Counts & { isFiltered: boolean }) {
   const all = valid + unplanned + invalid
+  if (all === 0 && isFiltered)
+    return <Empty>None of the events that the filters leave was compared with a plan.</Empty>
   if (all === 0)
     return (
       <Empty>
-        No event of this time was compared with a plan. Write one with <code>npx waymark plan</code>, and
-        start the service with <code>--plan plan.json</code>.
+        No event of this time was compared with a plan. If there is none yet, write one with{' '}
+        <code>npx waymark plan</code>, and start the service with <code>--plan plan.json</code>.
       </Empty>
     )
   if (valid === all)
-    return (
-      <p>
-        {all === 1 ? 'The one event' : `All ${formatCount(all)} events`} of this time fit the plan: nothing
-        drifts.
-      </p>
-    )
+    return <p>{all === 1 ? 'The one event' : `All ${formatCount(all)} events`} of this time fit the plan.</p>
   const wrong = [
     ...(unplanned > 0 ? [`${formatCount(unplanned)} are not in it`] : []),
     ...(invalid > 0 ? [`${formatCount(invalid)} are not as it says`] : []),
@@ -53,7 +58,7 @@ export function Plan() {
   const counted = useMemo(() => verdicts(asking), [asking])
   const statement = useMemo(() => drift(asking, order), [asking, order])
   const asked = useAnswer(counted, { askedAt: scope.now })
-  const [valid = 0, unplanned = 0, invalid = 0] = (asked.answer?.rows[0] ?? []).map(Number)
+  const [valid = 0, unplanned = 0, invalid = 0, traits = 0] = (asked.answer?.rows[0] ?? []).map(Number)
 
   const sortBy = (by: DriftColumn) => {
     const isDescending = by === order.by ? !order.isDescending : !names.includes(by)
@@ -64,10 +69,15 @@ export function Plan() {
       <FilterBar of="events" />
       <Card title="Events and the plan" statement={counted} isStale={asked.isLoading && !!asked.answer}>
         <AnswerBody asked={asked} empty="">
-          {() => <Verdicts valid={valid} unplanned={unplanned} invalid={invalid} />}
+          {() => (
+            <>
+              <Verdicts {...{ valid, unplanned, invalid }} isFiltered={filters.length > 0} />
+              {traits > 0 && <p>What was said of users did not fit it {formatTimes(traits)}.</p>}
+            </>
+          )}
         </AnswerBody>
       </Card>
-      {unplanned + invalid > 0 && (
+      {unplanned + invalid + traits > 0 && (
         <AnswerCard title="What drifts" statement={statement} empty="Nothing drifts in this time.">
           {({ rows }) => (
             <>

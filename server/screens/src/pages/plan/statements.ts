@@ -1,4 +1,4 @@
-import { and, type Asking, conditionsOfEvents, eventsIn } from '../../data/conditions'
+import { and, type Asking, conditionsOfEvents, eventsIn, inPeriod } from '../../data/conditions'
 import { identifier, type Sql, sql } from '../../data/sql'
 
 export const mostDrift = 500
@@ -6,11 +6,23 @@ export const mostDrift = 500
 const shown = (asking: Asking): Sql =>
   and([...eventsIn(asking, asking.range), ...conditionsOfEvents(asking, asking.range)])
 
-/** `[valid, unplanned, invalid]` */
+/** What was said of users has no properties by which it could be filtered, so it is shown where nothing filters. */
+const wrongTraits = (asking: Asking): Sql =>
+  and([
+    ...inPeriod(asking, asking.range),
+    sql`plan_verdict = 'invalid'`,
+    ...(asking.filters.length > 0 ? [sql`false`] : []),
+  ])
+
+/** `[valid, unplanned, invalid, traits]`, the last one how often what was said of a user is not as planned. */
 export const verdicts = (asking: Asking): Sql => sql`SELECT count(*) FILTER (plan_verdict = 'valid') AS valid,
-  count(*) FILTER (plan_verdict = 'unplanned') AS unplanned, count(*) FILTER (plan_verdict = 'invalid') AS invalid
+  count(*) FILTER (plan_verdict = 'unplanned') AS unplanned, count(*) FILTER (plan_verdict = 'invalid') AS invalid,
+  (SELECT count(*) FROM analytics.plan_traits WHERE ${wrongTraits(asking)}) AS traits
 FROM analytics.events
 WHERE ${shown(asking)}`
+
+/** The name by which `plan_drift` has what was said of users. */
+export const ofTraits = '$identify'
 
 const columns = [
   'event',
@@ -49,6 +61,10 @@ FROM (
   SELECT event, plan_problem, "timestamp", release, ${shown(asking)} AS is_shown
   FROM analytics.events
   WHERE environment = ${asking.environment} AND plan_verdict IN ('unplanned', 'invalid')
+  UNION ALL
+  SELECT ${ofTraits}, plan_problem, "timestamp", NULL, ${wrongTraits(asking)}
+  FROM analytics.plan_traits
+  WHERE environment = ${asking.environment} AND plan_verdict = 'invalid'
 )
 GROUP BY event, plan_problem
 HAVING events > 0
