@@ -6,7 +6,7 @@ import { saltTable } from './saltTable.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
-export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }
+export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f }
 const version = 2
 
 /** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */
