@@ -12,7 +12,7 @@ import { lookForMissing } from './archive/lookForMissing.js'
 import { removeUncounted } from './archive/removeUncounted.js'
 import { archiveToLake } from './lake/archiveToLake.js'
 import type { Lake } from './lake/Lake.js'
-import { cleanLake } from './lake/removeEnded.js'
+import { cleanLake, removeErased } from './lake/removeEnded.js'
 import { retireFromLake } from './lake/retireFromLake.js'
 
 export interface StartUpkeepOptions {
@@ -68,6 +68,7 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
     } else {
       chores.push(retireFromLake({ lake }), cleanLake({ lake, archive }))
       often(archiveToLake({ lake, archive, afterDays, logger }), takeOverMs)
+      often(removeErased({ lake, archive }), takeOverMs)
     }
   }
   for (const each of upkeep) each.start()

@@ -75,7 +75,10 @@ export const storeAnalytics = async (
       onErase: (point) => erasures.take(point),
     })
     const { follower } = source
-    const erasures = openLoggedErasures({ ...shared, store: acceptLog, follower, logger })
+    const erasures = openLoggedErasures({
+      ...{ ...shared, store: acceptLog, follower, archive, logger },
+      lake: () => lake!,
+    })
     return { erasures, source }
   }
   const { erasures, source } = url === undefined ? await openLocal() : openShared(url)

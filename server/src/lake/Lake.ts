@@ -24,7 +24,7 @@ import {
   readOutlook,
   readParts,
 } from './lakeList.js'
-import { beginLake, lakeChannel, lakeTables } from './lakeTables.js'
+import { beginLake, lakeChannel } from './lakeTables.js'
 
 export interface LakeOptions {
   addresses: readonly LogAddress[]
@@ -48,6 +48,13 @@ const lakeTypes: Readonly<Record<string, string>> = {
   BIGINT: 'int64',
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 }
+
+/**
+ * What the files of a snapshot hold of rows that are not stored yet would be stored a second time. The snapshot of an
+ * erase is taken over with the erase itself; a store that has passed the erase already did not know the person.
+ */
+const mayFollow = ({ kind, through }: Change, applied: number): boolean =>
+  kind === 'erase' ? through < applied : through <= applied
 
 /**
  * One store's part in the archive that all stores on a log in PostgreSQL share. Their list of files is in the log's
@@ -119,6 +126,20 @@ export class Lake {
     if (this.#adopted < snapshot) throw new Error(`snapshot ${snapshot} could not be taken over yet`)
   }
 
+  /**
+   * Makes the snapshot of an erase, which each store takes over together with its own part of the erase. Where no file
+   * has changed, none is made.
+   */
+  async commitErase(change: Commit & { erased: readonly string[] }): Promise<void> {
+    const connection = this.#holder
+    if (connection === undefined) throw new Error('another process archives now')
+    if (change.ended.length > 0) return await commitSnapshot(connection, change)
+    await connection.ask(
+      'INSERT INTO waymark.lake_erased SELECT unnest($1::text[]), NULL, true ON CONFLICT DO NOTHING',
+      [change.erased],
+    )
+  }
+
   /** Goes on where a snapshot has waited for rows that are stored now. */
   stored(): void {
     if (this.#newest > this.#adopted) this.check()
@@ -156,11 +177,6 @@ export class Lake {
     await connection.ask(
       'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3',
     )
-    const [made] = await connection.ask<{ lake: string | null }>(
-      "SELECT to_regclass('waymark.lake_readers')::text AS lake",
-    )
-    if (made!.lake === null)
-      await connection.ask(`BEGIN; SELECT pg_advisory_xact_lock(${lockKeys.create}); ${lakeTables} COMMIT`)
     await this.#tell(connection, reader)
     await connection.ask(`LISTEN ${lakeChannel}`)
     connection.on('notification', () => this.check())
@@ -205,8 +221,7 @@ export class Lake {
       )
     const before = this.#adopted
     for (const change of changes) {
-      // What the files of a snapshot hold of rows that are not stored yet would be stored a second time.
-      if (change.through > this.#options.applied() || this.#isStopped) break
+      if (this.#isStopped || !mayFollow(change, this.#options.applied())) break
       if (change.snapshot >= oldest) await this.#takeOver(connection, change)
     }
     if (this.#adopted === before) return

@@ -23,6 +23,8 @@ export interface LakeFile extends ArchivedFile {
   begin: number
   /** The snapshot from which on it no longer counts. */
   end: number | undefined
+  /** Why the snapshot was made from which on it counts. */
+  made: ChangeKind
 }
 
 export interface Outlook {
@@ -57,16 +59,18 @@ export const readOutlook = async (
 
 /** Reads the files that count as of a snapshot. */
 export const readLakeFiles = async (connection: ServerConnection, snapshot: number): Promise<LakeFile[]> => {
-  const rows = await connection.ask<{ file: string; events: number; begin: number; end: number | null }>(
-    `SELECT path AS file, record_count::float8 AS events, begin_snapshot::float8 AS begin, end_snapshot::float8 AS "end"
-     FROM waymark.ducklake_data_file
+  const rows = await connection.ask<Omit<LakeFile, 'environment' | 'day' | 'end'> & { end: number | null }>(
+    `SELECT path AS file, record_count::float8 AS events, begin_snapshot::float8 AS begin,
+       end_snapshot::float8 AS "end", kind AS made
+     FROM waymark.ducklake_data_file JOIN waymark.lake_changes ON snapshot_id = begin_snapshot
      WHERE begin_snapshot <= $1 AND (end_snapshot IS NULL OR end_snapshot > $1) ORDER BY data_file_id`,
     [snapshot],
   )
-  return rows.map(({ file, events, begin, end }) => ({
-    ...{ file, events, begin, end: end ?? undefined },
-    environment: environmentOfFile(file),
-    day: dayOfFile(file),
+  return rows.map((row) => ({
+    ...row,
+    end: row.end ?? undefined,
+    environment: environmentOfFile(row.file),
+    day: dayOfFile(row.file),
   }))
 }
 
@@ -96,6 +100,8 @@ export interface Commit {
   begun: readonly NewFile[]
   /** The part whose events up to `through` are in the files from now on. */
   part?: DayPart
+  /** The tasks of the erases for which it is made. */
+  erased?: readonly string[]
 }
 
 const changesMade = ({ kind, ended, begun }: Commit): string =>
@@ -149,16 +155,19 @@ WITH before AS (
   INSERT INTO waymark.lake_parts
   SELECT $1::bigint, environment, day, late, $3::bigint
   FROM before, json_to_recordset($7) AS p (environment text, day date, late boolean)
+), erased AS (
+  INSERT INTO waymark.lake_erased SELECT task, $1::bigint, false FROM before, unnest($8::text[]) AS task
 )
 SELECT pg_notify('${lakeChannel}', '') FROM snapshot`
 
 /** Makes a snapshot. Rejects when another process has made one meanwhile. */
 export const commitSnapshot = async (connection: ServerConnection, commit: Commit): Promise<void> => {
-  const { snapshot, kind, through, ended, begun, part } = commit
+  const { snapshot, kind, through, ended, begun, part, erased = [] } = commit
   const files = begun.map((file, at) => ({ at, ...file }))
   const made = await connection.ask(commitSql, [
     ...[snapshot, kind, through, ended, JSON.stringify(files), changesMade(commit)],
     JSON.stringify(part === undefined ? [] : [part]),
+    erased,
   ])
   if (made.length === 0) throw new Error(`another process has made snapshot ${snapshot} of the archive`)
 }

@@ -54,7 +54,8 @@ const ducklake: Readonly<Record<string, string>> = {
 /**
  * What DuckLake has no word for. `lake_changes` says of each snapshot why it was made, and up to which row of the log a
  * store must have come before it may take the snapshot over. `lake_parts` says up to which row of the log the files hold
- * all events of a part. `lake_readers` says which snapshot each store has taken over.
+ * all events of a part. `lake_readers` says which snapshot each store has taken over, and
+ * `lake_erased` which snapshot has erased a person and whether the old files are removed.
  */
 const own = `
 CREATE TABLE IF NOT EXISTS waymark.lake_changes (
@@ -64,7 +65,8 @@ CREATE TABLE IF NOT EXISTS waymark.lake_parts (
   snapshot_id bigint, environment text, day date, late boolean, through bigint NOT NULL,
   PRIMARY KEY (snapshot_id, environment, day, late)
 );
-CREATE TABLE IF NOT EXISTS waymark.lake_readers (name text PRIMARY KEY, adopted bigint NOT NULL);`
+CREATE TABLE IF NOT EXISTS waymark.lake_readers (name text PRIMARY KEY, adopted bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS waymark.lake_erased (task text PRIMARY KEY, snapshot_id bigint, removed boolean NOT NULL);`
 
 /** Processes are told here that there is a new snapshot. */
 export const lakeChannel = 'waymark_lake'
@@ -72,7 +74,8 @@ export const lakeChannel = 'waymark_lake'
 /** DuckLake's number of the one table. */
 export const eventsTable = 1
 
-export const lakeTables = `${Object.entries(ducklake)
+export const lakeTables = `
+${Object.entries(ducklake)
   .map(([name, columns]) => `CREATE TABLE IF NOT EXISTS waymark.ducklake_${name} (${columns});`)
   .join('\n')}${own}`
 

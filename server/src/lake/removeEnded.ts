@@ -2,6 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { ours } from '../archive/removeUncounted.js'
+import { isBusy } from '../postgresLog/erasureTables.js'
+import { liveSeconds } from '../postgresLog/LogWatch.js'
 import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import type { Chore } from '../store/Upkeep.js'
 import type { Lake } from './Lake.js'
@@ -12,9 +14,8 @@ const graceMinutes = 60
 /** The snapshot that every store has taken over which the log still knows. */
 const reached = `(SELECT min(l.adopted) FROM waymark.lake_readers l JOIN waymark.readers r USING (name))`
 
-/** Forgets stores that the log has forgotten, and snapshots that no store asks for any more. */
+/** Forgets snapshots that no store asks for any more. */
 const forgetSql = `
-DELETE FROM waymark.lake_readers WHERE name NOT IN (SELECT name FROM waymark.readers);
 DELETE FROM waymark.ducklake_snapshot WHERE snapshot_id < ${reached}
   AND snapshot_time < now() - interval '${graceMinutes} minutes'
   AND snapshot_id < (SELECT max(snapshot_id) FROM waymark.ducklake_snapshot);
@@ -49,6 +50,34 @@ export const removeUnlisted = async (
   const kept = new Set(listed.map(({ path }) => path))
   for (const name of found) if (!kept.has(name)) rmSync(join(folder, name), { force: true })
 }
+
+/** Stores that were heard of a short time ago, or are busy with an erase, which takes them away for a while. */
+const isLive = `(r.seen > now() - interval '${liveSeconds} seconds' OR ${isBusy})`
+
+const erasedSql = `
+SELECT task, snapshot_id::float8 AS snapshot, array(
+  SELECT path FROM waymark.ducklake_data_file f WHERE f.end_snapshot = e.snapshot_id
+) AS paths
+FROM waymark.lake_erased e
+WHERE NOT removed AND snapshot_id <= (
+  SELECT min(l.adopted) FROM waymark.lake_readers l JOIN waymark.readers r USING (name) WHERE ${isLive})`
+
+/** Removes the old files of an erase once every store that is there has taken over the new ones. */
+export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
+  failure: 'The old files of an erased person could not be removed from the archive; it is tried again.',
+  async run() {
+    if (!lake.isArchiver) return
+    const { connection } = lake
+    const due = await connection.ask<{ task: string; paths: string[] }>(erasedSql)
+    if (due.length === 0) return
+    for (const path of due.flatMap(({ paths }) => paths)) rmSync(join(archive.path, path), { force: true })
+    // A process that was killed may have left a file with the person's events.
+    await removeUnlisted(connection, archive)
+    await connection.ask('UPDATE waymark.lake_erased SET removed = true WHERE task = ANY ($1::text[])', [
+      due.map(({ task }) => task),
+    ])
+  },
+})
 
 /** Removes the files that no store needs any more, in the one store that archives. */
 export const cleanLake = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({

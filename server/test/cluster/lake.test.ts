@@ -1,55 +1,15 @@
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import type { ServerOptions } from '../../src/index.js'
+import { expect, it, vi } from 'vitest'
 import { parquetIn } from '../archive/oldStore.js'
-import { createService, type Service } from '../fixtures/createService.js'
+import type { Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
-import type { Cluster } from './Cluster.js'
-import { createDatabase, type LogDatabase } from './createDatabase.js'
-import { fillLog, type LogFiller } from './fillLog.js'
-import { startCluster } from './startCluster.js'
+import { createDatabase } from './createDatabase.js'
+import { readDuckLake } from './readDuckLake.js'
+import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
 
-const patience = { timeout: 30_000, interval: 100 }
-let cluster: Cluster
-let database: LogDatabase
-let root: string
-let archive: string
-let filler: LogFiller
-let closing: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  cluster = await startCluster({ standbys: 0 })
-}, 60_000)
-afterAll(() => cluster.close())
-beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'waymark-lake-'))
-  archive = join(root, 'archive')
-  database = await createDatabase(cluster.primary)
-  filler = await fillLog(database.url)
-  closing = [() => filler.stop()]
-})
-afterEach(async () => {
-  for (const close of closing.toReversed()) await close()
-  rmSync(root, { recursive: true, force: true })
-}, 60_000)
-
-const start = async (name: string, more: ServerOptions = {}): Promise<Service> => {
-  const service = await createService({
-    ...{ dataFolder: join(root, name), log: database.url, logDurability: 'local', archiveFolder: archive },
-    ...more,
-  })
-  closing.push(() => service.stop())
-  return service
-}
-
-const rowsOf = async (service: Service, statement: string) => {
-  const { rows, error } = await service.query(statement)
-  expect(error, statement).toBeUndefined()
-  return rows
-}
-const inTable = (service: Service) => rowsOf(service, 'SELECT event FROM analytics.raw.events ORDER BY seq')
+const stage = useLake()
+const { start } = stage
 const counted =
   "SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER FROM events WHERE event = 'numbered'"
 /** All that each store must agree on. */
@@ -67,14 +27,9 @@ const sumUpTo = (count: number) => (count * (count - 1)) / 2
 
 /** Five closed days, and an event of today that stays in the tables. */
 const fill = async (service: Service) => {
-  for (let day = 0; day < 5; day++) await filler.numbered(day, 40)
+  for (let day = 0; day < 5; day++) await stage.filler.numbered(day, 40)
   await service.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
 }
-const whenArchived = (...services: Service[]) =>
-  vi.waitFor(async () => {
-    for (const service of services) expect(await inTable(service)).toEqual([['Now']])
-  }, patience)
-
 it('one store archives, the others take its files over, and every answer stays as it was', async () => {
   const plain = await start('plain', { archiveFolder: undefined })
   await fill(plain)
@@ -83,7 +38,7 @@ it('one store archives, the others take its files over, and every answer stays a
   await whenArchived(one, two)
   expect(await answersOf(one)).toEqual(answers)
   expect(await answersOf(two)).toEqual(answers)
-  expect(parquetIn(archive).map((name) => name.replace(/-[^-]*$/, ''))).toEqual(
+  expect(parquetIn(stage.archive).map((name) => name.replace(/-[^-]*$/, ''))).toEqual(
     [0, 1, 2, 3, 4].map(
       (day) =>
         `environment=production/day=2026-01-0${5 + day}/late=false/events-${1 + 40 * day}-${40 + 40 * day}`,
@@ -100,7 +55,7 @@ it('the archive goes on in another store once the first one is gone, and a store
   const two = await start('two')
   await whenArchived(two)
   await one.stop()
-  await filler.numbered(7, 30)
+  await stage.filler.numbered(7, 30)
   await two.restart()
   await whenArchived(two)
   expect(await rowsOf(two, counted)).toEqual([[230, 230, sumUpTo(230)]])
@@ -114,7 +69,7 @@ it('while the folder is away, questions that need it fail by its name, and all e
   const one = await start('one')
   await fill(one)
   await whenArchived(one)
-  renameSync(archive, `${archive}-away`)
+  renameSync(stage.archive, `${stage.archive}-away`)
   await vi.waitFor(async () => {
     const { error } = await one.query(counted)
     expect(String(error?.['message'] ?? error)).toMatch(/The file environment=.* is missing/)
@@ -126,8 +81,8 @@ it('while the folder is away, questions that need it fail by its name, and all e
   expect(await rowsOf(one, newest)).toEqual([[2]])
   const two = await start('two')
   await vi.waitFor(async () => expect(await rowsOf(two, newest)).toEqual([[2]]), patience)
-  expect(existsSync(archive)).toBe(false)
-  renameSync(`${archive}-away`, archive)
+  expect(existsSync(stage.archive)).toBe(false)
+  renameSync(`${stage.archive}-away`, stage.archive)
   for (const service of [one, two])
     await vi.waitFor(
       async () => expect(await rowsOf(service, counted)).toEqual([[200, 200, sumUpTo(200)]]),
@@ -138,9 +93,38 @@ it('while the folder is away, questions that need it fail by its name, and all e
 it('a folder of another log is refused by name', async () => {
   await start('one')
   await vi.waitFor(async () => {
-    const made = await database.query('SELECT count(*)::int FROM waymark.ducklake_snapshot')
+    const made = await stage.database.query('SELECT count(*)::int FROM waymark.ducklake_snapshot')
     expect(made).toEqual([{ count: 2 }])
   }, patience)
-  database = await createDatabase(cluster.primary)
-  await expect(start('two')).rejects.toThrow(`The archive ${archive} belongs to another log`)
+  stage.database = await createDatabase(stage.cluster.primary)
+  await expect(start('two')).rejects.toThrow(`The archive ${stage.archive} belongs to another log`)
+}, 60_000)
+
+it('a reader that knows only the words of DuckLake’s specification finds the events, their columns and their bounds', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  const own = `SELECT event_id, strftime(received_at, '%c'), strftime("timestamp", '%c'), environment, event, distinct_id,
+    session_id, insert_id, properties::VARCHAR, anonymous FROM events WHERE event <> 'Now' ORDER BY 1`
+  const { rows, files, columns } = await readDuckLake(stage.database, (events) =>
+    own.replace('FROM events', `FROM ${events}`).replaceAll('event_id', 'seq'),
+  )
+  expect(rows.map(([seq, ...more]) => [Number(seq), ...more])).toEqual(await rowsOf(one, own))
+  expect(rows).toHaveLength(200)
+  expect(files.map(({ record_count: count }) => Number(count))).toEqual([40, 40, 40, 40, 40])
+  for (const { path, file_size_bytes: bytes } of files)
+    expect(statSync(join(stage.archive, path)).size).toBe(Number(bytes))
+  const numberOf = (name: string) => columns.find((column) => column.column_name === name)?.column_id
+  // As a reader asks that looks for one day: the others' files can have nothing for it.
+  const found = await stage.database.query<{ path: string }>(
+    `SELECT path FROM waymark.ducklake_file_column_stats JOIN waymark.ducklake_data_file USING (data_file_id)
+     WHERE column_id = $1 AND ('2026-01-07' >= min_value::timestamptz OR min_value IS NULL)
+       AND ('2026-01-07' <= max_value::timestamptz OR max_value IS NULL)`,
+    [numberOf('timestamp')],
+  )
+  expect(found.map(({ path }) => path)).toEqual([expect.stringContaining('day=2026-01-07')])
+  const listed = await stage.database.query(
+    'SELECT column_id FROM waymark.ducklake_file_column_stats GROUP BY 1 HAVING count(*) = 5',
+  )
+  expect(listed).toHaveLength(columns.length)
 }, 60_000)
