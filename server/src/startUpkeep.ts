@@ -5,11 +5,15 @@ import { retention } from './privacy/retention.js'
 import type { OneAtATime } from './store/createMutex.js'
 import type { Database } from './store/Database.js'
 import type { DataFolder } from './store/DataFolder.js'
-import { Upkeep } from './store/Upkeep.js'
+import { type Chore, Upkeep } from './store/Upkeep.js'
 import { archiveEvents } from './archive/archiveEvents.js'
 import type { ArchiveFolder } from './archive/ArchivedFile.js'
 import { lookForMissing } from './archive/lookForMissing.js'
 import { removeUncounted } from './archive/removeUncounted.js'
+import { archiveToLake } from './lake/archiveToLake.js'
+import type { Lake } from './lake/Lake.js'
+import { cleanLake, removeErased } from './lake/removeEnded.js'
+import { retireFromLake } from './lake/retireFromLake.js'
 
 export interface StartUpkeepOptions {
   database: Database
@@ -21,33 +25,51 @@ export interface StartUpkeepOptions {
   clockChecked: string | undefined
   archive: ArchiveFolder | undefined
   archiveAfterDays: number
+  /** Undefined where this store has the archive for itself. */
+  lake: Lake | undefined
   logger: Logger
 }
 
 const hourMs = 3_600_000
 const checkEveryMs = 5000
+/** How soon a store archives once it may. */
+const takeOverMs = 1000
 
 /**
  * Deletes events that are too old and moves the events of closed days to the archive, until the returned
  * function is called.
  */
 export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
-  const { database, oneAtATime, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
+  const {
+    database,
+    oneAtATime,
+    retentionDays,
+    exportTo,
+    archive,
+    archiveAfterDays: afterDays,
+    lake,
+    logger,
+  } = options
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
   const chores = [retention({ oneAtATime, days: retentionDays, exportTo, clock, archive, logger })]
-  if (archive !== undefined) {
-    // Files are removed before retention takes others off the list. Those stay until the next hour, because queries
-    // that have begun may still read them.
-    chores.unshift({
-      failure: 'Files of the archive that are not on its list could not be removed.',
-      run: (connection) => removeUncounted(connection, archive),
-    })
-    chores.push(archiveEvents({ archive, afterDays: archiveAfterDays, oneAtATime, logger }))
-  }
   const upkeep = [new Upkeep({ chores, everyMs: hourMs, database, logger })]
+  const often = (chore: Chore, everyMs: number) =>
+    upkeep.push(new Upkeep({ chores: [chore], everyMs, database, logger }))
   if (archive !== undefined) {
-    const findMissing = lookForMissing({ archive, oneAtATime, logger })
-    upkeep.unshift(new Upkeep({ chores: [findMissing], everyMs: checkEveryMs, database, logger }))
+    often(lookForMissing({ archive, oneAtATime, logger }), checkEveryMs)
+    if (lake === undefined) {
+      // Files are removed before retention takes others off the list. Those stay until the next hour, because queries
+      // that have begun may still read them.
+      chores.unshift({
+        failure: 'Files of the archive that are not on its list could not be removed.',
+        run: (connection) => removeUncounted(connection, archive),
+      })
+      chores.push(archiveEvents({ archive, afterDays, oneAtATime, logger }))
+    } else {
+      chores.push(retireFromLake({ lake }), cleanLake({ lake, archive }))
+      often(archiveToLake({ lake, archive, afterDays, logger }), takeOverMs)
+      often(removeErased({ lake, archive }), takeOverMs)
+    }
   }
   for (const each of upkeep) each.start()
   return async () => {

@@ -15,6 +15,8 @@ export interface ArchiveFolder {
   path: string
   /** The store's folder for files that may be lost. */
   temp: string
+  /** Whether all stores that follow a log in PostgreSQL share it. */
+  isShared: boolean
 }
 
 export const readArchivedFiles = async (connection: DuckDBConnection): Promise<ArchivedFile[]> => {

@@ -7,12 +7,15 @@ import { quoteText } from '../store/quote.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
 
-/** SQL that reads files. Environment, day and lateness are columns taken from the files' paths. */
+/**
+ * SQL that reads files. Day and lateness are columns taken from the files' paths, and so is the environment, by which
+ * files are left unopened.
+ */
 export const readFiles = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, hive_types = ${folderTypes})`
 
 /** The columns that are in a file itself and not in its path. */
-export const ownColumns = '* EXCLUDE (environment, day, late)'
+export const ownColumns = '* EXCLUDE (day, late)'
 
 /**
  * DuckDB takes the columns from the first file of a list, which it therefore opens for every query. This makes a first
@@ -24,7 +27,7 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
   await connection.run(
-    `COPY (SELECT * EXCLUDE (environment, ${keyNames}) FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`,
+    `COPY (SELECT * EXCLUDE (${keyNames}) FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`,
   )
   return file
 }

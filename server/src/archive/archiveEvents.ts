@@ -41,7 +41,7 @@ const moveSlice = async (
   if (events === 0) return 0
   const slice = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
   const file = newFileOf(part, first, last)
-  const rows = `SELECT * EXCLUDE (environment, ${keyNames}) FROM ${slice}`
+  const rows = `SELECT * EXCLUDE (${keyNames}) FROM ${slice}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   await oneAtATime(() =>
     inTransaction(connection, async () => {

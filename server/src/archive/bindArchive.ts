@@ -21,6 +21,7 @@ export const isThere = (archive: ArchiveFolder): boolean => existsSync(markerOf(
 export const archiveFolderOf = (
   given: string | undefined,
   { path: data, temp }: DataFolder,
+  isShared: boolean,
 ): ArchiveFolder | undefined => {
   if (given === undefined) return undefined
   const path = resolve(given)
@@ -30,10 +31,10 @@ export const archiveFolderOf = (
     throw new OperatorError(`The archive ${path} cannot be used: ${pattern} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
     throw new OperatorError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
-  return { path, temp }
+  return { path, temp, isShared }
 }
 
-const readId = async (connection: DuckDBConnection): Promise<string | undefined> =>
+export const readArchiveId = async (connection: DuckDBConnection): Promise<string | undefined> =>
   (await connection.runAndReadAll('SELECT id FROM analytics.raw.archive')).getRows()[0]?.[0] as
     | string
     | undefined
@@ -44,22 +45,27 @@ export const readArchivePath = async (connection: DuckDBConnection): Promise<str
     | string
     | undefined
 
-const readMarker = (archive: ArchiveFolder): string => {
+/** Whose the folder is: a store's, or a log's whose stores share it. */
+interface Marker {
+  store?: string
+  log?: string
+}
+
+export const readMarker = (archive: ArchiveFolder): Marker => {
   try {
-    const { store } = JSON.parse(readFileSync(markerOf(archive), 'utf8')) as { store: string }
-    return store
+    return JSON.parse(readFileSync(markerOf(archive), 'utf8')) as Marker
   } catch (error) {
     throw new OperatorError(`${markerOf(archive)} cannot be read (${(error as Error).message}).`)
   }
 }
 
-/** Marks the folder as this store's archive, and throws when nothing can be written there. */
-const takeFolder = (archive: ArchiveFolder, id: string) => {
+/** Marks the folder as somebody's archive, and throws when nothing can be written there. */
+export const takeFolder = (archive: ArchiveFolder, owner: Marker): void => {
   const { path } = archive
   try {
     makeFolders(path)
     if (!isThere(archive)) {
-      writeWhole(markerOf(archive), `${JSON.stringify({ format: 1, store: id })}\n`)
+      writeWhole(markerOf(archive), `${JSON.stringify({ format: 1, ...owner })}\n`)
       return
     }
     const probe = join(path, '.writable')
@@ -70,7 +76,7 @@ const takeFolder = (archive: ArchiveFolder, id: string) => {
   }
 }
 
-const entriesOf = (path: string): string[] => {
+export const entriesOf = (path: string): string[] => {
   try {
     return existsSync(path) ? readdirSync(path).filter((name) => name !== unfinishedMarker) : []
   } catch (error) {
@@ -90,10 +96,12 @@ export const bindArchive = async (
       `The store has events in ${files} files of an archive; name its folder by --archive.`,
     )
   }
+  // The list of a shared archive says whose the folder is, once its server is reached.
+  if (archive.isShared) return
   const { path } = archive
-  const known = await readId(connection)
+  const known = await readArchiveId(connection)
   if (isThere(archive)) {
-    if (readMarker(archive) !== known)
+    if (readMarker(archive).store !== known)
       throw new OperatorError(`The archive ${path} belongs to another store; choose another folder.`)
   } else if (files > 0) {
     throw new OperatorError(
@@ -105,7 +113,7 @@ export const bindArchive = async (
   const id = known ?? randomUUID()
   // The id goes to the store first: a folder with an id that no store knows could never be used again.
   if (known === undefined)
-    await connection.run('INSERT INTO analytics.raw.archive VALUES ($1, $2)', [id, path])
+    await connection.run('INSERT INTO analytics.raw.archive (id, folder) VALUES ($1, $2)', [id, path])
   else await connection.run('UPDATE analytics.raw.archive SET folder = $1', [path])
-  takeFolder(archive, id)
+  takeFolder(archive, { store: id })
 }

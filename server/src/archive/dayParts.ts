@@ -69,3 +69,10 @@ export const boundsOfFiles = [
   ),
   isInside('received_at', 'r.day', 'r.day + INTERVAL 1 DAY'),
 ].join(' AND ')
+
+/** The environment of a file, by its path. */
+export const environmentOfFile = (file: string): string =>
+  decodeURIComponent(/^environment=([^/]*)\//.exec(file)![1]!)
+
+/** The day of a file, by its path. */
+export const dayOfFile = (file: string): string => /\/day=([^/]*)\//.exec(file)![1]!

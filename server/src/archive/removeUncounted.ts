@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
 /** The names that this service gives to files, also to incomplete ones. */
-const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
+export const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
 
 /**
  * Removes files that the store does not list. A kill leaves them while their events are still in the table; other

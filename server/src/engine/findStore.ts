@@ -44,6 +44,6 @@ export const findStore = async (
   folder.check()
   giveBallast(folder)
   const exportTo = openRetentionArchive(options.retentionArchive, folder)
-  const archive = archiveFolderOf(options.archiveFolder, folder)
+  const archive = archiveFolderOf(options.archiveFolder, folder, options.log !== undefined)
   return { folder, archive, exportTo, acceptLog: shared ?? (await whenReadable(folder, options)) }
 }

@@ -3,10 +3,12 @@ import { applyAnalytics } from '../analytics/applyAnalytics.js'
 import { fillWindow } from '../analytics/insertIds.js'
 import { InsertIdWindow } from '../analytics/InsertIdWindow.js'
 import { removeUncounted } from '../archive/removeUncounted.js'
+import { Lake } from '../lake/Lake.js'
 import type { Cleanups } from '../Cleanups.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
+import { addressesOf } from '../postgresLog/readLogUrl.js'
 import { postgresSource } from '../postgresLog/postgresSource.js'
 import type { ErasureOutcome } from '../privacy/erasure.js'
 import type { ErasureList } from '../privacy/ErasureList.js'
@@ -46,7 +48,7 @@ export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'arch
  */
 export const storeAnalytics = async (
   given: StoreAnalyticsOptions,
-): Promise<{ erasures: Erasures | LoggedErasures }> => {
+): Promise<{ erasures: Erasures | LoggedErasures; lake: Lake | undefined }> => {
   const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
   const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
   const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
@@ -55,7 +57,7 @@ export const storeAnalytics = async (
   cleanups.add(() => window.close())
   const reader = await database.connect()
   // Nobody is told that a person is erased as long as a file of the archive may hold the person's events.
-  if (archive !== undefined) await removeUncounted(reader, archive)
+  if (archive?.isShared === false) await removeUncounted(reader, archive)
   await fillWindow(reader, window)
   reader.closeSync()
 
@@ -73,7 +75,10 @@ export const storeAnalytics = async (
       onErase: (point) => erasures.take(point),
     })
     const { follower } = source
-    const erasures = openLoggedErasures({ ...shared, store: acceptLog, follower, logger })
+    const erasures = openLoggedErasures({
+      ...{ ...shared, store: acceptLog, follower, archive, logger },
+      lake: () => lake!,
+    })
     return { erasures, source }
   }
   const { erasures, source } = url === undefined ? await openLocal() : openShared(url)
@@ -90,11 +95,22 @@ export const storeAnalytics = async (
       onApplied(through) {
         source.onApplied(through)
         erasures.check()
+        lake?.stored()
       },
       onSetAside: (letter) => source.onSetAside(letter),
     },
   )
   cleanups.add(() => erasures.stop())
+  const lake =
+    url === undefined || archive === undefined
+      ? undefined
+      : new Lake({
+          ...{ archive, database, oneAtATime, logger, addresses: addressesOf(url) },
+          ...{ log: acceptLog.followed!.id, reader: acceptLog.readerName },
+          applied: () => analytics.applied,
+        })
+  cleanups.add(async () => lake?.close())
+  await lake?.start()
   source.begin(analytics, deadLetters.all())
-  return { erasures }
+  return { erasures, lake }
 }

@@ -74,6 +74,10 @@ const keepSql = `
 INSERT INTO waymark.readers (name, applied, joined, seen) VALUES ($1, $2, $2, now() - interval '${liveSeconds} seconds')
 ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, seen = excluded.seen`
 
+const keepFilesSql = `
+INSERT INTO waymark.lake_readers SELECT $1, adopted FROM waymark.lake_readers WHERE name = $2
+ON CONFLICT (name) DO UPDATE SET adopted = excluded.adopted`
+
 const lettersSql = `
 INSERT INTO waymark.set_aside (request, rows, reason)
 SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
@@ -177,7 +181,10 @@ export class LogFollower extends EventEmitter<News> {
     const { connection } = this
     const { name } = this.#options
     const [copying, copied] = [`copying ${name}`, `copy of ${name}`]
-    await connection.ask(keepSql, [isCopied ? copied : copying, position])
+    const kept = isCopied ? copied : copying
+    await connection.ask(keepSql, [kept, position])
+    // The copy may ask for the files of the shared archive that the store has on its list now.
+    await connection.ask(keepFilesSql, [kept, name])
     if (isCopied) await connection.ask('DELETE FROM waymark.readers WHERE name = $1', [copying])
   }
 

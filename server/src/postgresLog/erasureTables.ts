@@ -88,6 +88,17 @@ export const report = async (
   )
 }
 
+/** Rejects as long as the archive that all stores share, if there is one, may still hold one of the persons. */
+export const checkLake = async (connection: ServerConnection, tasks: readonly string[]): Promise<void> => {
+  const [left] = await connection.ask<{ waits: boolean }>(
+    `SELECT EXISTS (SELECT FROM waymark.ducklake_data_file) AND EXISTS (
+       SELECT FROM unnest($1::text[]) AS asked (task)
+       WHERE NOT EXISTS (SELECT FROM waymark.lake_erased e WHERE e.task = asked.task AND removed)) AS waits`,
+    [tasks],
+  )
+  if (left!.waits) throw new Error('files of the archive that may hold the person are not removed yet')
+}
+
 /** A query process that has not erased a person yet. */
 export interface AwaitedStore {
   /** Its machine and data folder. */
@@ -104,12 +115,15 @@ export interface Progress {
 const hasErased = (task: string) =>
   `EXISTS (SELECT FROM waymark.erased e WHERE e.task = ${task} AND e.reader = r.name AND e.outcome IS NOT NULL)`
 
+/** Whether a reader `r` is busy with an erase. */
+export const isBusy = `EXISTS (
+  SELECT FROM waymark.erased b
+  WHERE b.reader = r.name AND outcome IS NULL AND at > now() - interval '${busyMinutes} minutes'
+)`
+
 const progressSql = (liveSeconds: number) => `
 SELECT name, place AS store, to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
-  seen > now() - interval '${liveSeconds} seconds' OR EXISTS (
-    SELECT FROM waymark.erased b
-    WHERE b.reader = r.name AND outcome IS NULL AND at > now() - interval '${busyMinutes} minutes'
-  ) AS "isLive"
+  seen > now() - interval '${liveSeconds} seconds' OR ${isBusy} AS "isLive"
 FROM waymark.readers r WHERE place IS NOT NULL AND joined < $2 AND NOT ${hasErased('$1')} ORDER BY place`
 
 /** Reads what one process says of an erase, and which others have not carried it out yet. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { lakeTables } from '../lake/lakeTables.js'
 import { OperatorError } from '../OperatorError.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { erasureTables } from './erasureTables.js'
@@ -6,8 +7,8 @@ import { saltTable } from './saltTable.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
-export const lockKeys = { create: 0x7761796d, prune: 0x7761796e }
-const version = 2
+export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f }
+const version = 3
 
 /** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */
 export const withoutSamples = (table: string): string =>
@@ -55,7 +56,7 @@ CREATE TABLE IF NOT EXISTS waymark.set_aside (
   request bigint PRIMARY KEY,
   rows int NOT NULL,
   reason text NOT NULL
-);${erasureTables}${saltTable}
+);${erasureTables}${saltTable}${lakeTables}
 INSERT INTO waymark.head (version, id, secret, last)
 VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
 COMMIT`

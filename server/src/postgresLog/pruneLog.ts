@@ -9,7 +9,8 @@ const withinMs = 600_000
 const pieceGroups = 1000
 
 const beginSql = (keptMs: number) => `
-DELETE FROM waymark.readers WHERE seen < now() - interval '${keptMs} milliseconds';
+WITH gone AS (DELETE FROM waymark.readers WHERE seen < now() - interval '${keptMs} milliseconds' RETURNING name)
+DELETE FROM waymark.lake_readers l USING gone WHERE l.name = gone.name;
 DELETE FROM waymark.set_aside
 WHERE request < (SELECT request FROM waymark.set_aside ORDER BY request DESC OFFSET ${maxDeadLetters} LIMIT 1);
 ${forgetErasures}`

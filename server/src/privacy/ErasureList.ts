@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import type { TakeOver } from '../lake/takeOver.js'
 import { damaged } from '../OperatorError.js'
 import type { ErasureRequest, LoggedRequest } from './erasure.js'
 import { reasonOf } from '../reasonOf.js'
@@ -22,6 +23,8 @@ export interface Logged {
   last: number
   /** What the log must be cleaned of, once it is found in the store. */
   found?: { ids: string[]; rejected: number[] }
+  /** With an archive that all stores share: what the erase has made of its files; null when none has changed. */
+  lake?: TakeOver | null
 }
 
 /** The erasures that are not finished. They are on disk before any of them begins, so that the next start goes on with them. */
@@ -65,6 +68,17 @@ export class ErasureList {
         const its = found.get(each.task)
         return its === undefined ? each : { ...each, logged: { ...each.logged!, found: its } }
       }),
+    )
+  }
+
+  /** Notes what some erases have made of the files that all stores share. */
+  noteLake(tasks: ReadonlySet<string>, lake: TakeOver | null): void {
+    this.#save(
+      this.#all.map((each) =>
+        tasks.has(each.task) && each.logged !== undefined
+          ? { ...each, logged: { ...each.logged, lake } }
+          : each,
+      ),
     )
   }
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../Logger.js'
 import { cleanLog } from '../postgresLog/cleanLog.js'
-import { noteReached, publishKeys, report } from '../postgresLog/erasureTables.js'
+import type { TakeOver } from '../lake/takeOver.js'
+import { checkLake, noteReached, publishKeys, report } from '../postgresLog/erasureTables.js'
 import type { ErasePoint, LogFollower } from '../postgresLog/LogFollower.js'
 import { reasonOf } from '../reasonOf.js'
 import { maxTries } from './carryOut.js'
@@ -22,6 +23,11 @@ export interface LoggedErasuresOptions {
   isKnown(erasure: Erasure): Promise<boolean>
   /** The erasures that are in `privacy_log`, by their tasks. */
   readErased(): Promise<Map<string, Omit<Extract<ErasureOutcome, { state: 'done' }>, 'task' | 'state'>>>
+  /**
+   * Sees to it that the files that all stores share no longer hold some persons; rejects until that is done. Undefined
+   * where this store shares none.
+   */
+  eraseFromLake: ((held: readonly Erasure[], through: number) => Promise<TakeOver | null>) | undefined
   /** Says why persons cannot be erased at the moment; undefined when they can. */
   findObstacle(): Promise<string | undefined>
   /** Restarts the engine, because persons are erased at its start. */
@@ -45,8 +51,9 @@ const found = (erasures: readonly Erasure[]) =>
  * and none behind it until the person is gone:
  *
  *   the row before it is stored → nobody has the id: reported, and read on
- *                               → somebody has it: on the list → restart → `carryOutErasures`, which moves the store's
- *                                 position behind the erase → the log is cleaned → reported, and taken off the list
+ *                               → somebody has it: on the list → the shared files are written anew, by one store →
+ *                                 restart → `carryOutErasures`, which moves the store's position behind the erase →
+ *                                 the log is cleaned, old files are removed → reported, and taken off the list
  *
  * So a store, or a copy of one, has the person or has not come to the erase yet, wherever it was killed.
  */
@@ -114,7 +121,7 @@ export class LoggedErasures {
   }
 
   async #reach(point: ErasePoint): Promise<number | undefined> {
-    const { list, follower, reader, isKnown, findObstacle, restart, logger } = this.#options
+    const { list, follower, reader, isKnown, eraseFromLake, findObstacle, restart, logger } = this.#options
     const { requests, first, last } = point
     const tasks = requests.map(({ task }) => task)
     const reached = { tasks, keys: requests.map(({ key }) => key), last }
@@ -136,6 +143,7 @@ export class LoggedErasures {
       await delay(tiredMs, undefined, { signal: this.#stopping.signal })
       list.forgetTries(new Set(tasks))
     }
+    if (eraseFromLake !== undefined) list.noteLake(new Set(tasks), await eraseFromLake(held, first - 1))
     const obstacle = await findObstacle()
     if (obstacle !== undefined) {
       logger.error('An erase cannot be carried out, and nothing more is stored until it is.', {
@@ -170,6 +178,10 @@ export class LoggedErasures {
       const through = Math.max(...persons.map(({ logged }) => logged.last))
       await cleanLog(follower().connection.address, { persons, through })
     }
+    await checkLake(
+      follower().connection,
+      persons.map(({ task }) => task),
+    )
     const erased = await readErased()
     for (const { task } of persons)
       await report(follower().connection, reader, { task, state: 'done', ...erased.get(task)! })

@@ -3,6 +3,7 @@ import { openAnalytics } from '../analytics/openAnalytics.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
 import { explainMissing } from '../archive/explainMissing.js'
+import { openLakeErasure } from '../lake/openLakeErasure.js'
 import type { Logger } from '../Logger.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach, createInstance, type Resources } from '../store/Database.js'
@@ -10,16 +11,14 @@ import type { DataFolder } from '../store/DataFolder.js'
 import { hashOf, readErased, recordDuty, type Duty } from './duties.js'
 import type { ErasureOutcome } from './erasure.js'
 import type { Erasure, ErasureList, Logged } from './ErasureList.js'
-import { keyOf, standInOf } from './personKey.js'
 import {
-  chooseByKeys,
-  choosePerson,
+  chooseErased,
   countIds,
   countRows,
   countUnlinked,
   findEvents,
   findRejected,
-  idTable,
+  idsInTable,
   namesAnonymousId,
   rowsOf,
   setIds,
@@ -60,21 +59,6 @@ const readPosition = async (connection: DuckDBConnection): Promise<number> => {
   return Number(reader.getRows()[0]![0] ?? 0)
 }
 
-const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
-  (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
-
-/** Puts all ids of a person into the table; gives the one that was asked for, or undefined when nobody has it. */
-export const chooseErased = async (
-  connection: DuckDBConnection,
-  { task, environment, id, logged }: Erasure,
-  logSecret: string | undefined,
-): Promise<string | undefined> => {
-  if (logged === undefined) return (await choosePerson(connection, { environment, id })) ? id : undefined
-  const secret = logSecret!
-  const keys = [logged.key, ...logged.keys, keyOf(secret, { environment, id: standInOf(task) })]
-  return chooseByKeys(connection, { environment, keys, secret })
-}
-
 /** Counts what an erasure will remove, for `privacy_log`; undefined when nobody has the id. */
 const describe = async (
   connection: DuckDBConnection,
@@ -106,6 +90,7 @@ const eraseAll = async (
 ): Promise<CarriedOut> => {
   const { folder, archive, list } = options
   const done = await readErased(connection)
+  const lake = await openLakeErasure(connection, archive, due)
   const duties: Duty[] = []
   const ids: PersonId[] = []
   const unknown: ErasureOutcome[] = []
@@ -130,7 +115,7 @@ const eraseAll = async (
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
-      archive === undefined
+      archive === undefined || archive.isShared
         ? []
         : await eraseFromFiles(connection, archive, {
             environments: new Set(ids.map(({ environment }) => environment)),
@@ -138,12 +123,16 @@ const eraseAll = async (
             changed: namesAnonymousId,
             replaced: withoutAnonymousId,
           })
-    await rewriteStore(connection, folder, async () => {
-      await replaceFiles(connection, archive, files)
-      for (const duty of duties) await recordDuty(connection, duty)
-      // A store that has the row of the erase has carried it out: so a copy of the store, too, never passes it by.
-      const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
-      await connection.run(`UPDATE analytics.raw.position SET applied = greatest(applied, ${last})`)
+    await rewriteStore(connection, folder, {
+      areSessionsBuilt: lake?.isTaken === true,
+      async finish() {
+        if (lake === undefined) await replaceFiles(connection, archive, files)
+        else await lake.finish()
+        for (const duty of duties) await recordDuty(connection, duty)
+        // A store that has the row of the erase has carried it out: so a copy of the store, too, never passes it by.
+        const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
+        await connection.run(`UPDATE analytics.raw.position SET applied = greatest(applied, ${last})`)
+      },
     })
   }
   return {
@@ -167,11 +156,14 @@ const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
  * Finds the erasures whose last rows are applied. An erasure that was begun too often is carried out only
  * together with another one.
  */
-const findDue = async (connection: DuckDBConnection, all: readonly Erasure[]) => {
+const findDue = async (connection: DuckDBConnection, { list: { all }, archive }: CarryOutOptions) => {
   const applied = await readPosition(connection)
   const due = all.filter(({ through, logged }) =>
-    // One that came by a log in PostgreSQL is about the store as it is right there, and no later.
-    logged === undefined ? through <= applied : through === applied,
+    // One that came by a log in PostgreSQL is about the store as it is right there, and no later. Files that it shares
+    // with other stores come first.
+    logged === undefined
+      ? through <= applied
+      : through === applied && (archive === undefined || logged.lake !== undefined),
   )
   const isUnfinished = all.some(({ logged }) => logged !== undefined && logged.last <= applied)
   return { due, isUnfinished, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
@@ -192,7 +184,7 @@ export const carryOutErasures = async (options: CarryOutOptions): Promise<Carrie
     removeUnfinished(folder)
     await connection.run("SET TimeZone = 'UTC'")
     await openAnalytics(connection, archive)
-    const found = await findDue(connection, list.all)
+    const found = await findDue(connection, options)
     due = found.due
     if (due.length === 0) return { ...nothing, mustEmpty: found.isUnfinished }
     if (found.isTired)

@@ -1,4 +1,7 @@
 import type { InsertIdWindow } from '../analytics/InsertIdWindow.js'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { eraseFromLake } from '../lake/eraseFromLake.js'
+import type { Lake } from '../lake/Lake.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import type { Logger } from '../Logger.js'
 import type { LogFollower } from '../postgresLog/LogFollower.js'
@@ -7,13 +10,12 @@ import type { DataFolder } from '../store/DataFolder.js'
 import type { Applier } from '../wal/Applier.js'
 import type { LogStore } from '../wal/LogStore.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
-import { chooseErased } from './carryOut.js'
 import { readErased } from './duties.js'
 import type { ErasureOutcome, ErasureState } from './erasure.js'
 import type { ErasureList } from './ErasureList.js'
 import { Erasures } from './Erasures.js'
 import { LoggedErasures } from './LoggedErasures.js'
-import { choosePerson } from './personRows.js'
+import { chooseErased, choosePerson } from './personRows.js'
 import { findObstacle } from './rewriteStore.js'
 
 export interface OpenErasuresOptions {
@@ -44,12 +46,16 @@ export interface OpenLoggedErasuresOptions extends Pick<
 > {
   store: LogStore
   follower(): LogFollower
+  /** The store's part in an archive that all stores share. It is opened later. */
+  lake(): Lake
+  /** Undefined where the store has no archive. */
+  archive: ArchiveFolder | undefined
   logger: Logger
 }
 
 /** The erases that are entries of a log in PostgreSQL. */
 export const openLoggedErasures = (options: OpenLoggedErasuresOptions): LoggedErasures => {
-  const { list, folder, database, window, applier, restart, store, follower, logger } = options
+  const { list, folder, database, window, applier, restart, store, follower, lake, archive, logger } = options
   const secret = () => store.followed!.secret
   return new LoggedErasures({
     ...{ list, follower, secret, logger, reader: store.readerName },
@@ -57,6 +63,12 @@ export const openLoggedErasures = (options: OpenLoggedErasuresOptions): LoggedEr
     isKnown: (erasure) =>
       database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),
     readErased: () => database.use(readErased),
+    eraseFromLake:
+      archive &&
+      ((held, through) =>
+        database.use((connection) =>
+          eraseFromLake(connection, { lake: lake(), archive, held, through, logSecret: secret() }),
+        )),
     findObstacle: () => findObstacle(folder),
     async restart() {
       await window.save()

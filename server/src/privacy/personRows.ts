@@ -1,7 +1,8 @@
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { namesId } from '../saved/savedSchema.js'
 import { allEvents } from '../store/archiveSchema.js'
-import { keyPrefix } from './personKey.js'
+import type { Erasure } from './ErasureList.js'
+import { keyOf, keyPrefix, standInOf } from './personKey.js'
 
 export interface PersonId {
   environment: string
@@ -174,3 +175,18 @@ export const findRejected = async (connection: DuckDBConnection): Promise<number
   (await connection.runAndReadAll(`SELECT seq FROM analytics.raw.rejected t WHERE ${rowsOf.rejected}`))
     .getRows()
     .map(([seq]) => Number(seq))
+
+export const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
+  (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
+
+/** Puts all ids of a person into the table; gives the one that was asked for, or undefined when nobody has it. */
+export const chooseErased = async (
+  connection: DuckDBConnection,
+  { task, environment, id, logged }: Erasure,
+  logSecret: string | undefined,
+): Promise<string | undefined> => {
+  if (logged === undefined) return (await choosePerson(connection, { environment, id })) ? id : undefined
+  const secret = logSecret!
+  const keys = [logged.key, ...logged.keys, keyOf(secret, { environment, id: standInOf(task) })]
+  return chooseByKeys(connection, { environment, keys, secret })
+}

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
-import { copySessions, foldEvents } from '../analytics/applySessions.js'
+import { buildSessions, copySessions, foldEvents } from '../analytics/applySessions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
@@ -55,7 +55,18 @@ const copyTable = async (connection: DuckDBConnection, name: string) => {
   if (copied !== kept) throw new Error(`Only ${copied} of ${kept} rows of the table ${name} were copied.`)
 }
 
-const write = async (connection: DuckDBConnection, folder: DataFolder, finish: () => Promise<void>) => {
+interface RewriteOptions {
+  /** Writes what must change together with the file. */
+  finish(): Promise<void>
+  /** All sessions are made anew: it is no longer known which ones had events of the persons. */
+  areSessionsBuilt: boolean
+}
+
+const write = async (
+  connection: DuckDBConnection,
+  folder: DataFolder,
+  { finish, areSessionsBuilt }: RewriteOptions,
+) => {
   const { file, wal, fresh } = filesOf(folder)
   const catalog = quoteIdentifier(analyticsCatalog)
   await inTransaction(connection, () => foldEvents(connection))
@@ -71,7 +82,8 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
     if (!ownTables.has(name as string)) await copyTable(connection, name as string)
   }
   await finish()
-  await copySessions(connection, 'old', theirSessions)
+  if (areSessionsBuilt) await buildSessions(connection)
+  else await copySessions(connection, 'old', theirSessions)
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')
@@ -84,7 +96,7 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
 /**
  * Writes a new file of analytics without the rows of the persons in `idTable`, and replaces the old file by it.
  * Nothing less takes their bytes from the disk: DuckDB leaves deleted rows in their blocks and freed blocks in
- * the file. `finish` writes what must change together with that.
+ * the file.
  *
  * The connection has the store attached as `analytics` before, and no file after. Until the rename the whole old
  * file is the store, and after it the whole new one.
@@ -92,10 +104,10 @@ const write = async (connection: DuckDBConnection, folder: DataFolder, finish: (
 export const rewriteStore = async (
   connection: DuckDBConnection,
   folder: DataFolder,
-  finish: () => Promise<void>,
+  options: RewriteOptions,
 ): Promise<void> => {
   try {
-    await write(connection, folder, finish)
+    await write(connection, folder, options)
   } catch (error) {
     removeUnfinished(folder)
     throw error

@@ -1,9 +1,10 @@
 /**
  * The folder of the archive, and the files in it that belong to the store. An event is either in
- * `raw.events` or in one of these files. It moves in one transaction.
+ * `raw.events` or in one of these files. It moves in one transaction. `snapshot` is the one that the store has taken
+ * over of an archive that several stores share.
  */
 export const archiveSchema = `
-CREATE TABLE analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL);
+CREATE TABLE analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL, snapshot BIGINT);
 CREATE TABLE analytics.raw.archived_files (
   file VARCHAR NOT NULL, environment VARCHAR NOT NULL, day DATE NOT NULL, events BIGINT NOT NULL
 );`

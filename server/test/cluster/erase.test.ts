@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
-import type { PostgresNode } from './PostgresNode.js'
+import { findInServer } from './findInServer.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
 
@@ -92,21 +92,12 @@ const after = async (service: Service) => {
   await service.ask('/saved', { kind: 'goal', name: 'All', value: { event: 'Ordered' } })
 }
 
-/** The files of a server that hold a text; its own write-ahead log keeps what was written for a while. */
-const inServer = (node: PostgresNode, text: string) =>
-  readdirSync(node.folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.startsWith('pg_wal'))
-    .map((name) => join(node.folder, name))
-    .filter(
-      (path) => statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(text),
-    )
-
 const findAll = async () => {
   await cluster.primary.query('CHECKPOINT')
   return Object.fromEntries(
     texts.map((text) => [
       text,
-      [...findInFiles(root, text), ...cluster.nodes.flatMap((node) => inServer(node, text))],
+      [...findInFiles(root, text), ...cluster.nodes.flatMap((node) => findInServer(node, text))],
     ]),
   )
 }

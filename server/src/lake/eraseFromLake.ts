@@ -1,0 +1,107 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { eraseFromFiles } from '../archive/eraseFromFiles.js'
+import { readEventColumns } from '../archive/eventColumns.js'
+import type { Erasure } from '../privacy/ErasureList.js'
+import {
+  chooseErased,
+  findEvents,
+  idsInTable,
+  namesAnonymousId,
+  type PersonId,
+  rowsOf,
+  setIds,
+  withoutAnonymousId,
+} from '../privacy/personRows.js'
+import type { ServerConnection } from '../postgresLog/ServerConnection.js'
+import { describeFile } from './describeFile.js'
+import type { Lake } from './Lake.js'
+import { readLakeFiles, readOutlook, readParts } from './lakeList.js'
+import { retire } from './retireFromLake.js'
+import { planTakeOver, type TakeOver } from './takeOver.js'
+
+export interface EraseFromLakeOptions {
+  lake: Lake
+  archive: ArchiveFolder
+  /** The erases of one place in the log. */
+  held: readonly Erasure[]
+  /** The last row before them. */
+  through: number
+  logSecret: string
+}
+
+/** Writes the files anew that hold the persons, in the store that archives. It has come to the erase, and no further. */
+const erase = async (
+  connection: DuckDBConnection,
+  { lake, archive, held, through, logSecret }: EraseFromLakeOptions,
+): Promise<void> => {
+  await retire(connection, lake)
+  // An `add` that is committed meanwhile may have the persons; then this cannot be committed, and begins anew.
+  const snapshot = lake.adopted + 1
+  const ids: PersonId[] = []
+  for (const each of held) {
+    if ((await chooseErased(connection, each, logSecret)) !== undefined)
+      ids.push(...(await idsInTable(connection)))
+  }
+  await setIds(connection, ids)
+  await findEvents(connection)
+  const replacements = await eraseFromFiles(connection, archive, {
+    environments: new Set(ids.map(({ environment }) => environment)),
+    gone: rowsOf.events,
+    changed: namesAnonymousId,
+    replaced: withoutAnonymousId,
+  })
+  const columns = await readEventColumns(connection)
+  const begun = []
+  for (const { fresh } of replacements)
+    if (fresh !== undefined)
+      begun.push(await describeFile(connection, archive, { file: fresh.file, columns }))
+  const ended = replacements.map(({ old }) => old.file)
+  await lake.commitErase({
+    snapshot,
+    kind: 'erase',
+    through,
+    ended,
+    begun,
+    erased: held.map(({ task }) => task),
+  })
+}
+
+const readSnapshots = async (connection: ServerConnection, held: readonly Erasure[]) =>
+  await connection.ask<{ snapshot: number | null }>(
+    'SELECT snapshot_id::float8 AS snapshot FROM waymark.lake_erased WHERE task = ANY ($1::text[])',
+    [held.map(({ task }) => task)],
+  )
+
+/**
+ * Sees to it that the shared files no longer hold some persons, or waits for the store that archives: rejects until that
+ * is done. Gives what this store has to take over together with its own erase; null when no file has changed.
+ */
+export const eraseFromLake = async (
+  connection: DuckDBConnection,
+  options: EraseFromLakeOptions,
+): Promise<TakeOver | null> => {
+  const { lake, held, through } = options
+  await lake.look()
+  let rows = await readSnapshots(lake.connection, held)
+  if (rows.length < held.length) {
+    if (!lake.isArchiver)
+      throw new Error('the process that archives has not erased the person from its files yet')
+    await erase(connection, options)
+    rows = await readSnapshots(lake.connection, held)
+  }
+  const snapshot = Math.max(0, ...rows.map((row) => row.snapshot ?? 0))
+  if (snapshot === 0) return null
+  const { connection: server, adopted } = lake
+  if (adopted >= snapshot) return { snapshot, gone: [], fresh: [], parts: [] }
+  // Another store may have come to the erases of one place one by one: then there are several snapshots, and maybe files
+  // of events before them in between. The first of them is one of these erases, unless something older waits.
+  const [next] = (await readOutlook(server, adopted))!.changes
+  if (next!.kind !== 'erase' || next!.through < through)
+    throw new Error(`the store has not taken over the archive's snapshot ${next!.snapshot} yet`)
+  return await planTakeOver(connection, {
+    ...{ snapshot, before: adopted },
+    files: await readLakeFiles(server, snapshot),
+    parts: await readParts(server, { after: adopted, through: snapshot }),
+  })
+}

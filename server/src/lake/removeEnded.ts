@@ -1,0 +1,92 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { ours } from '../archive/removeUncounted.js'
+import { isBusy } from '../postgresLog/erasureTables.js'
+import { liveSeconds } from '../postgresLog/LogWatch.js'
+import type { ServerConnection } from '../postgresLog/ServerConnection.js'
+import type { Chore } from '../store/Upkeep.js'
+import type { Lake } from './Lake.js'
+
+/** A query that has begun may read a file for so long after it is off the list. */
+const graceMinutes = 60
+
+/** The snapshot that every store has taken over which the log still knows. */
+const reached = `(SELECT min(l.adopted) FROM waymark.lake_readers l JOIN waymark.readers r USING (name))`
+
+/** Forgets snapshots that no store asks for any more. */
+const forgetSql = `
+DELETE FROM waymark.ducklake_snapshot WHERE snapshot_id < ${reached}
+  AND snapshot_time < now() - interval '${graceMinutes} minutes'
+  AND snapshot_id < (SELECT max(snapshot_id) FROM waymark.ducklake_snapshot);
+DELETE FROM waymark.ducklake_snapshot_changes
+  WHERE snapshot_id < (SELECT min(snapshot_id) FROM waymark.ducklake_snapshot)`
+
+/** Files of which no kept snapshot has any events. */
+const endedSql = `
+SELECT path FROM waymark.ducklake_data_file
+WHERE end_snapshot <= (SELECT min(snapshot_id) FROM waymark.ducklake_snapshot)`
+
+const unlistSql = `
+WITH gone AS (DELETE FROM waymark.ducklake_data_file WHERE path = ANY ($1::text[]) RETURNING data_file_id)
+DELETE FROM waymark.ducklake_file_column_stats WHERE data_file_id IN (SELECT data_file_id FROM gone)`
+
+const removeEnded = async (connection: ServerConnection, { path: folder }: ArchiveFolder): Promise<void> => {
+  await connection.ask(forgetSql)
+  const paths = (await connection.ask<{ path: string }>(endedSql)).map(({ path }) => path)
+  for (const path of paths) rmSync(join(folder, path), { force: true })
+  await connection.ask(unlistSql, [paths])
+}
+
+/** Removes files that no snapshot has ever had: a kill leaves them. */
+export const removeUnlisted = async (
+  connection: ServerConnection,
+  { path: folder }: ArchiveFolder,
+): Promise<void> => {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll(sep, '/'))
+    .filter((name) => ours.test(name))
+  const listed = await connection.ask<{ path: string }>('SELECT path FROM waymark.ducklake_data_file')
+  const kept = new Set(listed.map(({ path }) => path))
+  for (const name of found) if (!kept.has(name)) rmSync(join(folder, name), { force: true })
+}
+
+/** Stores that were heard of a short time ago, or are busy with an erase, which takes them away for a while. */
+const isLive = `(r.seen > now() - interval '${liveSeconds} seconds' OR ${isBusy})`
+
+const erasedSql = `
+SELECT task, snapshot_id::float8 AS snapshot, array(
+  SELECT path FROM waymark.ducklake_data_file f WHERE f.end_snapshot = e.snapshot_id
+) AS paths
+FROM waymark.lake_erased e
+WHERE NOT removed AND snapshot_id <= (
+  SELECT min(l.adopted) FROM waymark.lake_readers l JOIN waymark.readers r USING (name) WHERE ${isLive})`
+
+/** Removes the old files of an erase once every store that is there has taken over the new ones. */
+export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
+  failure: 'The old files of an erased person could not be removed from the archive; it is tried again.',
+  async run() {
+    if (!lake.isArchiver) return
+    const { connection } = lake
+    const due = await connection.ask<{ task: string; paths: string[] }>(erasedSql)
+    if (due.length === 0) return
+    for (const path of due.flatMap(({ paths }) => paths)) rmSync(join(archive.path, path), { force: true })
+    // A process that was killed may have left a file with the person's events.
+    await removeUnlisted(connection, archive)
+    await connection.ask('UPDATE waymark.lake_erased SET removed = true WHERE task = ANY ($1::text[])', [
+      due.map(({ task }) => task),
+    ])
+  },
+})
+
+/** Removes the files that no store needs any more, in the one store that archives. */
+export const cleanLake = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
+  failure: 'Files of the archive that are not on its list could not be removed.',
+  async run() {
+    if (!lake.isArchiver) return
+    // Nobody else writes files as long as this connection is open, because it holds the lock.
+    const { connection } = lake
+    await removeEnded(connection, archive)
+    await removeUnlisted(connection, archive)
+  },
+})

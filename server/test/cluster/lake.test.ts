@@ -1,0 +1,130 @@
+import { existsSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { parquetIn } from '../archive/oldStore.js'
+import type { Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { createDatabase } from './createDatabase.js'
+import { readDuckLake } from './readDuckLake.js'
+import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
+
+const stage = useLake()
+const { start } = stage
+const counted =
+  "SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER FROM events WHERE event = 'numbered'"
+/** All that each store must agree on. */
+const answersOf = (service: Service) =>
+  Promise.all(
+    [
+      'FROM events ORDER BY event_id',
+      'FROM persons ORDER BY person_id',
+      'FROM all_sessions ORDER BY session_id',
+      `FROM daily('2026-01-05', '2026-01-10')`,
+      'FROM first_touch() ORDER BY ALL',
+    ].map((statement) => rowsOf(service, statement)),
+  )
+const sumUpTo = (count: number) => (count * (count - 1)) / 2
+
+/** Five closed days, and an event of today that stays in the tables. */
+const fill = async (service: Service) => {
+  for (let day = 0; day < 5; day++) await stage.filler.numbered(day, 40)
+  await service.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
+}
+it('one store archives, the others take its files over, and every answer stays as it was', async () => {
+  const plain = await start('plain', { archiveFolder: undefined })
+  await fill(plain)
+  const answers = await answersOf(plain)
+  const [one, two] = [await start('one'), await start('two')]
+  await whenArchived(one, two)
+  expect(await answersOf(one)).toEqual(answers)
+  expect(await answersOf(two)).toEqual(answers)
+  expect(parquetIn(stage.archive).map((name) => name.replace(/-[^-]*$/, ''))).toEqual(
+    [0, 1, 2, 3, 4].map(
+      (day) =>
+        `environment=production/day=2026-01-0${5 + day}/late=false/events-${1 + 40 * day}-${40 + 40 * day}`,
+    ),
+  )
+  await two.restart()
+  expect(await answersOf(two)).toEqual(answers)
+}, 120_000)
+
+it('the archive goes on in another store once the first one is gone, and a store that was away takes all of it over', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  const two = await start('two')
+  await whenArchived(two)
+  await one.stop()
+  await stage.filler.numbered(7, 30)
+  await two.restart()
+  await whenArchived(two)
+  expect(await rowsOf(two, counted)).toEqual([[230, 230, sumUpTo(230)]])
+  await one.restart()
+  await whenArchived(one)
+  expect(await rowsOf(one, counted)).toEqual([[230, 230, sumUpTo(230)]])
+  expect(await answersOf(one)).toEqual(await answersOf(two))
+}, 120_000)
+
+it('while the folder is away, questions that need it fail by its name, and all else goes on', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  renameSync(stage.archive, `${stage.archive}-away`)
+  await vi.waitFor(async () => {
+    const { error } = await one.query(counted)
+    expect(String(error?.['message'] ?? error)).toMatch(/The file environment=.* is missing/)
+  }, patience)
+  await one.ingest('/track?sync=true', event('Later'))
+  const newest = `SELECT count(*) FROM events WHERE timestamp > '2026-06-01'`
+  await vi.waitFor(async () => expect(await rowsOf(one, newest)).toEqual([[2]]), patience)
+  await one.restart()
+  expect(await rowsOf(one, newest)).toEqual([[2]])
+  const two = await start('two')
+  await vi.waitFor(async () => expect(await rowsOf(two, newest)).toEqual([[2]]), patience)
+  expect(existsSync(stage.archive)).toBe(false)
+  renameSync(`${stage.archive}-away`, stage.archive)
+  for (const service of [one, two])
+    await vi.waitFor(
+      async () => expect(await rowsOf(service, counted)).toEqual([[200, 200, sumUpTo(200)]]),
+      patience,
+    )
+}, 120_000)
+
+it('a folder of another log is refused by name', async () => {
+  await start('one')
+  await vi.waitFor(async () => {
+    const made = await stage.database.query('SELECT count(*)::int FROM waymark.ducklake_snapshot')
+    expect(made).toEqual([{ count: 2 }])
+  }, patience)
+  stage.database = await createDatabase(stage.cluster.primary)
+  await expect(start('two')).rejects.toThrow(`The archive ${stage.archive} belongs to another log`)
+}, 60_000)
+
+it('a reader that knows only the words of DuckLake’s specification finds the events, their columns and their bounds', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  const own = `SELECT event_id, strftime(received_at, '%c'), strftime("timestamp", '%c'), environment, event, distinct_id,
+    session_id, insert_id, properties::VARCHAR, anonymous FROM events WHERE event <> 'Now' ORDER BY 1`
+  const { rows, files, columns } = await readDuckLake(stage.database, (events) =>
+    own.replace('FROM events', `FROM ${events}`).replaceAll('event_id', 'seq'),
+  )
+  expect(rows.map(([seq, ...more]) => [Number(seq), ...more])).toEqual(await rowsOf(one, own))
+  expect(rows).toHaveLength(200)
+  expect(files.map(({ record_count: count }) => Number(count))).toEqual([40, 40, 40, 40, 40])
+  for (const { path, file_size_bytes: bytes } of files)
+    expect(statSync(join(stage.archive, path)).size).toBe(Number(bytes))
+  const numberOf = (name: string) => columns.find((column) => column.column_name === name)?.column_id
+  // As a reader asks that looks for one day: the others' files can have nothing for it.
+  const found = await stage.database.query<{ path: string }>(
+    `SELECT path FROM waymark.ducklake_file_column_stats JOIN waymark.ducklake_data_file USING (data_file_id)
+     WHERE column_id = $1 AND ('2026-01-07' >= min_value::timestamptz OR min_value IS NULL)
+       AND ('2026-01-07' <= max_value::timestamptz OR max_value IS NULL)`,
+    [numberOf('timestamp')],
+  )
+  expect(found.map(({ path }) => path)).toEqual([expect.stringContaining('day=2026-01-07')])
+  const listed = await stage.database.query(
+    'SELECT column_id FROM waymark.ducklake_file_column_stats GROUP BY 1 HAVING count(*) = 5',
+  )
+  expect(listed).toHaveLength(columns.length)
+}, 60_000)

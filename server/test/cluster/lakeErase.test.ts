@@ -1,0 +1,99 @@
+import { expect, it, vi } from 'vitest'
+import { parquetIn } from '../archive/oldStore.js'
+import type { Service } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
+import { findInFiles } from '../fixtures/findInFiles.js'
+import { findInServer } from './findInServer.js'
+import { firstDay } from './fillLog.js'
+import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
+
+const stage = useLake()
+const environment = 'production'
+const dayMs = 86_400_000
+const erase = (service: Service, id: string) => service.ask('/persons/erase', { environment, id })
+
+/** What occurs only in what belongs to Ada. */
+const texts = ['u_ada_9f3e', 'anon_ada_71c2', 'ordered-by-ada', 's-ada-52']
+
+/** Events of Ada, of Bob in her browser and of others, on two closed days, and some of today. */
+const fill = async (service: Service) => {
+  const identify = { environment, distinct_id: 'u_ada_9f3e', anonymous_id: 'anon_ada_71c2' }
+  await service.ingest('/identify?sync=true', identify)
+  for (const day of [0, 1]) {
+    const timestamp = firstDay + day * dayMs
+    await stage.filler.numbered(day, 20)
+    await stage.filler.put(timestamp, [
+      event('Opened', { anonymous_id: 'anon_ada_71c2', session_id: 's-ada-52', timestamp }),
+      event('Ordered', { distinct_id: 'u_ada_9f3e', timestamp, properties: { note: 'ordered-by-ada' } }),
+      event('Ordered', { distinct_id: 'u_bob', anonymous_id: 'anon_ada_71c2', timestamp }),
+    ])
+  }
+  await service.ingest('/track', event('Now', { distinct_id: 'u_ada_9f3e' }))
+  await service.ingest('/track?sync=true', event('Now', { distinct_id: 'u_bob' }))
+}
+
+const findAll = async () => {
+  await stage.cluster.primary.query('CHECKPOINT')
+  return texts.flatMap((text) => [
+    ...findInFiles(stage.root, text),
+    ...findInServer(stage.cluster.primary, text),
+  ])
+}
+
+const stored = (service: Service) =>
+  Promise.all(
+    [
+      'FROM events ORDER BY event_id',
+      'FROM persons ORDER BY person_id',
+      'FROM all_sessions ORDER BY session_id',
+    ].map((statement) => rowsOf(service, statement)),
+  )
+
+const state = (service: Service) => rowsOf(service, 'SELECT snapshot::INTEGER FROM analytics.raw.archive')
+
+it('an erase leaves nothing of the person in the shared files, in any store or in PostgreSQL', async () => {
+  const [one, two] = [await stage.start('one'), await stage.start('two')]
+  await fill(one)
+  await whenArchived(one, two)
+  expect((await findAll()).length).toBeGreaterThan(0)
+  const before = parquetIn(stage.archive)
+  expect(await erase(two, 'u_ada_9f3e')).toMatchObject({
+    status: 200,
+    body: { ok: true, erased: { events: 5, identities: 2, unlinked: 2 } },
+  })
+  expect(await findAll()).toEqual([])
+  const after = parquetIn(stage.archive)
+  expect(after).toHaveLength(before.length)
+  expect(after.filter((name) => before.includes(name))).toEqual([])
+  const there = await stored(one)
+  expect(there[0]).toHaveLength(43)
+  expect(await stored(two)).toEqual(there)
+  expect(await state(one)).toEqual(await state(two))
+  for (const service of [one, two])
+    expect(await rowsOf(service, 'SELECT duty, events FROM privacy_log')).toEqual([['erase', 5]])
+  expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 })
+}, 180_000)
+
+it('a process that was away finds the old files gone, and comes to the same answers', async () => {
+  const [one, two] = [await stage.start('one'), await stage.start('two')]
+  await fill(one)
+  await whenArchived(one, two)
+  await two.stop()
+  // It is not waited for once it has not been heard of for a while.
+  await stage.database.query(
+    `UPDATE waymark.readers SET seen = now() - interval '1 minute' WHERE place LIKE '%two'`,
+  )
+  expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 202, body: { awaited: [{}] } })
+  expect(findInFiles(stage.archive, 'u_ada_9f3e')).toEqual([])
+  await stage.filler.numbered(3, 10)
+  await two.restart()
+  await vi.waitFor(async () => {
+    expect((await stored(two))[0]).toHaveLength(53)
+    expect(await findAll()).toEqual([])
+  }, patience)
+  await vi.waitFor(async () => expect(await stored(one)).toEqual(await stored(two)), patience)
+  await vi.waitFor(
+    async () => expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 }),
+    patience,
+  )
+}, 180_000)
