@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { type Client, createClient } from '../fixtures/createClient.js'
+import { createClient } from '../fixtures/createClient.js'
 import { engineOf } from '../fixtures/engineOf.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase } from './createDatabase.js'
@@ -12,34 +12,34 @@ import { holderOf } from './holderOf.js'
 import { ServiceProcess } from './ServiceProcess.js'
 
 const patience = { timeout: 60_000, interval: 20 }
-const days = 8
-const eventsADay = 12
+/** So many parts are put into the log at once, and each takes a snapshot. */
+const days = 30
+const eventsADay = 5
+/** So many of them may be archived between two kills. */
+const mostMoved = 6
 const counts = `SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER,
   (SELECT count(*) FROM analytics.raw.events) FROM events`
 
+const ask = async (store: ServiceProcess): Promise<number[]> =>
+  ((await createClient(store.url).rows(counts)) as number[][]).flat()
+
 /** Asks a store again and again until it is stopped: no answer may have an event twice, or fewer than one before. */
-const watch = (client: () => Client) => {
+const watch = (store: ServiceProcess) => {
   let most = 0
   let asked = 0
   let isStopped = false
-  const ask = async () => {
-    while (!isStopped) {
-      const [row] = (await client()
-        .rows(counts)
-        .catch(() => [])) as [number, number][]
-      if (row === undefined) await delay(20)
-      else {
-        const [all, distinct] = row
-        expect(distinct).toBe(all)
-        expect(all).toBeGreaterThanOrEqual(most)
-        most = all
-        asked++
-        await delay(50)
-      }
+  const askAgain = async () => {
+    for (; !isStopped; await delay(50)) {
+      const [all, distinct] = await ask(store).catch(() => [])
+      if (all === undefined) continue
+      expect(distinct).toBe(all)
+      expect(all).toBeGreaterThanOrEqual(most)
+      most = all
+      asked++
     }
     return asked
   }
-  const asking = ask()
+  const asking = askAgain()
   // The failure is that of the test, which waits for it at its end.
   asking.catch(() => undefined)
   return () => {
@@ -49,8 +49,8 @@ const watch = (client: () => Client) => {
 }
 
 /**
- * Kills the process that archives, at so many drawn moments. Meanwhile two stores are asked, and after each kill both
- * must have each event once.
+ * Kills the process that archives, at so many drawn moments. Both stores are asked all the time, and after each kill the
+ * other one must have each event once; the killed one after some more.
  */
 export const killArchiver = async (cluster: Cluster, kills: number) => {
   const root = mkdtempSync(join(tmpdir(), 'waymark-lake-kills-'))
@@ -60,64 +60,63 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
   const stores = ['one', 'two'].map(
     (name) => new ServiceProcess([...flags, '--memory-limit', '256MB', '--data', join(root, name)]),
   )
+  const snapshots = async () => {
+    const [row = { newest: 0 }] = await database.query<{ newest: number }>(
+      'SELECT coalesce(max(snapshot_id), 0)::int AS newest FROM waymark.ducklake_snapshot',
+    )
+    return row.newest
+  }
+  const haveAll = (some: readonly ServiceProcess[]) =>
+    vi.waitFor(async () => {
+      const wanted = filler.sent
+      for (const store of some)
+        expect((await ask(store)).slice(0, 3)).toEqual([wanted, wanted, (wanted * (wanted - 1)) / 2])
+    }, patience)
+  const findHolder = () =>
+    vi.waitFor(async () => {
+      const engines = stores.map(({ pid }) => engineOf(pid))
+      const at = engines.indexOf(await holderOf(database, engines))
+      expect(at).toBeGreaterThanOrEqual(0)
+      return stores.at(at) as ServiceProcess
+    }, patience)
+  let starting: Promise<void> | undefined
   try {
     for (const store of stores) await store.start()
-    const clients = stores.map(({ url }) => createClient(url))
-    const stop = clients.map((client) => watch(() => client))
-    const snapshots = async () => {
-      const [row = { newest: 0 }] = await database.query<{ newest: number }>(
-        'SELECT coalesce(max(snapshot_id), 0)::int AS newest FROM waymark.ducklake_snapshot',
-      )
-      return row.newest
-    }
-    const allAre = (wanted: number) =>
-      vi.waitFor(async () => {
-        for (const client of clients) {
-          const [row = []] = await client.rows(counts)
-          expect(row.slice(0, 3)).toEqual([wanted, wanted, (wanted * (wanted - 1)) / 2])
-        }
-      }, patience)
-    const kill = async (): Promise<void> => {
-      const holder = await vi.waitFor(async () => {
-        const found = await holderOf(
-          database,
-          stores.map(({ pid }) => engineOf(pid)),
-        )
-        expect(found).toBeDefined()
-        return found!
-      }, patience)
-      try {
-        process.kill(holder, 'SIGKILL')
-      } catch {
-        // It has just ended by itself.
-      }
-      await vi.waitFor(() => expect(existsSync(`/proc/${holder}`)).toBe(false), patience)
-    }
+    const stop = stores.map(watch)
     let cutShort = 0
-    for (let round = 0; round < kills; round++) {
-      const begun = await snapshots()
-      for (let day = 0; day < days; day++) await filler.numbered(day, eventsADay)
-      // They are archived a part at a time, and a moment in that is drawn.
-      const moved = Math.floor(Math.random() * days)
-      await vi.waitFor(async () => expect(await snapshots()).toBeGreaterThanOrEqual(begun + moved), {
+    let until = await snapshots()
+    for (let kill = 0; kill < kills; kill++) {
+      if ((await snapshots()) + mostMoved > until) {
+        for (let day = 0; day < days; day++) await filler.numbered(day, eventsADay)
+        until = (await snapshots()) + days
+      }
+      const holder = await findHolder()
+      const moved = (await snapshots()) + Math.floor(Math.random() * mostMoved)
+      await vi.waitFor(async () => expect(await snapshots()).toBeGreaterThanOrEqual(Math.min(moved, until)), {
         ...patience,
         interval: 2,
       })
       await delay(Math.random() * 80)
-      const at = await snapshots()
-      await kill()
-      if (at < begun + days) cutShort++
-      await allAre(filler.sent)
+      // The one that was killed before is up again, so that one of them can go on.
+      await starting
+      if ((await snapshots()) < until) cutShort++
+      await holder.kill()
+      await haveAll(stores.filter((store) => store !== holder))
+      starting = holder.start()
+      if (kill % 10 === 9) {
+        await starting
+        await haveAll(stores)
+      }
     }
-    const asked = await Promise.all(stop.map((each) => each()))
+    await starting
+    await haveAll(stores)
     // In the end all is in files, and nothing in the tables.
     await vi.waitFor(async () => {
-      const lefts = await Promise.all(clients.map(async (client) => (await client.rows(counts)).at(0)?.at(3)))
-      expect(lefts).toEqual([0, 0])
+      for (const store of stores) expect((await ask(store)).at(3)).toBe(0)
     }, patience)
-    const errors = stores.map(({ log }) => log)
-    return { cutShort, asked, snapshots: await snapshots(), errors }
+    return { cutShort, asked: await Promise.all(stop.map((each) => each())), snapshots: await snapshots() }
   } finally {
+    await starting?.catch(() => undefined)
     for (const store of stores) await store.kill()
     await filler.stop()
     rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })

@@ -1,6 +1,13 @@
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openDatabase } from '../../src/analytics/openDatabase.js'
+import { Lake } from '../../src/lake/Lake.js'
+import { Logger } from '../../src/Logger.js'
+import { completeOptions } from '../../src/options/ServerOptions.js'
+import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
+import { createMutex } from '../../src/store/createMutex.js'
+import { DataFolder } from '../../src/store/DataFolder.js'
 import { parquetIn } from '../archive/oldStore.js'
 import type { Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
@@ -127,4 +134,37 @@ it('a reader that knows only the words of DuckLake’s specification finds the e
     'SELECT column_id FROM waymark.ducklake_file_column_stats GROUP BY 1 HAVING count(*) = 5',
   )
   expect(listed).toHaveLength(columns.length)
+}, 60_000)
+
+it('a store takes a snapshot over once it has all rows that its files hold', async () => {
+  const [one, two] = [await start('one'), await start('two', { archiveFolder: undefined })]
+  await fill(one)
+  await whenArchived(one)
+  await vi.waitFor(
+    async () => expect(await rowsOf(two, counted)).toEqual([[200, 200, sumUpTo(200)]]),
+    patience,
+  )
+  await two.stop()
+  const folder = new DataFolder(two.folder)
+  const archive = { path: stage.archive, temp: folder.temp, isShared: true }
+  const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), archive)
+  const [log] = await stage.database.query<{ id: string }>('SELECT id FROM waymark.head')
+  // The first 100 rows end within the third day.
+  let applied = 100
+  const lake = new Lake({
+    ...{ archive, database, addresses: addressesOf(stage.database.url), oneAtATime: createMutex() },
+    ...{ log: String(log?.id), reader: 'two', applied: () => applied, logger: new Logger('silent') },
+  })
+  const left = () =>
+    database.use(async (connection) =>
+      (await connection.runAndReadAll('SELECT count(*)::INTEGER FROM analytics.raw.events')).getRows().flat(),
+    )
+  await lake.start()
+  await vi.waitFor(async () => expect(await left()).toEqual([201 - 80]), patience)
+  await lake.look()
+  expect(await left()).toEqual([201 - 80])
+  applied = 201
+  await vi.waitFor(async () => expect(await left()).toEqual([1]), patience)
+  await lake.close()
+  await database.close()
 }, 60_000)

@@ -1,15 +1,21 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { parquetIn } from '../archive/oldStore.js'
+import { createClient } from '../fixtures/createClient.js'
 import type { Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { findInServer } from './findInServer.js'
 import { firstDay } from './fillLog.js'
+import { ServiceProcess } from './ServiceProcess.js'
 import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
 
 const stage = useLake()
 const environment = 'production'
 const dayMs = 86_400_000
+const leftSql = 'SELECT count(*) FROM analytics.raw.events'
+const countSql = 'SELECT count(*), count(DISTINCT event_id) FROM events'
 const erase = (service: Service, id: string) => service.ask('/persons/erase', { environment, id })
 
 /** What occurs only in what belongs to Ada. */
@@ -97,3 +103,57 @@ it('a process that was away finds the old files gone, and comes to the same answ
     patience,
   )
 }, 180_000)
+
+it.runIf(process.platform === 'linux')(
+  'a kill of a process at any moment of an erase leaves nothing of the person in any file, and all events of others',
+  async () => {
+    const flags = ['--log', stage.database.url, '--log-durability', 'local', '--archive', stage.archive]
+    const stores = ['one', 'two'].map(
+      (name) => new ServiceProcess([...flags, '--memory-limit', '256MB', '--data', join(stage.root, name)]),
+    )
+    try {
+      for (const store of stores) await store.start()
+      for (let round = 0; round < 4; round++) {
+        const id = `person-of-round-${round}`
+        const at = firstDay + round * dayMs
+        await stage.filler.numbered(round, 30)
+        await stage.filler.put(at, [
+          event('Seen', { distinct_id: id, timestamp: at, session_id: `of-${id}` }),
+        ])
+        const inFiles = () => Promise.all(stores.map(({ url }) => createClient(url).rows(leftSql)))
+        await vi.waitFor(async () => {
+          expect(findInFiles(stage.archive, id)).not.toEqual([])
+          expect(await inFiles()).toEqual([[[0]], [[0]]])
+        }, patience)
+        const [asked, other] = stores as [ServiceProcess, ServiceProcess]
+        const answer = createClient(asked.url)
+          .post('/persons/erase', { environment, id })
+          .catch(() => undefined)
+        await delay(Math.random() * 3000)
+        const store = round % 2 === 0 ? other : asked
+        await store.kill()
+        await store.start()
+        await answer
+        await vi.waitFor(
+          async () => {
+            const again = await createClient(asked.url).post('/persons/erase', { environment, id })
+            expect(again.status).toBe(404)
+          },
+          { timeout: 90_000, interval: 500 },
+        )
+        expect(findInFiles(stage.root, id)).toEqual([])
+        for (const { url } of stores) {
+          const client = createClient(url)
+          const wanted = stage.filler.sent
+          await vi.waitFor(async () => {
+            expect(await client.rows(countSql)).toEqual([[wanted, wanted]])
+          }, patience)
+          expect(await client.rows('SELECT count(*) FROM all_sessions')).toEqual([[10 * (round + 1)]])
+        }
+      }
+    } finally {
+      for (const store of stores) await store.kill()
+    }
+  },
+  400_000,
+)
