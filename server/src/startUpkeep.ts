@@ -2,6 +2,7 @@ import type { Logger } from './Logger.js'
 import { ClockNote } from './privacy/ClockNote.js'
 import type { RetentionArchive } from './privacy/exportDay.js'
 import { retention } from './privacy/retention.js'
+import type { StateWriter } from './state/writeStates.js'
 import type { OneAtATime } from './store/createMutex.js'
 import type { Database } from './store/Database.js'
 import type { DataFolder } from './store/DataFolder.js'
@@ -21,18 +22,21 @@ export interface StartUpkeepOptions {
   clockChecked: string | undefined
   archive: ArchiveFolder | undefined
   archiveAfterDays: number
+  /** Only with a log in PostgreSQL and an archive. */
+  states: StateWriter | undefined
   logger: Logger
 }
 
 const hourMs = 3_600_000
 const checkEveryMs = 5000
+const lookAtStatesMs = 600_000
 
 /**
  * Deletes events that are too old and moves the events of closed days to the archive, until the returned
  * function is called.
  */
 export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) => {
-  const { database, oneAtATime, retentionDays, exportTo, archive, archiveAfterDays, logger } = options
+  const { database, oneAtATime, retentionDays, exportTo, archive, archiveAfterDays, states, logger } = options
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
   const chores = [retention({ oneAtATime, days: retentionDays, exportTo, clock, archive, logger })]
   if (archive !== undefined) {
@@ -49,6 +53,9 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
     const findMissing = lookForMissing({ archive, oneAtATime, logger })
     upkeep.unshift(new Upkeep({ chores: [findMissing], everyMs: checkEveryMs, database, logger }))
   }
+  // Apart from the others: to copy a store may take minutes.
+  if (states !== undefined)
+    upkeep.push(new Upkeep({ chores: [states.chore], everyMs: lookAtStatesMs, database, logger }))
   for (const each of upkeep) each.start()
   return async () => {
     for (const each of upkeep) await each.stop()

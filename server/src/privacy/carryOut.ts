@@ -4,6 +4,7 @@ import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
 import { explainMissing } from '../archive/explainMissing.js'
 import type { Logger } from '../Logger.js'
+import { removeStates } from '../state/StateHead.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach, createInstance, type Resources } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
@@ -127,6 +128,10 @@ const eraseAll = async (
   }
   if (duties.length > 0) {
     if (found.size > 0) list.note(found)
+    const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
+    // Before the store changes: whenever this is killed, it is done again. A writer of such a state on another machine
+    // comes to this erase, too.
+    if (archive !== undefined) removeStates(archive, ({ position }) => position < last)
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
@@ -142,7 +147,6 @@ const eraseAll = async (
       await replaceFiles(connection, archive, files)
       for (const duty of duties) await recordDuty(connection, duty)
       // A store that has the row of the erase has carried it out: so a copy of the store, too, never passes it by.
-      const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
       await connection.run(`UPDATE analytics.raw.position SET applied = greatest(applied, ${last})`)
     })
   }
