@@ -82,7 +82,7 @@ export const storeAnalytics = async (
       new StateWriter({
         ...{ archive, folder, held, logger },
         followed: () => acceptLog.followed!,
-        connection: () => follower().connection,
+        connection: () => (follower().isConnected ? follower().connection : undefined),
         isArchiver: () => true,
       })
     cleanups.add(() => states?.close())

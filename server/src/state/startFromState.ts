@@ -85,13 +85,14 @@ type FoundLog = LogIdentity & Bounds
 
 /** Refuses a state that a start must not pass by, because an older one would be no better. */
 const check = (state: string, head: ReturnType<typeof readHead>, log: FoundLog): StateHead => {
-  if (!('log' in head) || head.format !== 1 || head.storeVersion !== storeVersion) {
-    const version =
-      'storeVersion' in head ? `version ${head.storeVersion} of the store` : `format ${head.format}`
+  if (!('log' in head) || head.format !== 1)
     throw new OperatorError(
-      `The state ${state} is of ${version}, and this waymark-server reads version ${storeVersion}: start the waymark-server that wrote it.`,
+      `The state ${state} is of format ${head.format}, and this waymark-server reads format 1: start the waymark-server that wrote it.`,
     )
-  }
+  if (head.storeVersion !== storeVersion)
+    throw new OperatorError(
+      `The state ${state} is of version ${head.storeVersion} of the store, and this waymark-server reads version ${storeVersion}: start the waymark-server that wrote it.`,
+    )
   if (head.log !== log.id) {
     throw new OperatorError(
       `The state ${state} is of another log (${head.log}) than the one of --log (${log.id}): name the archive that belongs to it.`,

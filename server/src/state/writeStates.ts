@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { isThere } from '../archive/bindArchive.js'
@@ -30,8 +31,8 @@ export interface WriteStatesOptions {
   held: HeldFile
   /** The log that this store follows. */
   followed(): FollowedLog
-  /** The connection to the log; throws while there is none. */
-  connection(): ServerConnection
+  /** The connection to the log, while there is one. */
+  connection(): ServerConnection | undefined
   /** Whether this process is the one that writes in the archive's folder. */
   isArchiver(): boolean
   logger: Logger
@@ -45,6 +46,7 @@ const usualRowsBehind = 1_000_000
 const usualAgeMs = 86_400_000
 /** A new process takes the second when the newest is torn. */
 const kept = 2
+const lookAgainMs = 200
 
 const readPosition = async (connection: DuckDBConnection): Promise<number> => {
   const reader = await connection.runAndReadAll('SELECT max(applied) FROM analytics.raw.position')
@@ -75,12 +77,22 @@ export class StateWriter {
         const { archive, isArchiver } = this.#options
         if (!isArchiver() || !isThere(archive)) return
         removeStates(archive, ({ isWhole }) => !isWhole)
+        if (!(await this.#isConnected(isStopped))) return
         const applied = await readPosition(connection)
         const usable = this.#usable()
         if (this.#isDue(applied, usable.at(0))) await this.#write(connection, applied, isStopped)
         await this.#tidy()
       },
     }
+  }
+
+  /** At a start the store may be opened before there is a connection to the log. */
+  async #isConnected(isStopped: () => boolean): Promise<boolean> {
+    while (!isStopped()) {
+      if (this.#options.connection() !== undefined) return true
+      await delay(lookAgainMs)
+    }
+    return false
   }
 
   close(): void {
@@ -111,11 +123,11 @@ export class StateWriter {
   }
 
   async #write(connection: DuckDBConnection, applied: number, isStopped: () => boolean): Promise<void> {
-    const { archive, folder, held, followed, connection: log, logger } = this.#options
+    const { archive, folder, held, followed, logger } = this.#options
     const began = performance.now()
     const positions = this.#usable().map(({ position }) => position)
     // The log keeps what the state will need before it is known where exactly the state ends.
-    await keepForStates(log(), [...new Set([...positions, applied])])
+    await this.#keepLog([...new Set([...positions, applied])])
     const position = await holdFile(connection, held)
     const target = folderOf(archive, position)
     const writing = target + unfinished
@@ -178,11 +190,17 @@ export class StateWriter {
 
   /** Keeps the newest states and the rows of the log behind them. */
   async #tidy(): Promise<void> {
-    const { archive, connection: log } = this.#options
+    const { archive } = this.#options
     const positions = this.#usable()
       .slice(0, kept)
       .map(({ position }) => position)
     removeStates(archive, ({ position }) => !positions.includes(position))
-    await keepForStates(log(), positions)
+    await this.#keepLog(positions)
+  }
+
+  async #keepLog(positions: readonly number[]): Promise<void> {
+    const connection = this.#options.connection()
+    if (connection === undefined) throw new Error('there is no connection to the log in PostgreSQL')
+    await keepForStates(connection, positions)
   }
 }
