@@ -29,7 +29,7 @@ export interface StartUpkeepOptions {
 
 const hourMs = 3_600_000
 const checkEveryMs = 5000
-const lookAtStatesMs = 600_000
+const statesMs = 1000
 
 /**
  * Deletes events that are too old and moves the events of closed days to the archive, until the returned
@@ -55,7 +55,7 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
   }
   // Apart from the others: to copy a store may take minutes.
   if (states !== undefined)
-    upkeep.push(new Upkeep({ chores: [states.chore], everyMs: lookAtStatesMs, database, logger }))
+    upkeep.push(new Upkeep({ chores: [states.chore], everyMs: statesMs, database, logger }))
   for (const each of upkeep) each.start()
   return async () => {
     for (const each of upkeep) await each.stop()

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { isThere } from '../archive/bindArchive.js'
@@ -46,7 +45,7 @@ const usualRowsBehind = 1_000_000
 const usualAgeMs = 86_400_000
 /** A new process takes the second when the newest is torn. */
 const kept = 2
-const lookAgainMs = 200
+const lookMs = 600_000
 
 const readPosition = async (connection: DuckDBConnection): Promise<number> => {
   const reader = await connection.runAndReadAll('SELECT max(applied) FROM analytics.raw.position')
@@ -64,35 +63,31 @@ export class StateWriter {
   readonly #options: WriteStatesOptions
   /** The open file of the store. To close it gives up DuckDB's lock on the file, so it stays open. */
   #store: number | undefined
+  /** When the states are looked at next. */
+  #lookAtMs = 0
 
   constructor(options: WriteStatesOptions) {
     this.#options = options
   }
 
-  /** Writes a state when the newest one is too old or too far behind. */
+  /** Writes a state when the newest one is too old or too far behind. It may be run each second. */
   get chore(): Chore {
     return {
       failure: 'No state for new query processes could be written; it is tried again in ten minutes.',
       run: async (connection, isStopped) => {
-        const { archive, isArchiver } = this.#options
-        if (!isArchiver() || !isThere(archive)) return
+        const { archive, isArchiver, connection: log } = this.#options
+        // After an erase, or when another process has ended, the next one that archives looks at once.
+        if (!isArchiver()) this.#lookAtMs = 0
+        if (!isArchiver() || log() === undefined || !isThere(archive) || performance.now() < this.#lookAtMs)
+          return
+        this.#lookAtMs = performance.now() + lookMs
         removeStates(archive, ({ isWhole }) => !isWhole)
-        if (!(await this.#isConnected(isStopped))) return
         const applied = await readPosition(connection)
         const usable = this.#usable()
         if (this.#isDue(applied, usable.at(0))) await this.#write(connection, applied, isStopped)
         await this.#tidy()
       },
     }
-  }
-
-  /** At a start the store may be opened before there is a connection to the log. */
-  async #isConnected(isStopped: () => boolean): Promise<boolean> {
-    while (!isStopped()) {
-      if (this.#options.connection() !== undefined) return true
-      await delay(lookAgainMs)
-    }
-    return false
   }
 
   close(): void {

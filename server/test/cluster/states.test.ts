@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -11,16 +12,19 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { pruneLog } from '../../src/postgresLog/pruneLog.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
 import type { StateHead } from '../../src/state/StateHead.js'
+import { createClient } from '../fixtures/createClient.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
+import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
 
 let cluster: Cluster
@@ -305,6 +309,66 @@ it('the newest two states are kept, and the log behind them', async () => {
   await vi.waitFor(async () => expect(await keptBehind()).toEqual([12]), patience)
   expect(readdirSync(archive).filter((name) => name.startsWith('state'))).toEqual(['state-12'])
 }, 120_000)
+
+/** Fails when a state that has its name is not as it was written. */
+const checkStates = () => {
+  for (const position of states()) {
+    const { files } = JSON.parse(readFileSync(pathOf(position, 'state.json'), 'utf8')) as StateHead
+    for (const [name, sum] of Object.entries(files)) {
+      const bytes = readFileSync(pathOf(position, name))
+      expect({ bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }).toEqual(sum)
+    }
+  }
+}
+
+it.runIf(process.platform === 'linux')(
+  'a kill of the writer at any moment leaves states that are whole, and the log behind them',
+  async () => {
+    const flags = ['--log', database.url, '--log-durability', 'local', '--memory-limit', '256MB']
+    const one = new ServiceProcess([...flags, '--archive', archive, '--data', join(root, 'one')])
+    closing.push(() => one.kill())
+    await one.start()
+    let sent = 0
+    let cutShort = 0
+    const fillMore = async () => {
+      const more = Array.from({ length: 300 }, (_, at) =>
+        event('Seen', {
+          distinct_id: `user-${sent + at}`,
+          properties: { n: sent + at, text: randomBytes(1500).toString('base64') },
+        }),
+      )
+      expect((await createClient(one.url).track(more, true)).status).toBe(200)
+      sent += more.length
+    }
+    const names = () => readdirSync(archive).filter((name) => name.startsWith('state-'))
+    for (let round = 0; round < 14; round++) {
+      await fillMore()
+      await one.kill()
+      checkStates()
+      if (round > 1) expect(states().length).toBeGreaterThan(0)
+      for (const each of states()) change(each, { madeAt: '2020-01-01T00:00:00Z' })
+      const before = names()
+      await one.start()
+      await vi.waitFor(() => expect(names()).not.toEqual(before), { ...patience, interval: 1 })
+      // Every third is left to end.
+      if (round % 3 === 0)
+        await vi.waitFor(async () => expect(await keptBehind()).toEqual(states().toReversed()), patience)
+      else await delay(Math.random() * 60)
+      if (names().some((name) => name.endsWith('.new'))) cutShort++
+      await one.kill()
+      checkStates()
+      await one.start()
+    }
+    expect(cutShort).toBeGreaterThan(0)
+    const [newest] = states()
+    expect(await prune()).toBeGreaterThan(0)
+    expect(await prune()).toBeLessThanOrEqual(newest!)
+    const two = await start('two')
+    const count = 'SELECT count(*), count(DISTINCT event_id) FROM events'
+    await vi.waitFor(async () => expect((await two.query(count)).rows).toEqual([[sent, sent]]), patience)
+  },
+  240_000,
+)
 
 it('an erase removes the states that have the person, and a new one is written', async () => {
   const [one, two] = [await start('one'), await start('two', { archiveFolder: undefined })]
