@@ -90,7 +90,7 @@ export const startIngest = async (
     const logins = new PasswordCheck(users, logger)
     // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
     const engine =
-      url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, cleanups)
+      url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, { logger, cleanups })
     const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
     const followed = engine?.store.followed
     const shared =

@@ -2,6 +2,7 @@ import type { Logger } from './Logger.js'
 import { ClockNote } from './privacy/ClockNote.js'
 import type { RetentionArchive } from './privacy/exportDay.js'
 import { retention } from './privacy/retention.js'
+import type { StateWriter } from './state/writeStates.js'
 import type { OneAtATime } from './store/createMutex.js'
 import type { Database } from './store/Database.js'
 import type { DataFolder } from './store/DataFolder.js'
@@ -27,12 +28,14 @@ export interface StartUpkeepOptions {
   archiveAfterDays: number
   /** Undefined where this store has the archive for itself. */
   lake: Lake | undefined
+  /** Undefined without a log in PostgreSQL and an archive. */
+  states: StateWriter | undefined
   logger: Logger
 }
 
 const hourMs = 3_600_000
 const checkEveryMs = 5000
-/** How soon a store archives once it may. */
+/** How soon a store archives, or writes a state, once it may. */
 const takeOverMs = 1000
 
 /**
@@ -48,6 +51,7 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
     archive,
     archiveAfterDays: afterDays,
     lake,
+    states,
     logger,
   } = options
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
@@ -71,6 +75,8 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
       often(removeErased({ lake, archive }), takeOverMs)
     }
   }
+  // Apart from the others: to copy a store may take minutes.
+  if (states !== undefined) often(states.chore, takeOverMs)
   for (const each of upkeep) each.start()
   return async () => {
     for (const each of upkeep) await each.stop()

@@ -8,12 +8,15 @@ import type { Database } from '../store/Database.js'
 import { quoteIdentifier } from '../store/quote.js'
 
 /** A catalog whose file another process wants to copy. */
-export interface HeldCatalog {
+export interface HeldFile {
   catalog: string
   /** The schema with the catalog's table `position`. */
   schema: string
   /** Runs one writer of the catalog at a time. */
   oneAtATime: OneAtATime
+}
+
+export interface HeldCatalog extends HeldFile {
   /** Keeps the log after a position, during the copy and after it, for the store that is made of the copy. */
   keepLog?(position: number, isCopied: boolean): Promise<void>
 }
@@ -28,7 +31,7 @@ const retryMs = 200
  */
 const hold = async (
   connection: DuckDBConnection,
-  { catalog, schema }: HeldCatalog,
+  { catalog, schema }: HeldFile,
 ): Promise<number | undefined> => {
   try {
     await connection.run(`CHECKPOINT ${quoteIdentifier(catalog)}`)
@@ -43,7 +46,11 @@ const hold = async (
   return Number(reader.getRows()[0]![0])
 }
 
-const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): Promise<number> => {
+/**
+ * Keeps a catalog's file unchanged until the connection's transaction ends; gives the position of its log. A copy of the
+ * file must not be closed in this process: that would give up DuckDB's lock on it.
+ */
+export const holdFile = async (connection: DuckDBConnection, held: HeldFile): Promise<number> => {
   const deadline = Date.now() + patienceMs
   for (;;) {
     // This runs between two batches, so that the file holds exactly the rows up to this position.
@@ -59,8 +66,7 @@ const holdPatiently = async (connection: DuckDBConnection, held: HeldCatalog): P
 
 /**
  * `POST /care/hold`: gives the position of each catalog's file and the archive that the store needs, and keeps the
- * files unchanged until the request's body ends. The process that asks copies them: to close a copied file here would
- * give up DuckDB's lock on it.
+ * files unchanged until the request's body ends. The process that asks copies them.
  */
 export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]): Route => ({
   method: 'POST',
@@ -73,7 +79,7 @@ export const holdRoute = (database: Database, catalogs: readonly HeldCatalog[]):
       for (const held of catalogs) {
         const connection = await database.connect()
         connections.push(connection)
-        const position = await holdPatiently(connection, held)
+        const position = await holdFile(connection, held)
         // `close` is emitted only once: for a client that went during the wait the files would be kept for ever.
         if (response.destroyed) return undefined
         await held.keepLog?.(position, false)

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { tarEnd, tarHeader, tarPadding } from '../care/tar.js'
 import { manifestName, type DataFolder } from '../store/DataFolder.js'
 import { isAnswered } from '../store/lockFolder.js'
+import { readPart } from '../store/writeHashed.js'
 import { OperatorError } from '../OperatorError.js'
 import { askEngine } from './askEngine.js'
 import { type BackupHead, type BackupSums, headName, logStates, sumsName } from './backupFile.js'
@@ -52,9 +53,7 @@ class TarWriter {
     const file = await open(path, 'r')
     try {
       const { size } = await file.stat()
-      const source =
-        size === 0 ? [] : file.createReadStream({ end: size - 1, highWaterMark: 2 ** 20, autoClose: false })
-      await this.add(name, size, source)
+      await this.add(name, size, readPart(file.fd, size))
     } finally {
       await file.close()
     }

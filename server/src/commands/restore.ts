@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import {
   cpSync,
   createReadStream,
-  createWriteStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,7 +10,6 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { isDeepStrictEqual } from 'node:util'
 import { readTar, type TarFile } from '../care/tar.js'
@@ -22,6 +19,7 @@ import { internalSchema } from '../store/lakehouseSchema.js'
 import { lockFolder } from '../store/lockFolder.js'
 import { quoteText } from '../store/quote.js'
 import { syncFolder } from '../store/syncFolder.js'
+import { writeHashed } from '../store/writeHashed.js'
 import { OperatorError } from '../OperatorError.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
@@ -50,21 +48,6 @@ const cutOff = (file: string) => new OperatorError(`${file} is cut off or damage
 const isKnown = (name: string) =>
   name === manifestName || logStates.includes(name) || catalogFileForm.test(name)
 
-/** Writes one file of a backup into a folder; gives its SHA-256. */
-const unpackFile = async ({ name, body }: TarFile, folder: string): Promise<string> => {
-  const path = join(folder, name)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const hash = createHash('sha256')
-  const hashed = async function* () {
-    for await (const chunk of body) {
-      hash.update(chunk)
-      yield chunk
-    }
-  }
-  await pipeline(hashed(), createWriteStream(path, { mode: 0o600, flush: true }))
-  return hash.digest('hex')
-}
-
 const readHead = async (first: TarFile | undefined): Promise<BackupHead> => {
   if (first === undefined) throw new Error('it is empty')
   if (first.name !== headName) throw new Error(`it begins with ${first.name}`)
@@ -89,7 +72,8 @@ const unpack = async (file: string, folder: string): Promise<BackupHead> => {
   try {
     for await (const entry of entries) {
       if (entry.name === sumsName) sums = JSON.parse(await text(entry.body)) as BackupSums
-      else if (isKnown(entry.name)) found[entry.name] = await unpackFile(entry, folder)
+      else if (isKnown(entry.name))
+        found[entry.name] = (await writeHashed(join(folder, entry.name), entry.body)).sha256
       else throw cutOff(file)
     }
   } catch (error) {

@@ -108,7 +108,7 @@ export const startEngine = async (
       ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: beginAnew },
       alone: (work) => sql.withoutQueries(work),
     })
-    const { erasures, lake } = await storeAnalytics({
+    const { erasures, lake, states } = await storeAnalytics({
       ...{ options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
       ...{ oneAtATime, erasureList, ended, restart },
       onLogLost: (reason) => endMe?.(reason),
@@ -142,7 +142,9 @@ export const startEngine = async (
       ],
     })
     erasures.check()
-    cleanups.add(startUpkeep({ ...options, folder, database, oneAtATime, exportTo, archive, lake, logger }))
+    cleanups.add(
+      startUpkeep({ ...options, folder, database, oneAtATime, exportTo, archive, lake, states, logger }),
+    )
     logger.info('The engine is ready.', {
       pid: process.pid,
       pool_threads: Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),

@@ -15,6 +15,7 @@ import type { ErasureList } from '../privacy/ErasureList.js'
 import type { Erasures } from '../privacy/Erasures.js'
 import type { LoggedErasures } from '../privacy/LoggedErasures.js'
 import { openErasures, openLoggedErasures } from '../privacy/openErasures.js'
+import { StateWriter } from '../state/writeStates.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Database } from '../store/Database.js'
@@ -48,7 +49,11 @@ export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'arch
  */
 export const storeAnalytics = async (
   given: StoreAnalyticsOptions,
-): Promise<{ erasures: Erasures | LoggedErasures; lake: Lake | undefined }> => {
+): Promise<{
+  erasures: Erasures | LoggedErasures
+  lake: Lake | undefined
+  states: StateWriter | undefined
+}> => {
   const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
   const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
   const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
@@ -61,12 +66,14 @@ export const storeAnalytics = async (
   await fillWindow(reader, window)
   reader.closeSync()
 
+  const held = { catalog: analyticsCatalog, schema: 'raw', oneAtATime }
   const shared = { list, folder, database, window, restart, applier: () => analytics }
   const openLocal = async () => {
     const erasures = await openErasures({ ...shared, ended, link })
     link.on('erase', (requests, through) => erasures.take(requests, through))
     const limit = () => erasures.limit
-    return { erasures, source: localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit }) }
+    const source = localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit })
+    return { erasures, source, states: undefined }
   }
   const openShared = (logUrl: string) => {
     const source = postgresSource({
@@ -79,16 +86,23 @@ export const storeAnalytics = async (
       ...{ ...shared, store: acceptLog, follower, archive, logger },
       lake: () => lake!,
     })
-    return { erasures, source }
+    const states =
+      archive &&
+      new StateWriter({
+        ...{ archive, folder, held, logger },
+        followed: () => acceptLog.followed!,
+        connection: () => (follower().isConnected ? follower().connection : undefined),
+        isArchiver: () => lake!.isArchiver,
+      })
+    cleanups.add(() => states?.close())
+    return { erasures, source, states }
   }
-  const { erasures, source } = url === undefined ? await openLocal() : openShared(url)
+  const { erasures, source, states } = url === undefined ? await openLocal() : openShared(url)
   const { applier: analytics, deadLetters }: CatalogApplier = await appliers.open(
     acceptLog.numberOf(analyticsCatalog),
     {
       ...source,
-      catalog: analyticsCatalog,
-      schema: 'raw',
-      oneAtATime,
+      ...held,
       applyEntries: applyAnalytics({ environments, window }),
     },
     {
@@ -112,5 +126,5 @@ export const storeAnalytics = async (
   cleanups.add(async () => lake?.close())
   await lake?.start()
   source.begin(analytics, deadLetters.all())
-  return { erasures, lake }
+  return { erasures, lake, states }
 }

@@ -3,6 +3,8 @@ import type { CompleteOptions } from '../options/ServerOptions.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { DataFolder } from '../store/DataFolder.js'
 import { giveBallast } from '../store/DiskRoom.js'
+import type { Logger } from '../Logger.js'
+import { startFromState } from '../state/startFromState.js'
 import { lockFolder } from '../store/lockFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { RemoteLogs } from '../wal/RemoteLogs.js'
@@ -23,11 +25,13 @@ export interface EngineSide {
 
 /** Locks the data folder for this process, and prepares the link with the engine that works on the folder. */
 export const openEngineSide = async (
-  { dataFolder, catalogs }: CompleteOptions,
-  cleanups: Cleanups,
+  options: CompleteOptions,
+  { logger, cleanups }: { logger: Logger; cleanups: Cleanups },
 ): Promise<EngineSide> => {
+  const { dataFolder, catalogs } = options
   const folder = new DataFolder(dataFolder)
   cleanups.add(await lockFolder(folder))
+  await startFromState(folder, options, logger)
   folder.check()
   giveBallast(folder)
   const store = LogStore.open(folder.acceptLog)

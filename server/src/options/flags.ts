@@ -311,7 +311,8 @@ export const flags: readonly Flag[] = [
   {
     name: 'log-readers-kept',
     value: 'N',
-    about: 'days for which that log is kept for a query process that is away, and for the latest backup',
+    about:
+      'days for which that log is kept for a query process that is away, for the latest backup, and for states',
     usual: '7',
     read: asDays('logReadersKeptMs'),
   },

@@ -144,6 +144,10 @@ export class LogFollower extends EventEmitter<News> {
     return connection
   }
 
+  get isConnected(): boolean {
+    return this.#primary.connection !== undefined
+  }
+
   /** Reads on behind an erase. */
   pass({ last }: ErasePoint): void {
     this.#held = undefined

@@ -2,7 +2,7 @@ import type { Mark } from '../wal/LogStore.js'
 import { readMark } from './readGroups.js'
 import type { ServerConnection } from './ServerConnection.js'
 
-interface Bounds {
+export interface Bounds {
   last: number
   /** The log no longer has the rows up to and including this one. */
   before: number
@@ -23,7 +23,8 @@ SELECT last::float8 AS last,
 FROM waymark.head`
 
 /** The advice for a store that cannot follow a log. */
-export const makeStoreAnew = 'make its data folder anew from a backup of another query process'
+export const makeStoreAnew =
+  'give it an empty data folder, with the --archive of the other query processes, or else a backup of one of them'
 
 /** Reads between which two sequences the log has rows. */
 export const readBounds = async (connection: ServerConnection): Promise<Bounds> => {

@@ -5,6 +5,7 @@ import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
 import { explainMissing } from '../archive/explainMissing.js'
 import { openLakeErasure } from '../lake/openLakeErasure.js'
 import type { Logger } from '../Logger.js'
+import { removeStates } from '../state/StateHead.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { attach, createInstance, type Resources } from '../store/Database.js'
 import type { DataFolder } from '../store/DataFolder.js'
@@ -112,6 +113,10 @@ const eraseAll = async (
   }
   if (duties.length > 0) {
     if (found.size > 0) list.note(found)
+    const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
+    // Before the store changes: whenever this is killed, it is done again. A writer of such a state on another machine
+    // comes to this erase, too.
+    if (archive !== undefined) removeStates(archive, ({ position }) => position < last)
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
@@ -130,7 +135,6 @@ const eraseAll = async (
         else await lake.finish()
         for (const duty of duties) await recordDuty(connection, duty)
         // A store that has the row of the erase has carried it out: so a copy of the store, too, never passes it by.
-        const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
         await connection.run(`UPDATE analytics.raw.position SET applied = greatest(applied, ${last})`)
       },
     })

@@ -102,6 +102,17 @@ export class LogStore {
     new LogStore(folder, state).#save()
   }
 
+  /** Makes the state of the logs for a store that was filled elsewhere from a log in PostgreSQL, of which it is a new reader. */
+  static beginFollowing(folder: string, followed: FollowedLog): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    new LogStore(folder, {
+      secret: randomBytes(32).toString('base64'),
+      numbers: {},
+      begun: [],
+      followed,
+    }).#save()
+  }
+
   /** The catalogs whose logs have files in a folder. */
   static catalogsIn(folder: string): readonly string[] {
     return readState(folder)?.begun ?? []

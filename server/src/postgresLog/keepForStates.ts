@@ -1,0 +1,19 @@
+import { liveSeconds } from './LogWatch.js'
+import type { ServerConnection } from './ServerConnection.js'
+
+/** `seen` is old, so that no process waits for these readers. */
+const keepSql = `
+WITH gone AS (
+  DELETE FROM waymark.readers WHERE name LIKE 'state %' AND applied <> ALL ($1::bigint[])
+)
+INSERT INTO waymark.readers (name, applied, joined, seen)
+SELECT 'state ' || at, at, at, now() - interval '${liveSeconds} seconds' FROM unnest($1::bigint[]) AS at
+ON CONFLICT (name) DO UPDATE SET seen = excluded.seen`
+
+/** Makes the log keep the rows behind these positions, and behind no others that were named before. */
+export const keepForStates = async (
+  connection: ServerConnection,
+  positions: readonly number[],
+): Promise<void> => {
+  await connection.ask(keepSql, [positions])
+}
