@@ -1,4 +1,4 @@
-import { allEvents } from './archiveSchema.js'
+import { eventsOfPersons } from './answers/askedEvents.js'
 import { analyticsCatalog } from './analyticsSchema.js'
 import { planDrift, planTraits } from '../plan/planDrift.js'
 import { internalSchema } from './lakehouseSchema.js'
@@ -15,9 +15,7 @@ const views: readonly View[] = [
   {
     name: 'events',
     comment: 'Every event, one a row, with the person it belongs to by now.',
-    from: `${allEvents} e
-      LEFT JOIN analytics.raw.id_map m
-        ON m.id_key = e.id_key`,
+    from: eventsOfPersons,
     columns: [
       ['event_id', 'e.seq', 'Grows in the order in which the service accepted the events.'],
       ['received_at', 'e.received_at', 'When the service accepted the event.'],

@@ -195,5 +195,8 @@ export const channelSql = (origin: Origin): string => {
       `coalesce(${origin.source}, ${origin.medium}, ${origin.campaign}, ${origin.referrer}) IS NOT NULL`,
     ],
   ] as const
-  return `CASE ${rules.map(([name, when]) => `WHEN ${when} THEN ${quoteText(name)}`).join('\n    ')} ELSE 'direct' END`
+  const nothing = `coalesce(${Object.values(origin).join(', ')}) IS NULL`
+  // As a rule there is nothing, and then no pattern need be tried.
+  return `CASE WHEN ${nothing} THEN 'direct'
+    ${rules.map(([name, when]) => `WHEN ${when} THEN ${quoteText(name)}`).join('\n    ')} ELSE 'direct' END`
 }

@@ -195,10 +195,22 @@ const casesOf = (asked: fc.Arbitrary<Asked>): ReadonlyMap<string, fc.Arbitrary<C
         sql: `FROM analytics.main.totals(${choiceSql(a)})`,
         expected: (all) => oracle.totals(all, a),
       })),
-      breakdown: fc.tuple(asked, named, property).map(([a, event, of]) => ({
-        sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)})`,
-        expected: (all) => oracle.breakdown(all, a, event, of),
+      breakdown: fc.tuple(asked, named, property, fc.boolean()).map(([a, event, of, people]) => ({
+        sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)}, people := ${people})`,
+        expected: (all) =>
+          oracle
+            .breakdown(all, a, event, of)
+            .map(([value, count, events]) => [value, people ? count : null, events]),
       })),
+      session_breakdown: fc
+        .tuple(asked, fc.option(fc.constantFrom(...oracle.sessionTexts.keys())), fc.boolean())
+        .map(([a, column, people]) => ({
+          sql: `FROM analytics.main.session_breakdown(${literal(column)}, ${choiceSql(a)}, people := ${people})`,
+          expected: (all) =>
+            oracle
+              .sessionBreakdown(all, a, column)
+              .map(([value, count, ...rest]) => [value, people ? count : null, ...rest]),
+        })),
       first_touch: asked.map((a) => ({
         sql: `FROM analytics.main.first_touch(${choiceSql(a)})`,
         expected: (all) => oracle.firstTouch(all, a),

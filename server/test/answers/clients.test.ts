@@ -24,6 +24,7 @@ const calls = [
   [`last_touch()`],
   [`sessions('2020-01-01', until_time := now())`],
   [`breakdown('Map Viewed', 'sku')`],
+  [`session_breakdown('channel')`],
   [`breakdown(NULL, '$os', environment := 'production')`],
 ] as const
 
@@ -86,6 +87,7 @@ describe('the answers', () => {
       'last_touch',
       'paths',
       'retention',
+      'session_breakdown',
       'sessions',
       'totals',
       'web_vitals',
@@ -160,6 +162,8 @@ describe('a wrong argument', () => {
     [`paths('pricing')`, `start is 'pricing'. Write a path that begins with /`],
     [`paths('/', 0)`, 'depth is 0. Write how many steps to follow, from 1 to 100.'],
     [`breakdown('a', '')`, `property is empty. Name one, such as '$utm_source'`],
+    [`breakdown('a', '$os', people := NULL)`, 'Write people := false'],
+    [`session_breakdown('$os')`, `property is '$os'. Name a column of sessions`],
     [`breakdown('a', NULL)`, `property is empty. Name one, such as '$utm_source'`],
   ])('of %s is refused with what to write instead', async (call, message) => {
     const { status, error } = await service.query(`FROM ${call}`)

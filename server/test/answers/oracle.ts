@@ -297,6 +297,38 @@ export const sessionsOfRange = (all: readonly Seen[], { from, until, environment
     return row[0] === environment && isInRange && (bots || row.at(-1) === null)
   })
 
+/** Texts that sessions are told apart by, with their place in a row of `sessions`. */
+export const sessionTexts: ReadonlyMap<string, number> = new Map([
+  ['entry', 7],
+  ['exit', 8],
+  ['referrer_host', 14],
+  ['channel', 15],
+  ['utm_source', 16],
+  ['browser', 22],
+  ['screen_class', 27],
+])
+
+const numbers = (rows: readonly Row[], at: number): number[] =>
+  rows.flatMap((row) => (row[at] === null ? [] : Number(row[at])))
+const mean = (list: readonly number[]): number | null =>
+  list.length === 0 ? null : list.reduce((sum, each) => sum + each, 0) / list.length
+
+export const sessionBreakdown = (all: readonly Seen[], asked: Asked, column: string | null): Row[] => {
+  const at = column === null ? undefined : sessionTexts.get(column)!
+  const values = groupBy(sessionsOfRange(all, asked), (row) =>
+    JSON.stringify(at === undefined ? null : row[at]),
+  )
+  return [...values].map(([value, rows]) => [
+    JSON.parse(value) as string | null,
+    new Set(rows.flatMap((row) => row[2] ?? [])).size,
+    rows.length,
+    mean(numbers(rows, 12)),
+    mean(numbers(rows, 9)),
+    median(numbers(rows, 6)),
+    median(numbers(rows, 11)),
+  ])
+}
+
 const bounds: Record<string, [good: number, poor: number]> = {
   LCP: [2500, 4000],
   INP: [200, 500],

@@ -3,7 +3,8 @@ import { isSymbol, tokenize } from './tokenize.js'
 /** What a guest's statement may read: figures of events and sessions, and the columns and values of a page's tables. */
 const relations = new Set(
   (
-    'events page_views sessions totals daily breakdown funnel retention paths web_vitals errors goal_events ' +
+    'events page_views sessions totals daily breakdown session_breakdown funnel retention paths web_vitals errors ' +
+    'goal_events ' +
     'prop prop_number vital_rating'
   ).split(' '),
 )

@@ -1,4 +1,14 @@
-import { checkDays, choice, choiceProblems, isAsked, range, zone, zoneProblem } from './askedEvents.js'
+import {
+  checkDays,
+  choice,
+  choiceProblems,
+  isAsked,
+  movedIds,
+  personKeyOf,
+  range,
+  zone,
+  zoneProblem,
+} from './askedEvents.js'
 import { joinSpan, periodOfEvent, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
@@ -8,10 +18,10 @@ const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)
 /** A visit's events of a period are counted first: there are far fewer visits, so persons are looked up for those only. */
 const visitCounts = `e.id_key, e.session_key,
          count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events`
-const counted = `count(DISTINCT coalesce(m.person_key, s.id_key)) AS people,
+const counted = `count(DISTINCT ${personKeyOf('s.id_key')}) AS people,
          count(DISTINCT s.session_key) AS sessions, coalesce(sum(s.page_views), 0)::BIGINT AS page_views,
          coalesce(sum(s.events), 0)::BIGINT AS events
-       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key`
+       FROM seen s LEFT JOIN ${movedIds} m ON m.id_key = s.id_key`
 
 export const totals: TableMacro = {
   name: 'totals',

@@ -11,7 +11,9 @@ import {
   isPerson,
   isSince,
   isUntil,
+  movedIds,
   orderKey,
+  personKeyOf,
   propertyOf,
   range,
   seqOfKey,
@@ -92,8 +94,8 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
   ],
   [
     'matched',
-    `SELECT coalesce(m.person_key, n.id_key) AS person_key, n.key, n.mask
-       FROM named n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key WHERE n.mask > 1`,
+    `SELECT ${personKeyOf('n.id_key')} AS person_key, n.key, n.mask
+       FROM named n LEFT JOIN ${movedIds} m ON m.id_key = n.id_key WHERE n.mask > 1`,
   ],
   ...laterSteps.map((step) =>
     table(
@@ -111,8 +113,8 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
   // may, that is the answer, which spares the search among all starts.
   ...perStep('tried', (step) =>
     step === 1
-      ? `SELECT coalesce(m.person_key, n.id_key) AS person_key, ${firstValue}, ${start}
-           FROM began n LEFT JOIN analytics.raw.id_map m ON m.id_key = n.id_key GROUP BY 1`
+      ? `SELECT ${personKeyOf('n.id_key')} AS person_key, ${firstValue}, ${start}
+           FROM began n LEFT JOIN ${movedIds} m ON m.id_key = n.id_key GROUP BY 1`
       : chain('tried', step, false),
   ),
   [
@@ -124,7 +126,7 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
   [
     'hit1',
     `SELECT i.person_key, n.key, n.value FROM named n JOIN (
-         SELECT u.person_key, m.id_key FROM retried u JOIN analytics.raw.id_map m ON m.person_key = u.person_key
+         SELECT u.person_key, m.id_key FROM retried u JOIN ${movedIds} m ON m.person_key = u.person_key
          UNION SELECT u.person_key, u.person_key FROM retried u
        ) i ON i.id_key = n.id_key WHERE ${is(1)}`,
   ],

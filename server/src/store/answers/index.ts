@@ -8,7 +8,7 @@ import { goalEvents } from './goalEvents.js'
 import { pageViews } from './pageViews.js'
 import { paths } from './paths.js'
 import { retention } from './retention.js'
-import { sessionsOfRange, sessionViews } from './sessionViews.js'
+import { sessionBreakdown, sessionsOfRange, sessionViews } from './sessionViews.js'
 import { tableMacroSql } from './tableMacro.js'
 import { firstTouch, lastTouch } from './touches.js'
 import { vitalRating, webVitals } from './webVitals.js'
@@ -20,6 +20,7 @@ export const answers = [
   vitalRating,
   ...[
     sessionsOfRange,
+    sessionBreakdown,
     daily,
     totals,
     funnel,

@@ -9,7 +9,9 @@ import {
   isChosen,
   isNamed,
   isPerson,
+  movedIds,
   orderKey,
+  personKeyOf,
   range,
   zone,
   zoneProblem,
@@ -64,8 +66,8 @@ export const retention: TableMacro = {
     ],
     [
       'hit',
-      `SELECT coalesce(m.person_key, s.id_key) AS person_key, s.period, s.first_key, s.return_key
-       FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key`,
+      `SELECT ${personKeyOf('s.id_key')} AS person_key, s.period, s.first_key, s.return_key
+       FROM seen s LEFT JOIN ${movedIds} m ON m.id_key = s.id_key`,
     ],
     [
       'before',
@@ -74,8 +76,8 @@ export const retention: TableMacro = {
     ],
     [
       'familiar',
-      `SELECT coalesce(m.person_key, b.id_key) AS person_key
-       FROM before b LEFT JOIN analytics.raw.id_map m ON m.id_key = b.id_key`,
+      `SELECT ${personKeyOf('b.id_key')} AS person_key
+       FROM before b LEFT JOIN ${movedIds} m ON m.id_key = b.id_key`,
     ],
     [
       'member',

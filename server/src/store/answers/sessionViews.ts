@@ -3,7 +3,17 @@ import { derivedComments, screenClassSql, utmColumns } from '../derivedColumns.j
 import { senderColumns } from '../sessionTable.js'
 import { hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
-import { choice, choiceProblems, range } from './askedEvents.js'
+import {
+  choice,
+  choiceProblems,
+  countPeople,
+  movedIds,
+  people,
+  peopleProblem,
+  personKeyOf,
+  range,
+} from './askedEvents.js'
+import { quoteText } from '../quote.js'
 import type { TableMacro } from './tableMacro.js'
 
 const channel = channelSql({
@@ -66,9 +76,10 @@ const columns: View['columns'] = [
 ]
 
 /** The host is found once for each session: the rules of its channel read it several times. */
-const withPerson = (sessions: string) => `(
+const lastKey = 'hash(s.environment, s.last_id)'
+const withPerson = (sessions: string, isJoined = 'true') => `(
     SELECT *, ${hostOf('referrer')} AS referrer_host, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
-  ) s LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(s.environment, s.last_id)`
+  ) s LEFT JOIN ${movedIds} m ON ${isJoined} AND m.id_key = ${lastKey}`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 
@@ -89,6 +100,14 @@ export const sessionViews: readonly View[] = [
 
 const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
 
+const asked: TableMacro['tables'][number] = [
+  'asked',
+  `SELECT s.* FROM analytics.raw.all_sessions s
+   WHERE s.environment = environment AND (bots OR s.bot IS NULL)
+     AND (from_time IS NULL OR s.started_at >= from_time::TIMESTAMPTZ)
+     AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)`,
+]
+
 /** The sessions of a range. */
 export const sessionsOfRange: TableMacro = {
   name: 'sessions',
@@ -96,15 +115,54 @@ export const sessionsOfRange: TableMacro = {
   parameters: [...range, ...choice],
   columns: columns.map(([name]) => name),
   problems: choiceProblems,
-  tables: [
-    [
-      'asked',
-      `SELECT s.* FROM analytics.raw.all_sessions s
-       WHERE s.environment = environment AND (bots OR s.bot IS NULL)
-         AND (from_time IS NULL OR s.started_at >= from_time::TIMESTAMPTZ)
-         AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)`,
-    ],
-    ['answer', `SELECT ${list} FROM ${withPerson('asked')}`],
+  tables: [asked, ['answer', `SELECT ${list} FROM ${withPerson('asked')}`]],
+}
+
+const texts = [
+  'entry',
+  'exit',
+  'referrer',
+  'referrer_host',
+  'channel',
+  ...utmColumns,
+  'click_id',
+  ...senderColumns,
+  'screen_class',
+]
+const sqlOf = (name: string) => columns.find(([column]) => column === name)![1]
+
+/** It compares the keys of persons, where a statement over `sessions(…)` compares texts. */
+export const sessionBreakdown: TableMacro = {
+  name: 'session_breakdown',
+  comment: 'The figures of the sessions with each value of a column.',
+  parameters: [['property'], ...range, ...choice, people],
+  columns: [
+    'value',
+    'people',
+    'sessions',
+    'bounce_rate',
+    'pages',
+    'median_seconds',
+    'median_engaged_seconds',
   ],
-  order: '5, 2',
+  problems: [
+    ...choiceProblems,
+    peopleProblem,
+    [
+      `property NOT IN (${texts.map(quoteText).join(', ')})`,
+      `'property is ''' || property || '''. Name a column of sessions, or NULL for all of them: ${texts.join(', ')}.'`,
+    ],
+  ],
+  tables: [
+    asked,
+    [
+      'answer',
+      `SELECT CASE property ${texts.map((name) => `WHEN ${quoteText(name)} THEN ${sqlOf(name)}`).join(' ')} END AS value,
+         ${countPeople(`CASE WHEN s.last_id IS NOT NULL THEN ${personKeyOf(lastKey)} END`)} AS people,
+         count(*) AS sessions, avg((${sqlOf('bounced')})::INTEGER) AS bounce_rate, avg(s.page_views) AS pages,
+         median(${sqlOf('duration_seconds')}) AS median_seconds, median(s.engaged_seconds) AS median_engaged_seconds
+       FROM ${withPerson('asked', 'people')} GROUP BY 1`,
+    ],
+  ],
+  order: '3 DESC, 1',
 }

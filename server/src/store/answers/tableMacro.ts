@@ -11,8 +11,8 @@ export interface TableMacro {
   problems: readonly (readonly [when: string, text: string])[]
   /** The tables that the answer is computed in, one from the other. The last one, `answer`, has the columns. */
   tables: readonly (readonly [name: string, sql: string])[]
-  /** The numbers of the columns that the rows are sorted by. */
-  order: string
+  /** The numbers of the columns that the rows are sorted by. DuckDB sorts even where nobody reads in that order. */
+  order?: string
 }
 
 /**
@@ -34,6 +34,6 @@ export const tableMacroSql = (macro: TableMacro): string => {
   const list = columns.map((column) => `answer.${column}`).join(', ')
   return `CREATE OR REPLACE MACRO analytics.main.${name}(${signature.join(', ')}) AS TABLE
     WITH ${withs.join(', ')}
-    SELECT ${list} FROM answer UNION ALL ${problemRow(macro)} ORDER BY ${order};
+    SELECT ${list} FROM answer UNION ALL ${problemRow(macro)}${order === undefined ? '' : ` ORDER BY ${order}`};
     COMMENT ON MACRO TABLE analytics.main.${name} IS ${quoteText(comment)};`
 }

@@ -5,7 +5,9 @@ import {
   choiceProblems,
   isAsked,
   isPerson,
+  movedIds,
   orderKey,
+  personKeyOf,
   range,
   seqOfKey,
 } from './askedEvents.js'
@@ -31,8 +33,8 @@ const touch = (which: 'first' | 'last'): TableMacro => {
       [
         'picked',
         `SELECT any_value(m.person_id) AS person_id, coalesce(${pick}(s.touch), ${pick}(s.key)) AS key
-         FROM seen s LEFT JOIN analytics.raw.id_map m ON m.id_key = s.id_key
-         WHERE s.id_key IS NOT NULL GROUP BY coalesce(m.person_key, s.id_key)`,
+         FROM seen s LEFT JOIN ${movedIds} m ON m.id_key = s.id_key
+         WHERE s.id_key IS NOT NULL GROUP BY ${personKeyOf('s.id_key')}`,
       ],
       // Texts are read for these events only.
       [

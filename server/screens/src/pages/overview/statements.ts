@@ -29,22 +29,45 @@ const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_
 /** The share of the sessions with a page view. */
 const bounceRate = sql`avg(bounced::INTEGER)`
 
-/** Without filters the macros `totals` and `breakdown` count, which compare keys and not texts. */
+/** Without filters and goals the macros count, which compare keys and not texts. */
 const totalsOfAll = ({ environment, bots }: Asking, { from, until }: Period) =>
   sql`FROM analytics.totals(${from}, ${until}, environment := ${environment}, bots := ${bots})`
+
+/** What macros count of a period. People are left out where nobody sees them. */
+type Counted = Period & { people: boolean }
+
+const choiceOf = ({ environment, bots }: Asking, { from, until, people }: Counted) =>
+  sql`${from}, ${until}, environment := ${environment}, bots := ${bots}${people ? sql`` : sql`, people := false`}`
+
+/** The sessions by a column, or all of them. */
+const sessionsBy = (asking: Asking, column: string | null, counted: Counted) =>
+  sql`analytics.session_breakdown(${column}, ${choiceOf(asking, counted)})`
 
 const totalsOfPicked = (asking: Asking, period: Period) => sql`SELECT ${figures}
   FROM analytics.events
   WHERE ${conditions(asking, period)}`
 
-const totalsOf = (asking: Asking, name: string, period: Period) => sql`SELECT ${name} AS period, *
+/** The same figures of all sessions that the macro `session_breakdown` gives without a property. */
+const sessionTotals = (
+  asking: Asking,
+  period: Period,
+) => sql`SELECT median(duration_seconds) AS median_seconds,
+    ${bounceRate} AS bounce_rate, avg(page_views) AS pages, median(engaged_seconds) AS median_engaged_seconds
+  FROM ${sessions(asking, period)}`
+
+const totalsOf = (asking: Asking, name: string, period: Period) => {
+  const [events, ofSessions] =
+    asking.filters.length === 0
+      ? [totalsOfAll(asking, period), sql`FROM ${sessionsBy(asking, null, { ...period, people: false })}`]
+      : [totalsOfPicked(asking, period), sessionTotals(asking, period)]
+  return sql`SELECT ${name} AS period, t.*, s.median_seconds AS duration, s.bounce_rate,
+  s.pages AS pages_per_session, s.median_engaged_seconds AS engaged
 FROM (
-  ${asking.filters.length === 0 ? totalsOfAll(asking, period) : totalsOfPicked(asking, period)}
-), (
-  SELECT median(duration_seconds) AS duration, ${bounceRate} AS bounce_rate,
-    avg(page_views) AS pages_per_session, median(engaged_seconds) AS engaged
-  FROM ${sessions(asking, period)}
-)`
+  ${events}
+) t LEFT JOIN (
+  ${ofSessions}
+) s ON true`
+}
 
 /** A row `now`, and one `before`. */
 export const totals = (asking: Asking): Sql =>
@@ -89,25 +112,31 @@ ${earlier}
 ) b ON n.value IS NOT DISTINCT FROM b.value
 ORDER BY n.times DESC, n.value`
 
-const breakdownOf = ({ environment, bots }: Asking, { name, of }: Dimension, { from, until }: Period) =>
-  sql`analytics.breakdown(${of === 'page_views' ? '$pageview' : null}, ${`$${name}`}, ${from}, ${until}, environment := ${environment}, bots := ${bots})`
+const breakdownOf = (asking: Asking, { name, of }: Dimension, counted: Counted) =>
+  of === 'sessions'
+    ? sessionsBy(asking, name, counted)
+    : sql`analytics.breakdown(${of === 'page_views' ? '$pageview' : null}, ${`$${name}`}, ${choiceOf(asking, counted)})`
 
 const rankingOfAll = (asking: Asking, dimension: Dimension, limit: number) => {
   const { before } = asking.range
-  const now = sql`SELECT value, events AS times, people
-FROM ${breakdownOf(asking, dimension, asking.range)}
+  const [times, rate] =
+    dimension.of === 'sessions' ? [sql`sessions`, sql`, bounce_rate`] : [sql`events`, sql``]
+  const now = sql`SELECT value, ${times} AS times, people${rate}
+FROM ${breakdownOf(asking, dimension, { ...asking.range, people: true })}
 ORDER BY times DESC, value
 LIMIT ${limit}`
   return before
-    ? withEarlier(now, sql`SELECT value, events AS times FROM ${breakdownOf(asking, dimension, before)}`)
+    ? withEarlier(
+        now,
+        sql`SELECT value, ${times} AS times FROM ${breakdownOf(asking, dimension, { ...before, people: false })}`,
+      )
     : now
 }
 
 /** The values of a dimension, those with most sessions, page views or events first, and how many sessions reached a goal. */
 export function ranking(asking: Asking, dimension: Dimension, { limit, goal }: Shown): Sql {
   const { range, filters } = asking
-  if (dimension.of !== 'sessions' && filters.length === 0 && goal === undefined)
-    return rankingOfAll(asking, dimension, limit)
+  if (filters.length === 0 && goal === undefined) return rankingOfAll(asking, dimension, limit)
   const rate = dimension.of === 'sessions' ? sql`,\n  ${bounceRate} AS bounce_rate` : sql``
   const now = sql`SELECT ${identifier(dimension.name)} AS value, count(*) AS times, count(DISTINCT person_id) AS people${rate}${conversionOf(asking, goal)}
 FROM ${rowsOf(asking, dimension, range)}
