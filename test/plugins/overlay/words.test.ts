@@ -37,6 +37,7 @@ const order = {
     nothing: false,
     whole: { $ref: '#/$defs/whole' },
     both: { allOf: [{ type: 'string' }, { minLength: 3 }] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
     when: { if: { type: 'string' }, then: { minLength: 3 }, else: { minimum: 3 } },
     needs: { dependentRequired: { a: ['b'] } },
     also: { dependentSchemas: { a: { required: ['c'] } } },
