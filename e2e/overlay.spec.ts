@@ -1,7 +1,6 @@
 import type { Waymark } from '../src/entries/index'
-import { bundle } from './fixtures/bundle'
 import { expectAccessible } from './fixtures/expectAccessible'
-import { serveOnePage } from './fixtures/serveOnePage'
+import { serveOverlay } from './fixtures/serveOverlay'
 import { expect, test } from './fixtures/test'
 
 declare global {
@@ -10,20 +9,12 @@ declare global {
   }
 }
 
-/** No inline code and no inline style; a page whose own rules would spoil an overlay that is not apart from them. */
-const documentFor = (endpoint: string) => `<!doctype html><html lang="en" data-endpoint="${endpoint}">
-  <meta charset="utf-8"><title>Shop</title>
-  <meta http-equiv="content-security-policy"
-    content="default-src 'self'; connect-src ${endpoint}; require-trusted-types-for 'script'">
-  <main><h1>Shop</h1><button>Buy</button><p>A page.</p></main>
-  <script src="/script.js"></script></html>`
-
 test('the overlay shows each event of the page, its way, and what is not as planned', async ({
   page,
   service,
   complaints,
 }) => {
-  const site = await serveOnePage(documentFor(service.url), await bundle('overlay.js'))
+  const site = await serveOverlay(service.url)
   try {
     await page.goto(site.url)
     const before = await page.evaluate(() => [

@@ -38,6 +38,11 @@ const read = (errors: readonly ErrorObject[]): { name?: string; problem: string 
       return { name: String(params['additionalProperty']), problem: 'is not in the plan' }
     case 'unevaluatedProperties':
       return { name: String(params['unevaluatedProperty']), problem: 'is not in the plan' }
+    case 'false schema':
+      return { problem: 'is not in the plan' }
+    case 'items':
+    case 'unevaluatedItems':
+      return { name: '[]', problem: 'is not in the plan' }
     case 'type':
       return { problem: listTypes([params['type'] as string | string[]].flat()) }
     case 'enum':
@@ -59,6 +64,10 @@ const read = (errors: readonly ErrorObject[]): { name?: string; problem: string 
 export const describeProblem = (errors: readonly ErrorObject[]): string => {
   const { name, problem } = read(errors)
   const path = nameOf(errors.at(-1)!.instancePath)
-  const property = [path, name].filter(Boolean).join('.') || 'properties'
+  const property =
+    [path, name]
+      .filter(Boolean)
+      .join('.')
+      .replace(/\.\[\]$/, '[]') || 'properties'
   return `${shorten(property, most)}: ${shorten(problem, most)}`
 }

@@ -3,20 +3,13 @@ import { refuse, type HttpError } from '../http/HttpError.js'
 import type { EngineLink } from '../link/EngineLink.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
 import type { ErasureOutcome, ErasureRequest, ErasureState } from './erasure.js'
+import { Rounds, type Waiting } from './Rounds.js'
 
 export interface ErasureRoundsOptions {
   link: EngineLink
   log: Pick<WriteAheadLog, 'seal' | 'remove'>
 }
 
-interface Waiting {
-  request: ErasureRequest
-  resolve(outcome: ErasureOutcome): void
-  reject(error: unknown): void
-}
-
-/** How many erasures one round carries out. */
-const maxRound = 100
 const graceMs = 3000
 /** How long to wait before a request that the engine has lost is sent again. */
 const againMs = 200
@@ -26,13 +19,11 @@ const unavailable = (code: string, message: string): HttpError =>
 
 /**
  * The ingest process's part of an erasure: it removes the files of the write-ahead log, which hold rows of the
- * person. Each round rewrites the whole store, so requests that come during a round are carried out together in
- * the next one.
+ * person.
  */
 export class ErasureRounds {
   readonly #options: ErasureRoundsOptions
-  #waiting: Waiting[] = []
-  #isRunning = false
+  readonly #rounds = new Rounds<ErasureOutcome>((round) => this.#runRound(round))
   #isStopped = false
   /** The requests of this round, by task. They are settled with undefined when the engine has lost them. */
   readonly #asked = new Map<string, (outcome: ErasureOutcome | undefined) => void>()
@@ -51,10 +42,7 @@ export class ErasureRounds {
 
   /** Resolves once nothing of the person is on disk, or with the reason why it could not be erased. */
   erase(request: ErasureRequest): Promise<ErasureOutcome> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject })
-      if (!this.#isRunning) void this.#run()
-    })
+    return this.#rounds.add(request)
   }
 
   /** Stops waiting. The engine finishes the erasures that it knows of. */
@@ -67,18 +55,7 @@ export class ErasureRounds {
     if (state.state !== 'pending') this.#asked.get(state.task)?.(state)
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    while (this.#waiting.length > 0) {
-      const round = this.#waiting.splice(0, maxRound)
-      await this.#runRound(round).catch((error: unknown) => {
-        for (const { reject } of round) reject(error)
-      })
-    }
-    this.#isRunning = false
-  }
-
-  async #runRound(round: readonly Waiting[]): Promise<void> {
+  async #runRound(round: readonly Waiting<ErasureOutcome>[]): Promise<readonly Waiting<ErasureOutcome>[]> {
     const { link, log } = this.#options
     if (this.#isStopped) {
       throw unavailable(
@@ -103,9 +80,8 @@ export class ErasureRounds {
       if (outcome !== undefined) each.resolve(outcome)
       return outcome === undefined
     })
-    if (lost.length === 0) return
-    this.#waiting.push(...lost)
-    if (!this.#isStopped) await delay(againMs)
+    if (lost.length > 0 && !this.#isStopped) await delay(againMs)
+    return lost
   }
 
   #outcomeOf(task: string): Promise<ErasureOutcome | undefined> {

@@ -7,6 +7,7 @@ import { LogUnavailable } from '../wal/AcceptLog.js'
 import type { LogRecord } from '../wal/segment.js'
 import { eraseKind, type ErasureOutcome, type ErasureRequest } from './erasure.js'
 import { keyOf } from './personKey.js'
+import { Rounds, type Waiting } from './Rounds.js'
 
 export interface LoggedRoundsOptions {
   /** The secret of the log. */
@@ -26,26 +27,17 @@ export interface LoggedOutcome {
   awaited: AwaitedStore[]
 }
 
-interface Waiting {
-  request: ErasureRequest
-  resolve(outcome: LoggedOutcome): void
-  reject(error: unknown): void
-}
-
-/** How many erasures one entry of the log asks for. */
-const maxRound = 100
 const pollMs = 250
 const usualPatienceMs = 300_000
 
 /**
  * The ingest process's part of an erase with a log in PostgreSQL: it puts the erase into the log, and waits for the
- * processes that follow the log. Each of them rewrites its whole store for an entry, so requests that come meanwhile
- * are put into one entry.
+ * processes that follow the log. Each of them rewrites its whole store for an entry, so the requests of a round
+ * are put into one.
  */
 export class LoggedRounds {
   readonly #options: LoggedRoundsOptions
-  #waiting: Waiting[] = []
-  #isRunning = false
+  readonly #rounds = new Rounds<LoggedOutcome>((round) => this.#runRound(round))
   readonly #stopping = new AbortController()
 
   constructor(options: LoggedRoundsOptions) {
@@ -53,10 +45,7 @@ export class LoggedRounds {
   }
 
   erase(request: ErasureRequest): Promise<LoggedOutcome> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject })
-      if (!this.#isRunning) void this.#run()
-    })
+    return this.#rounds.add(request)
   }
 
   /** Stops waiting. What is in the log is carried out. */
@@ -64,18 +53,7 @@ export class LoggedRounds {
     this.#stopping.abort()
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    while (this.#waiting.length > 0) {
-      const round = this.#waiting.splice(0, maxRound)
-      await this.#runRound(round).catch((error: unknown) => {
-        for (const { reject } of round) reject(error)
-      })
-    }
-    this.#isRunning = false
-  }
-
-  async #runRound(round: readonly Waiting[]): Promise<void> {
+  async #runRound(round: readonly Waiting<LoggedOutcome>[]): Promise<[]> {
     const { secret } = this.#options
     const requests = round.map(({ request: { id, ...more } }) => ({
       ...more,
@@ -95,6 +73,7 @@ export class LoggedRounds {
         resolve(outcome.own?.state === 'unknown' ? await this.#ofEarlier(outcome, key) : outcome)
       }),
     )
+    return []
   }
 
   async #append(record: LogRecord): Promise<number> {

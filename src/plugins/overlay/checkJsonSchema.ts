@@ -4,7 +4,7 @@ import { listTypes, problems } from './words'
 
 /** Keywords that only lead to what is wrong. */
 const parents =
-  /^(properties|patternProperties|additionalProperties|unevaluatedProperties|propertyNames|items|prefixItems|additionalItems|unevaluatedItems|allOf|\$ref|if|dependentSchemas|dependencies)$/
+  /^(properties|patternProperties|additionalProperties|unevaluatedProperties|items|prefixItems|additionalItems|unevaluatedItems|allOf|\$ref|if|dependentSchemas|dependencies)$/
 
 const decode = (part: string) => decodeURI(part).replaceAll('~1', '/').replaceAll('~0', '~')
 
@@ -61,14 +61,19 @@ export function checkJsonSchema(schema: object, properties: Properties): string[
   const { errors } = new Validator(root, '2020-12', false).validate(properties)
 
   const found = new Map<string, string>()
+  /** Objects that have none of several forms: which properties they may have is not known. */
+  const formless: string[] = []
   while (errors[0]) {
     const unit = errors.shift()!
     // What is wrong with each form of several follows them, and is one problem.
     const isInside = (inner: OutputUnit) =>
       inner.keywordLocation.startsWith(`${unit.keywordLocation}/`) || inner.keyword === 'false'
-    const isChoice = /^(anyOf|oneOf|contains)$/.test(unit.keyword)
+    const isChoice = /^(anyOf|oneOf|contains|propertyNames)$/.test(unit.keyword)
     const end = isChoice ? errors.findIndex((inner) => !isInside(inner)) : 0
     const forms = errors.splice(0, end < 0 ? errors.length : end)
+    if (/^(any|one)Of$/.test(unit.keyword)) formless.push(`${unit.instanceLocation}/`)
+    if (unit.keyword === 'false' && formless.some((object) => unit.instanceLocation.startsWith(object)))
+      continue
     const property = propertyOf(unit)
     // What has a problem inside counts for the checker as a property that no schema allows, too.
     const isFound = [...found.keys()].some(

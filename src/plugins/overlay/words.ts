@@ -24,5 +24,11 @@ export const problems: Record<string, (value: never) => string> = {
   maxLength: (limit: number) => `must NOT have more than ${limit} characters`,
   minItems: (limit: number) => `must NOT have fewer than ${limit} items`,
   maxItems: (limit: number) => `must NOT have more than ${limit} items`,
+  uniqueItems: () => 'must NOT have duplicate items',
+  contains: () => 'must contain at least 1 valid item(s)',
+  minProperties: (limit: number) => `must NOT have fewer than ${limit} properties`,
+  maxProperties: (limit: number) => `must NOT have more than ${limit} properties`,
+  propertyNames: () => 'property name must be valid',
+  not: () => 'must NOT be valid',
   pattern: (pattern: string) => `must match pattern "${pattern}"`,
 }
