@@ -54,6 +54,11 @@ export interface Browser {
   /** Makes ready to hand a request off by `sendBeacon`, or by a keepalive `fetch`. */
   prepareBeacon(url: string, init: RequestInit): Send
   prepareFetch(url: string, init: RequestInit, by?: Browser['fetch']): Send
+  /**
+   * Leaves a request to the browser, which sends it when the page is closed or killed, or after so long; `Stop` takes it
+   * back. Nothing happens where there is no `fetchLater`, or no room for it.
+   */
+  defer(url: string, init: RequestInit, ms: number): Stop
   /** A URL in full, a path being one of the page's own address; undefined when it is none. */
   fullUrl(url: string): string | undefined
   /** The page's origin: `null` as text in a sandbox, whatever its address. */
@@ -93,6 +98,8 @@ const quietly =
       console.debug('[waymark] internal', error)
     }
   }
+
+type Later = { fetchLater?(url: string, init: RequestInit & { activateAfter: number }): object }
 
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
@@ -146,13 +153,13 @@ export const createBrowser = (): Browser => {
       }
     },
     prepareFetch(url, init, by) {
-      const { fetchLater } = globalThis as { fetchLater?(url: string, init: RequestInit): object }
+      const { fetchLater } = globalThis as Later
       const defer = !by && hasWorker() && fetchLater
       return (attempt) => {
         try {
           attempt.isDeferred = !!defer
           attempt.begun = true
-          if (defer) defer(url, { ...init, activateAfter: 0 } as RequestInit)
+          if (defer) defer(url, { ...init, activateAfter: 0 })
           else
             (by ?? fetch)(url, init).catch(() => {
               // The page is gone, or the network is.
@@ -163,6 +170,11 @@ export const createBrowser = (): Browser => {
           return false
         }
       }
+    },
+    defer(url, init, activateAfter) {
+      const abort = new AbortController()
+      maybe(() => (globalThis as Later).fetchLater!(url, { ...init, activateAfter, signal: abort.signal }))
+      return () => abort.abort()
     },
     fullUrl(url) {
       // Not by the base address, which a `<base>` may have put elsewhere. A page without an address of its own (`srcdoc`)

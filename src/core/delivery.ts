@@ -1,7 +1,7 @@
 import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
-import { handOff } from './handOff'
+import { defer, handOff } from './handOff'
 import { isAnonymous, isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
 import { finish, mark, next, stillOurs } from './queue'
 import { complain } from './signals'
@@ -152,7 +152,7 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   const { attempts } = w
   // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
   attempts.push({ batch, begun: canOutlive(w, batch) })
-  mark(batch, true)
+  mark(w, batch, true)
   const answer = await send(w, batch[0].record.kind, batch)
   if (answer.isMissing && w.browser.closing()) {
     // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
@@ -161,7 +161,7 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   // The page left meanwhile (and came back from the page cache): the batch counted as handed off.
   if (attempts !== w.attempts) return false
   attempts.pop()
-  mark(batch, false)
+  mark(w, batch, false)
 
   const { status } = answer
   const isRefused = status === 'refused'
@@ -239,6 +239,7 @@ export const wake = (w: Instance) => {
 
 /** A tab was switched, or a window is about to close itself. A service that is not well is left alone. */
 export const hide = (w: Instance) => {
+  defer(w)
   if (!w.failures && !w.settings.down) void flushKnown(w)
 }
 

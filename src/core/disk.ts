@@ -41,6 +41,7 @@ export const schedule = (w: Instance) => {
 const saveNow = (w: Instance) => {
   save(w)
   if (w.visitorState === mayRun && works(w)) emit(w, 'works')
+  emit(w, 'changed')
 }
 
 /**
@@ -74,6 +75,8 @@ export const save = (
     }
   }).then(
     () => {
+      for (const record of records) record.isSafe = true
+      emit(w, 'changed')
       if (w.changes === settings) w.changes = {}
       w.isFull = false
       setBrokenUntil(w, 0)

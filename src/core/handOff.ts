@@ -1,7 +1,7 @@
 import type { Attempt, Instance } from './instance'
 import { save } from './disk'
 import { finish, next, sizeOf } from './queue'
-import { handOffBytes, mayGo, prepareHandOff } from './transport'
+import { handOffBytes, mayGo, post, prepareHandOff } from './transport'
 
 /** What was begun is off the queue, and taken off the disk. */
 const settle = (w: Instance, attempt: Attempt) => {
@@ -18,6 +18,7 @@ const settle = (w: Instance, attempt: Attempt) => {
  * was not waits again.
  */
 export const handOff = (w: Instance) => {
+  w.stopDeferred()
   // A new list tells the sending under way that the page has left.
   w.attempts = w.attempts.filter((attempt) => attempt.begun)
   for (const attempt of w.attempts) settle(w, attempt)
@@ -37,4 +38,20 @@ export const handOff = (w: Instance) => {
     }
     settle(w, attempt)
   }
+}
+
+/** Longer than the longest pause: the browser sends by itself only where the page's timers do not ring any more. */
+const deferMs = 360_000
+
+/**
+ * Leaves to the browser what a hidden page holds in memory alone, in place of what was left before: such a page may be
+ * killed without a word.
+ */
+export const defer = (w: Instance) => {
+  w.stopDeferred()
+  // A `fetch` of the page's own is not passed over. Who was never answered is asked as rarely as the back-off says.
+  if (!w.browser.hidden() || w.config.transport.fetch || typeof w.settings.down === 'object') return
+  const batch = next(w, handOffBytes, true)
+  if (batch[0] && mayGo(w, batch))
+    w.stopDeferred = w.browser.defer(...post(w, batch[0].record.kind, batch, true), deferMs)
 }

@@ -82,6 +82,8 @@ export interface EventRecord {
   items: Payload[]
   /** A transaction puts it, or has put it, on disk. */
   isStored: boolean
+  /** That transaction has said that it is done. */
+  isSafe: boolean
   /** A request carries it. */
   isBusy: boolean
 }
@@ -106,6 +108,8 @@ export interface News extends Signals {
   works: void
   /** There is no room on the disk. */
   full: void
+  /** What waits has changed, or has reached the disk. */
+  changed: void
   /** Another tab says something. */
   tab: { ask?: true; here?: string; change?: Settings }
   /** The visitor is known: what was called until now may run. */
@@ -252,6 +256,8 @@ export interface Instance {
   /** Whether the service takes events without ids; undefined until it has said so. */
   isCounting?: boolean | undefined
   attempts: Attempt[]
+  /** Takes back what was deferred. */
+  stopDeferred: Stop
 }
 
 /** Nothing may be begun: what is left is handed off, or waits on the disk. */
@@ -308,6 +314,7 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     stopScan: nothing,
     timerAt: Infinity,
     stopTimer: nothing,
+    stopDeferred: nothing,
     until: 0,
     failures: 0,
     told: '',

@@ -2,6 +2,7 @@ import { hearProbe } from './claim'
 import { decide, hasNotedRefusal, holdCalls, isDenied, letRun, readVisitor } from './consent'
 import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './delivery'
 import { save } from './disk'
+import { defer } from './handOff'
 import { newId } from './ids'
 import { canWriteSettings, isAnonymous, isAway, runsCalls, type Instance } from './instance'
 import { callAgain, dropAll, dropHalf, dropIds, giveUp } from './queue'
@@ -33,6 +34,7 @@ export const shut = (w: Instance) => {
 export const follow = (w: Instance) => {
   on(w, 'works', () => readVisitor(w))
   on(w, 'full', () => dropHalf(w))
+  on(w, 'changed', () => defer(w))
   on(w, 'tab', (message) => {
     const { change } = message
     hearProbe(w, message)
@@ -110,7 +112,7 @@ export const follow = (w: Instance) => {
     pagehide: goes,
     freeze: goes,
     visibilitychange() {
-      if (!w.browser.hidden()) return
+      if (!w.browser.hidden()) return w.stopDeferred()
       // After `pagehide` this is the last chance; before it, a tab was switched.
       if (isAway(w)) goes()
       else hide(w)

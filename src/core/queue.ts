@@ -11,14 +11,15 @@ export const claimableAfterMs = 5000
 /** Bytes of the body of a request with these payloads. */
 export const sizeOf = (batch: Payload[]) => batch.reduce((sum, payload) => sum + payload.size, 1)
 
-export const mark = (batch: Payload[], isBusy: boolean) => {
+export const mark = (w: Instance, batch: Payload[], isBusy: boolean) => {
   for (const payload of batch) payload.record.isBusy = isBusy
+  schedule(w)
 }
 
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)
 
 const addRecord = (w: Instance, kind: Kind, key: RecordKey, isStored: boolean) => {
-  const record: EventRecord = { kind, key, items: [], isStored, isBusy: false }
+  const record: EventRecord = { kind, key, items: [], isStored, isSafe: isStored, isBusy: false }
   w.records.push(record)
   return record
 }
@@ -143,11 +144,14 @@ export const adopt = (w: Instance, claimed: [RecordKey, string][]) => {
   trim(w)
 }
 
-/** What one request is to carry: the first that wait, of one kind, whole records, as many as fit. One may be larger. */
-export const next = (w: Instance, maxBytes: number): Payload[] => {
+/**
+ * What one request is to carry: the first that wait, of one kind, whole records, as many as fit. One may be larger.
+ * `isUnsafe` leaves out what is on the disk.
+ */
+export const next = (w: Instance, maxBytes: number, isUnsafe?: boolean): Payload[] => {
   const batch: Payload[] = []
-  for (const { kind, items, isBusy } of w.records) {
-    if (isBusy || !items[0]) continue
+  for (const { kind, items, isBusy, isSafe } of w.records) {
+    if (isBusy || !items[0] || (isUnsafe && isSafe)) continue
     if (batch[0] && (kind !== batch[0].record.kind || sizeOf(batch) + sizeOf(items) > maxBytes + 1)) break
     batch.push(...items)
   }

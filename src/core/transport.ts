@@ -17,7 +17,8 @@ export const canOutlive = (w: Instance, batch: Payload[]) =>
 /** Events without ids go only to a service that has said that it takes them: another one might store them as it can. */
 export const mayGo = (w: Instance, batch: Payload[]) => batch[0]!.record.kind !== 'anonymous' || w.isCounting
 
-const post = (w: Instance, kind: Kind, batch: Payload[], keepalive = canOutlive(w, batch)) => {
+/** The request that carries a batch: its address, and how it is sent. */
+export const post = (w: Instance, kind: Kind, batch: Payload[], keepalive = canOutlive(w, batch)) => {
   const { auth } = w.config.transport
   const init: RequestInit = {
     method: 'POST',

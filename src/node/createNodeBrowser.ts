@@ -37,6 +37,7 @@ export const createNodeBrowser = (): Browser => {
     fetch: (url, init) => fetch(url, init),
     prepareBeacon: () => () => false,
     prepareFetch: () => () => false,
+    defer: () => () => {},
     fullUrl: (url) => (URL.canParse(url) ? url : undefined),
     ownOrigin: () => '',
     openDatabase: none as never,

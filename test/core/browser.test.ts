@@ -270,3 +270,36 @@ describe('prepareFetch', () => {
     expect(browser.prepareFetch('https://api.test', request)({ begun: false })).toBe(false)
   })
 })
+
+describe('defer', () => {
+  const request = { method: 'POST', body: '[]' }
+
+  it('leaves a request to the browser for so long, and takes it back', () => {
+    const fetchLater = vi.fn((_url: string, _init: RequestInit) => ({ activated: false }))
+    vi.stubGlobal('fetchLater', fetchLater)
+    const stop = createBrowser().defer('https://api.test', request, 5000)
+    const [url, init] = fetchLater.mock.calls[0]!
+    expect([url, init]).toEqual([
+      'https://api.test',
+      { ...request, activateAfter: 5000, signal: expect.any(AbortSignal) },
+    ])
+    expect(init.signal!.aborted).toBe(false)
+    stop()
+    expect(init.signal!.aborted).toBe(true)
+    expect(fetchLater).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['there is no fetchLater', undefined],
+    [
+      'there is no room for it',
+      () => {
+        throw new DOMException('too much', 'QuotaExceededError')
+      },
+    ],
+  ])('does nothing where %s', (_, fetchLater) => {
+    vi.stubGlobal('fetchLater', fetchLater)
+    const stop = createBrowser().defer('https://api.test', request, 5000)
+    expect(stop).not.toThrow()
+  })
+})

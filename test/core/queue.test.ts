@@ -64,12 +64,12 @@ describe('the queue', () => {
           } else if (now.do === 'end task') {
             await world.settle()
           } else if (now.do === 'send') {
-            mark(sent, false)
+            mark(w, sent, false)
             sent = next(w, now.maxBytes)
             expect(bodies(sent)).toEqual(model.slice(0, sent.length))
-            mark(sent, true)
+            mark(w, sent, true)
           } else if (now.do === 'answer') {
-            mark(sent, false)
+            mark(w, sent, false)
             finish(w, sent.slice(0, now.taken), accepted)
             model = model.filter((body) => !bodies(sent.slice(0, now.taken)).includes(body))
             sent = []
@@ -205,7 +205,7 @@ describe('a batch', () => {
     const w = openQueue(createWorld())
     put(w, 'track', { id: '', body: '"A"' })
     const batch = next(w, 1000)
-    mark(batch, true)
+    mark(w, batch, true)
     put(w, 'track', { id: '', body: '"B"' })
     expect(bodies(next(w, 1000))).toEqual(['"B"'])
     finish(w, batch, accepted)
@@ -275,7 +275,7 @@ describe('a queue that is given up', () => {
     put(w, 'track', { id: '', body: '"stored"', receipt })
     await world.settle()
     put(w, 'track', { id: '', body: '"not yet"', receipt })
-    mark(all(w), true)
+    mark(w, all(w), true)
     const before = w.queueId
     giveUp(w, 'new')
     expect(outcomes).toEqual(['queued'])

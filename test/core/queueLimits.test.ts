@@ -91,7 +91,7 @@ describe('the limits of the queue', () => {
   it('spare what a request carries', () => {
     const w = openQueue(createWorld(), { queue: { maxEvents: 2 }, batch: { maxEvents: 1 } })
     for (const body of ['"A"', '"B"']) put(w, 'track', { id: '', body })
-    mark(next(w, 3), true)
+    mark(w, next(w, 3), true)
     put(w, 'track', { id: '', body: '"C"' })
     expect(bodies(all(w))).toEqual(['"A"', '"C"'])
   })

@@ -78,6 +78,8 @@ export function createWorld() {
       /** A service worker stands between the page and the network; the browser may know `fetchLater`. */
       hasWorker: false,
       canDefer: false,
+      /** What the browser sends by itself. */
+      deferred: new Set<() => void>(),
       /** What the browser tells a page, in this order. */
       fire(...events: Told[]) {
         for (const event of events) {
@@ -89,10 +91,11 @@ export function createWorld() {
       },
       /** A navigation or a close: `pagehide` comes first. */
       leave: () => tab.fire('pagehide', 'hidden'),
-      /** The process dies: no event, no timer, no answer any more. */
+      /** The process dies: no event, no timer, no answer any more. The browser sends what was deferred. */
       crash() {
         tab.isFrozen = true
         timers = timers.filter(({ fn }) => !owned.has(fn))
+        for (const send of tab.deferred) send()
       },
       listeners: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
       browser: {} as Browser,
@@ -140,6 +143,20 @@ export function createWorld() {
           attempt.isDeferred = !by && tab.hasWorker && tab.canDefer
           return isTaken
         }
+      },
+      defer(to, init, ms) {
+        if (!tab.canDefer) return () => {}
+        const stop = () => {
+          tab.deferred.delete(send)
+          timers = timers.filter(({ fn }) => fn !== send)
+        }
+        const send = () => {
+          stop()
+          void service.fetch(to, init, tab)
+        }
+        tab.deferred.add(send)
+        timers.push({ at: now + ms, fn: send })
+        return stop
       },
       fullUrl: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).href : undefined),
       ownOrigin: () => (tab.isOpaque ? 'null' : new URL(tab.url).origin),

@@ -42,6 +42,14 @@ const goOn = () => {
 
 const after = (ms, act) => void setTimeout(() => act(), ms)
 
+/** Says it in a request that has no answer: nothing of the page runs any more but what microtasks do at once. */
+const hang = async (what) => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  const request = new XMLHttpRequest()
+  request.open('GET', `/say?${new URLSearchParams({ what, name: plan.name, last: '' })}`, false)
+  request.send()
+}
+
 const acts = {
   /** Does nothing by itself: a driver calls `ledger`. */
   stay() {},
@@ -93,10 +101,22 @@ const acts = {
     // What the start of the page asks of the database stands in front of what is measured.
     await new Promise((done) => after(plan.stayMs, done))
     track(plan.count)
-    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-    const request = new XMLHttpRequest()
-    request.open('GET', `/say?${new URLSearchParams({ what: 'tracked', name: plan.name, last: '' })}`, false)
-    request.send()
+    await hang('tracked')
+  },
+
+  /** Is hidden by a tab in front of it while a request is under way, tracks, and is killed in that very task. */
+  async hide() {
+    if (plan.consent === 'granted') await library.ready()
+    track(1)
+    await library.flush()
+    await say('known')
+    track(1, plan.round, 1)
+    void library.flush()
+    document.addEventListener('visibilitychange', () => {
+      track(plan.count, plan.round, 2)
+      void hang('hidden')
+    })
+    open('/blank', '_blank', 'noopener')
   },
 
   /** Opens one popup after the other, each of which tracks and closes itself in its last task. */
@@ -178,8 +198,8 @@ window.ledger = {
   drops: [],
 }
 
-const hang = () => new Proxy({}, { get: () => () => ({}) })
-if (plan.indexedDb === 'hangs') Object.defineProperty(window, 'indexedDB', { value: hang() })
+const silent = () => new Proxy({}, { get: () => () => ({}) })
+if (plan.indexedDb === 'hangs') Object.defineProperty(window, 'indexedDB', { value: silent() })
 
 // A page that listens to `unload` is never kept in the page cache (not in WebKit, which takes no notice).
 if (plan.noPageCache) addEventListener('unload', () => {})

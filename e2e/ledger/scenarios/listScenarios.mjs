@@ -1,6 +1,7 @@
 import { badPayload } from './badPayload.mjs'
 import { behindWorker } from './behindWorker.mjs'
 import { closing } from './closing.mjs'
+import { killHidden } from './killHidden.mjs'
 import { killInTask } from './killInTask.mjs'
 import { kills } from './kills.mjs'
 import { leaving } from './leaving.mjs'
@@ -25,4 +26,5 @@ export const scenarios = [
   ...badPayload,
   ...kills,
   ...killInTask,
+  ...killHidden,
 ]

@@ -5,7 +5,7 @@ import type { PageServer } from '../serve/createPageServer.mjs'
 
 /** What a test page is told, in its address. */
 export interface Plan {
-  act: 'stay' | 'leave' | 'signInAndOut' | 'trackAndHang' | 'openPopups' | 'popup' | 'tick'
+  act: 'stay' | 'leave' | 'signInAndOut' | 'trackAndHang' | 'hide' | 'openPopups' | 'popup' | 'tick'
   round?: number
   rounds?: number
   /** Events of the last task. */
