@@ -70,9 +70,10 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
       })
       chores.push(archiveEvents({ archive, afterDays, oneAtATime, logger }))
     } else {
-      chores.push(retireFromLake({ lake }), cleanLake({ lake, archive }))
+      chores.push(cleanLake({ lake, archive }))
       often(archiveToLake({ lake, archive, afterDays, logger }), takeOverMs)
       often(removeErased({ lake, archive }), takeOverMs)
+      often(retireFromLake({ lake, retentionDays }), checkEveryMs)
     }
   }
   // Apart from the others: to copy a store may take minutes.

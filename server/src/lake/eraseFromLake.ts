@@ -17,7 +17,6 @@ import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import { describeFile } from './describeFile.js'
 import type { Lake } from './Lake.js'
 import { readLakeFiles, readOutlook, readParts } from './lakeList.js'
-import { retire } from './retireFromLake.js'
 import { planTakeOver, type TakeOver } from './takeOver.js'
 
 export interface EraseFromLakeOptions {
@@ -35,7 +34,6 @@ const erase = async (
   connection: DuckDBConnection,
   { lake, archive, held, through, logSecret }: EraseFromLakeOptions,
 ): Promise<void> => {
-  await retire(connection, lake)
   // An `add` that is committed meanwhile may have the persons; then this cannot be committed, and begins anew.
   const snapshot = lake.adopted + 1
   const ids: PersonId[] = []

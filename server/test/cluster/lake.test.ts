@@ -13,6 +13,7 @@ import type { Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { createDatabase } from './createDatabase.js'
 import { readDuckLake } from './readDuckLake.js'
+import { firstDay } from './fillLog.js'
 import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
 
 const stage = useLake()
@@ -168,3 +169,27 @@ it('a store takes a snapshot over once it has all rows that its files hold', asy
   await lake.close()
   await database.close()
 }, 60_000)
+
+it('retention takes files off the list for all stores, and the persons have fewer events in each', async () => {
+  const kept = Math.ceil((Date.now() - firstDay) / 86_400_000) - 2
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  await one.stop()
+  // The first day or two are too old for this one alone, which archives.
+  const again = await start('one', { retentionDays: { production: kept } })
+  const [[left]] = (await vi.waitFor(async () => {
+    const rows = await rowsOf(again, 'SELECT count(*) FROM events')
+    expect(Number(rows.flat()[0])).toBeLessThan(201)
+    return rows
+  }, patience)) as [[number]]
+  const two = await start('two')
+  await vi.waitFor(
+    async () => expect(await rowsOf(two, 'SELECT count(*) FROM events')).toEqual([[left]]),
+    patience,
+  )
+  const persons = 'SELECT person_id, events FROM persons ORDER BY 1'
+  expect(await rowsOf(two, persons)).toEqual(await rowsOf(again, persons))
+  const listed = await readDuckLake(stage.database, (events) => `SELECT count(*)::INTEGER FROM ${events}`)
+  expect(listed.rows).toEqual([[left - 1]])
+}, 90_000)
