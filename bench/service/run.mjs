@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive screens cache plan sizes soak attacks siege commits cluster]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive start screens cache plan sizes soak attacks siege commits cluster]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -21,6 +21,7 @@ const benches = {
   answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
   archive: async () => (await import('./benchArchive.mjs')).benchArchive(),
   plan: async () => (await import('./benchPlan.mjs')).benchPlan(),
+  start: async () => (await import('./benchStart.mjs')).benchStart(),
 }
 
 await ensureInstalled()
