@@ -22,24 +22,30 @@ export const paths: TableMacro = {
       'visited',
       `SELECT e.session_key, ${orderKey} AS key, e.path
        FROM analytics.raw.all_events e
-       WHERE ${isAsked} AND e.event = '$pageview' AND e.session_id IS NOT NULL AND e.path IS NOT NULL`,
+       WHERE ${isAsked} AND e.event = '$pageview' AND e.session_key IS NOT NULL AND e.path IS NOT NULL`,
+    ],
+    // To sort takes most of the time, so views before the first one of `start` are left out first.
+    [
+      'began',
+      `SELECT v.session_key, min(v.key) AS key FROM visited v WHERE v.path = start GROUP BY v.session_key`,
+    ],
+    [
+      'followed',
+      `SELECT v.* FROM visited v WHERE start IS NULL
+       UNION ALL SELECT v.* FROM visited v JOIN began b ON b.session_key = v.session_key AND v.key >= b.key`,
     ],
     // Several views of one path may follow each other. Only the last of them leads to the next path.
     [
       'moved',
-      `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM visited v
+      `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM followed v
        WINDOW w AS (PARTITION BY v.session_key ORDER BY v.key)
        QUALIFY v.path IS DISTINCT FROM lead(v.path) OVER w`,
-    ],
-    [
-      'began',
-      `SELECT v.session_key, min(v.key) AS key FROM moved v WHERE start IS NULL OR v.path = start GROUP BY v.session_key`,
     ],
     [
       'walked',
       `SELECT row_number() OVER (PARTITION BY v.session_key ORDER BY v.key) AS step, v.path AS from_path,
          v.next_path AS to_path
-       FROM moved v JOIN began b ON b.session_key = v.session_key AND v.key >= b.key`,
+       FROM moved v`,
     ],
     [
       'answer',
