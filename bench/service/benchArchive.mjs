@@ -39,7 +39,7 @@ const withShop = async (work) => {
     temp_directory: join(folder, 'temp'),
     threads: String(Math.max(1, availableParallelism() - 1)),
   })
-  const archive = { path: join(folder, 'archive'), temp: join(folder, 'temp') }
+  const archive = { path: join(folder, 'archive'), temp: join(folder, 'temp'), isShared: false }
   try {
     const connection = await instance.connect()
     await connection.run(`SET TimeZone = 'UTC'`)

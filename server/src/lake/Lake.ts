@@ -135,8 +135,8 @@ export class Lake {
     if (connection === undefined) throw new Error('another process archives now')
     if (change.ended.length > 0) return await commitSnapshot(connection, change)
     await connection.ask(
-      'INSERT INTO waymark.lake_erased SELECT unnest($1::text[]), NULL, true ON CONFLICT DO NOTHING',
-      [change.erased],
+      'INSERT INTO waymark.lake_erased SELECT unnest($1::text[]), $2, false, false ON CONFLICT DO NOTHING',
+      [change.erased, change.snapshot - 1],
     )
   }
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
 import { eraseFromFiles } from '../archive/eraseFromFiles.js'
 import { readEventColumns } from '../archive/eventColumns.js'
 import type { Erasure } from '../privacy/ErasureList.js'
@@ -36,6 +36,11 @@ const erase = async (
 ): Promise<void> => {
   // An `add` that is committed meanwhile may have the persons; then this cannot be committed, and begins anew.
   const snapshot = lake.adopted + 1
+  const own = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
+  const counted = await readLakeFiles(lake.connection, lake.adopted)
+  // A file that retention has taken off this store's list is about to be taken off that of all, and to be removed.
+  if (counted.some(({ file }) => !own.has(file)))
+    throw new Error('retention takes files off the list of the archive')
   const ids: PersonId[] = []
   for (const each of held) {
     if ((await chooseErased(connection, each, logSecret)) !== undefined)
@@ -67,7 +72,8 @@ const erase = async (
 
 const readSnapshots = async (connection: ServerConnection, held: readonly Erasure[]) =>
   await connection.ask<{ snapshot: number | null }>(
-    'SELECT snapshot_id::float8 AS snapshot FROM waymark.lake_erased WHERE task = ANY ($1::text[])',
+    `SELECT CASE WHEN changed THEN snapshot_id END::float8 AS snapshot FROM waymark.lake_erased
+     WHERE task = ANY ($1::text[])`,
     [held.map(({ task }) => task)],
   )
 

@@ -55,7 +55,8 @@ const ducklake: Readonly<Record<string, string>> = {
  * What DuckLake has no word for. `lake_changes` says of each snapshot why it was made, and up to which row of the log a
  * store must have come before it may take the snapshot over. `lake_parts` says up to which row of the log the files hold
  * all events of a part. `lake_readers` says which snapshot each store has taken over, and
- * `lake_erased` which snapshot has erased a person and whether the old files are removed.
+ * `lake_erased` as of which snapshot no file has a person, whether it was made for that, and whether
+ * the files that ended by then are removed.
  */
 const own = `
 CREATE TABLE IF NOT EXISTS waymark.lake_changes (
@@ -66,7 +67,9 @@ CREATE TABLE IF NOT EXISTS waymark.lake_parts (
   PRIMARY KEY (snapshot_id, environment, day, late)
 );
 CREATE TABLE IF NOT EXISTS waymark.lake_readers (name text PRIMARY KEY, adopted bigint NOT NULL);
-CREATE TABLE IF NOT EXISTS waymark.lake_erased (task text PRIMARY KEY, snapshot_id bigint, removed boolean NOT NULL);`
+CREATE TABLE IF NOT EXISTS waymark.lake_erased (
+  task text PRIMARY KEY, snapshot_id bigint NOT NULL, changed boolean NOT NULL, removed boolean NOT NULL
+);`
 
 /** Processes are told here that there is a new snapshot. */
 export const lakeChannel = 'waymark_lake'

@@ -56,13 +56,16 @@ const isLive = `(r.seen > now() - interval '${liveSeconds} seconds' OR ${isBusy}
 
 const erasedSql = `
 SELECT task, snapshot_id::float8 AS snapshot, array(
-  SELECT path FROM waymark.ducklake_data_file f WHERE f.end_snapshot = e.snapshot_id
+  SELECT path FROM waymark.ducklake_data_file f WHERE f.end_snapshot <= e.snapshot_id
 ) AS paths
 FROM waymark.lake_erased e
 WHERE NOT removed AND snapshot_id <= (
   SELECT min(l.adopted) FROM waymark.lake_readers l JOIN waymark.readers r USING (name) WHERE ${isLive})`
 
-/** Removes the old files of an erase once every store that is there has taken over the new ones. */
+/**
+ * Removes all files that ended, once every store that is there has taken over what an erase has left: also those that
+ * ended for another reason may hold the person.
+ */
 export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
   failure: 'The old files of an erased person could not be removed from the archive; it is tried again.',
   async run() {

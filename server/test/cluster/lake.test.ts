@@ -154,7 +154,7 @@ it('a store takes a snapshot over once it has all rows that its files hold', asy
   let applied = 100
   const lake = new Lake({
     ...{ archive, database, addresses: addressesOf(stage.database.url), oneAtATime: createMutex() },
-    ...{ log: String(log?.id), reader: 'two', applied: () => applied, logger: new Logger('silent') },
+    ...{ log: log?.id ?? '', reader: 'two', applied: () => applied, logger: new Logger('silent') },
   })
   const left = () =>
     database.use(async (connection) =>
