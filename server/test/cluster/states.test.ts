@@ -362,7 +362,7 @@ it.runIf(process.platform === 'linux')(
     expect(cutShort).toBeGreaterThan(0)
     const [newest] = states()
     expect(await prune()).toBeGreaterThan(0)
-    expect(await prune()).toBeLessThanOrEqual(newest!)
+    expect(await prune()).toBeLessThanOrEqual(newest)
     const two = await start('two')
     const count = 'SELECT count(*), count(DISTINCT event_id) FROM events'
     await vi.waitFor(async () => expect((await two.query(count)).rows).toEqual([[sent, sent]]), patience)
