@@ -62,13 +62,10 @@ for (const name of ['firefox', 'webkit'] as const) {
         await until(
           async () =>
             (await shown())
-              .map(([call, way]) => [call, way])
               .slice(0, 2)
+              .map(([call, way]) => `${call}: ${way}`)
               .toSorted(),
-          [
-            ['Order Completed', 'waiting'],
-            ['error unreachable', 'error'],
-          ],
+          ['Order Completed: waiting', 'error unreachable: error'],
         )
         await service.start()
         await tab.run('site.flush().then(() => 0)')
