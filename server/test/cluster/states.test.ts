@@ -360,7 +360,7 @@ it.runIf(process.platform === 'linux')(
       await one.start()
     }
     expect(cutShort).toBeGreaterThan(0)
-    const [newest] = states()
+    const newest = states().at(0)!
     expect(await prune()).toBeGreaterThan(0)
     expect(await prune()).toBeLessThanOrEqual(newest)
     const two = await start('two')
