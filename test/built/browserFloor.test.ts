@@ -12,6 +12,7 @@ type Engine = keyof typeof floor
 /** What bears the name of something newer. */
 const allowed: Record<string, string> = {
   databases: 'called where it is there (browser.ts)',
+  fetchLater: 'called where it is there (browser.ts)',
   use: 'of waymark itself',
   configure: 'of waymark itself',
   createContext: 'of React',

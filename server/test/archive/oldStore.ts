@@ -58,7 +58,7 @@ const questions = [
   'FROM all_sessions ORDER BY session_id',
   'FROM page_views ORDER BY event_id',
   `FROM daily('2026-01-05', '2026-01-10')`,
-  `FROM sessions('2026-01-06', '2026-01-08')`,
+  `FROM sessions('2026-01-06', '2026-01-08') ORDER BY session_id`,
   `FROM breakdown('Ordered', 'theme')`,
   `FROM paths('/maps/0')`,
   `FROM retention('$pageview', 'Ordered', 'day')`,

@@ -9,6 +9,7 @@ import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import { launcher, spawnService, urlIn } from '../fixtures/spawnService.js'
 import { withMounts } from '../fixtures/withMounts.js'
+import { storeVersion } from '../../src/store/analyticsSchema.js'
 import { isAnswered } from '../../src/store/lockFolder.js'
 
 let service: Service
@@ -146,7 +147,7 @@ describe('check of a store that is not', () => {
       'Events have a wrong key, path or mark of a touch (1)',
     ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', 'is of store version 99; this waymark-server reads 4'],
+    ['UPDATE raw.store SET version = 99', `is of store version 99; this waymark-server reads ${storeVersion}`],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)
