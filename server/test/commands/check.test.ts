@@ -147,7 +147,10 @@ describe('check of a store that is not', () => {
       'Events have a wrong key, path or mark of a touch (1)',
     ],
     ['UPDATE raw.position SET applied = 1990', 'Events are after the position in the log (10)'],
-    ['UPDATE raw.store SET version = 99', `is of store version 99; this waymark-server reads ${storeVersion}`],
+    [
+      'UPDATE raw.store SET version = 99',
+      `is of store version 99; this waymark-server reads ${storeVersion}`,
+    ],
   ])('after %s says what is wrong', async (sql, text) => {
     const folder = copy()
     await change(folder, sql)
