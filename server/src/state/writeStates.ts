@@ -52,6 +52,12 @@ const readPosition = async (connection: DuckDBConnection): Promise<number> => {
   return Number(reader.getRows()[0]![0] ?? 0)
 }
 
+/** The snapshot of the shared archive that the store has taken over. */
+const readSnapshot = async (connection: DuckDBConnection): Promise<number> => {
+  const reader = await connection.runAndReadAll('SELECT max(snapshot) FROM analytics.raw.archive')
+  return Number(reader.getRows()[0]![0] ?? 0)
+}
+
 /** The files of ids, which never change but may be removed during the copy. */
 const openIds = (folder: string) =>
   readdirSync(folder)
@@ -85,7 +91,7 @@ export class StateWriter {
         const applied = await readPosition(connection)
         const usable = this.#usable()
         if (this.#isDue(applied, usable.at(0))) await this.#write(connection, applied, isStopped)
-        await this.#tidy()
+        await this.#tidy(connection)
       },
     }
   }
@@ -122,11 +128,12 @@ export class StateWriter {
     const began = performance.now()
     const positions = this.#usable().map(({ position }) => position)
     // The log keeps what the state will need before it is known where exactly the state ends.
-    await this.#keepLog([...new Set([...positions, applied])])
+    await this.#keep(connection, [...positions, applied])
     const position = await holdFile(connection, held)
     const target = folderOf(archive, position)
     const writing = target + unfinished
     try {
+      await this.#keep(connection, [...positions, applied, position])
       const { id, marks = [] } = followed()
       mkdirSync(writing, { mode: 0o700 })
       const files = await this.#copy(folder, writing, isStopped)
@@ -183,19 +190,20 @@ export class StateWriter {
     return sums
   }
 
-  /** Keeps the newest states and the rows of the log behind them. */
-  async #tidy(): Promise<void> {
+  /** Keeps the newest states, and what a new process needs that starts from them. */
+  async #tidy(connection: DuckDBConnection): Promise<void> {
     const { archive } = this.#options
     const positions = this.#usable()
       .slice(0, kept)
       .map(({ position }) => position)
     removeStates(archive, ({ position }) => !positions.includes(position))
-    await this.#keepLog(positions)
+    await this.#keep(connection, positions)
   }
 
-  async #keepLog(positions: readonly number[]): Promise<void> {
-    const connection = this.#options.connection()
-    if (connection === undefined) throw new Error('there is no connection to the log in PostgreSQL')
-    await keepForStates(connection, positions)
+  /** Keeps the log's rows behind these positions, and the archive's files on the store's list. */
+  async #keep(connection: DuckDBConnection, positions: readonly number[]): Promise<void> {
+    const log = this.#options.connection()
+    if (log === undefined) throw new Error('there is no connection to the log in PostgreSQL')
+    await keepForStates(log, [...new Set(positions)], await readSnapshot(connection))
   }
 }
