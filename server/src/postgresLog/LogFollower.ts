@@ -8,6 +8,7 @@ import { makeStoreAnew, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
 import { channels, liveSeconds } from './LogWatch.js'
+import { PositionTeller, positionSql } from './PositionTeller.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import { pruneLog } from './pruneLog.js'
 import type { Mark } from '../wal/LogStore.js'
@@ -56,18 +57,12 @@ interface News {
 }
 
 const pollMs = 1000
-const tellMs = 250
-const heartbeatMs = 5000
 const pruneMs = 10_000
 
 /** A new log continues after the rows of the first store that joins it, and this registers that store as a reader. */
 const beginSql = `
 WITH begun AS (UPDATE waymark.head SET last = $2 WHERE last = 0 RETURNING last)
 INSERT INTO waymark.readers (name, applied, joined, place) SELECT $1, last, last, $3 FROM begun RETURNING name`
-
-const positionSql = `
-INSERT INTO waymark.readers (name, applied, joined, place) VALUES ($1, $2, $2, $3)
-ON CONFLICT (name) DO UPDATE SET applied = excluded.applied, place = excluded.place, seen = now()`
 
 /** Saves the position of a reader that does not read now. `seen` is old, so that no process waits for this reader. */
 const keepSql = `
@@ -78,11 +73,6 @@ const keepFilesSql = `
 INSERT INTO waymark.lake_readers SELECT $1, adopted FROM waymark.lake_readers WHERE name = $2
 ON CONFLICT (name) DO UPDATE SET adopted = excluded.adopted`
 
-const lettersSql = `
-INSERT INTO waymark.set_aside (request, rows, reason)
-SELECT * FROM unnest($1::bigint[], $2::int[], $3::text[])
-ON CONFLICT (request) DO UPDATE SET rows = greatest(set_aside.rows, excluded.rows)`
-
 /** The mark of the last group that a store has. */
 const marksUntil = (marks: readonly Mark[], applied: number) =>
   marks.filter(({ last }) => last <= applied).slice(-1)
@@ -92,17 +82,12 @@ export class LogFollower extends EventEmitter<News> {
   readonly #options: LogFollowerOptions
   readonly #primary: PrimaryConnection
   #identity: string | undefined
-  #applied: number
+  readonly #teller: PositionTeller
   #last: number
   /** The mark of the last group in the store, and that of the group read after it. */
   #marks: readonly Mark[]
-  #wanted: number[] = []
   #held: ErasePoint | undefined
   #passed = 0
-  /** Dead letters by request, because one statement cannot change a row twice. */
-  readonly #letters = new Map<number, DeadLetter>()
-  #toldMs = 0
-  #telling: NodeJS.Timeout | undefined
   #timers: NodeJS.Timeout[] = []
   #refreshing: Promise<void> | undefined
   #isPruning = false
@@ -111,7 +96,6 @@ export class LogFollower extends EventEmitter<News> {
     super()
     this.#options = options
     this.#identity = options.expected
-    this.#applied = options.applied
     this.#last = options.applied
     this.#marks = marksUntil(options.marks, options.applied)
     this.#primary = new PrimaryConnection({
@@ -120,6 +104,7 @@ export class LogFollower extends EventEmitter<News> {
       begin: (connection) => this.#begin(connection),
       onUp: () => this.emit('grown'),
     })
+    this.#teller = new PositionTeller({ ...options, connection: () => this.#primary.connection })
   }
 
   /** Starts reading. A store that follows the log already does not wait for the server. */
@@ -166,15 +151,12 @@ export class LogFollower extends EventEmitter<News> {
 
   /** Notes that rows have been stored. */
   advance(through: number): void {
-    this.#applied = through
-    const isWanted = this.#wanted.some((sequence) => sequence <= through)
-    if (isWanted) this.#tell()
-    else this.#tellSoon()
+    this.#teller.advance(through)
   }
 
   /** Notes that rows of a request could not be stored. It is called again for a request with more such rows. */
   setAside(letter: DeadLetter): void {
-    this.#letters.set(letter.request, letter)
+    this.#teller.setAside(letter)
   }
 
   /**
@@ -194,10 +176,12 @@ export class LogFollower extends EventEmitter<News> {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
-    clearTimeout(this.#telling)
+    this.#teller.stop()
     await this.#refreshing
     // From now on no process waits for this reader.
-    await this.#primary.connection?.ask(keepSql, [this.#options.name, this.#applied]).catch(() => undefined)
+    await this.#primary.connection
+      ?.ask(keepSql, [this.#options.name, this.#teller.applied])
+      .catch(() => undefined)
     await this.#primary.stop()
   }
 
@@ -225,14 +209,18 @@ export class LogFollower extends EventEmitter<News> {
       onFollow(identity)
     }
     const bounds = await readBounds(connection)
-    const loss = await findLoss(connection, { applied: this.#applied, mark: this.#marks.at(-1), bounds })
+    const loss = await findLoss(connection, {
+      applied: this.#teller.applied,
+      mark: this.#marks.at(-1),
+      bounds,
+    })
     if (loss !== undefined) {
       this.emit('lost', loss)
       throw new Error(loss)
     }
     // After a crash a server shows rows that no standby has. This write is committed after them, so once it is
     // confirmed the standbys have them too.
-    await connection.ask(positionSql, [name, this.#applied, this.#options.place])
+    await connection.ask(positionSql, [name, this.#teller.applied, this.#options.place])
     connection.on('notification', (channel, payload) => this.#hear(channel, payload))
     await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.grown}; LISTEN ${channels.wanted}`)
     this.#last = bounds.last
@@ -242,8 +230,8 @@ export class LogFollower extends EventEmitter<News> {
   async #join(connection: ServerConnection): Promise<void> {
     const { name } = this.#options
     const { last, before } = await readBounds(connection)
-    if (this.#applied === 0 && before === 0) return
-    if (this.#applied === 0) {
+    if (this.#teller.applied === 0 && before === 0) return
+    if (this.#teller.applied === 0) {
       throw new OperatorError(
         `the log no longer has its first ${before} rows, so an empty store cannot follow it; ${makeStoreAnew}`,
       )
@@ -251,7 +239,8 @@ export class LogFollower extends EventEmitter<News> {
     // This store may have begun the log already and have ended before it could note that.
     const known = await connection.ask('SELECT 1 FROM waymark.readers WHERE name = $1', [name])
     if (known.length > 0) return
-    const begun = last > 0 ? [] : await connection.ask(beginSql, [name, this.#applied, this.#options.place])
+    const begun =
+      last > 0 ? [] : await connection.ask(beginSql, [name, this.#teller.applied, this.#options.place])
     if (begun.length === 0) {
       throw new OperatorError(
         `the store was not filled from this log, which has rows of others; ${makeStoreAnew}`,
@@ -262,9 +251,8 @@ export class LogFollower extends EventEmitter<News> {
   #hear(channel: string, payload: string): void {
     if (channel === channels.grown) return this.#refresh()
     const sequence = Number(payload)
-    this.#wanted.push(sequence)
     this.emit('wanted', sequence)
-    if (sequence <= this.#applied) this.#tell()
+    this.#teller.want(sequence)
   }
 
   #refresh(): void {
@@ -279,46 +267,8 @@ export class LogFollower extends EventEmitter<News> {
       .catch(() => [])
     this.#last = Math.max(this.#last, head?.last ?? 0)
     // This happens without a new row too, because the last read may have failed.
-    if (this.#last > this.#applied) this.emit('grown')
-    if (performance.now() - this.#toldMs > heartbeatMs) this.#tell()
-  }
-
-  #tellSoon(): void {
-    const restMs = this.#toldMs + tellMs - performance.now()
-    this.#telling ??= setTimeout(() => this.#tell(), Math.max(0, restMs))
-  }
-
-  #tell(): void {
-    clearTimeout(this.#telling)
-    this.#telling = undefined
-    this.#toldMs = performance.now()
-    this.#wanted = this.#wanted.filter((sequence) => sequence > this.#applied)
-    void this.#write()
-  }
-
-  /** Writes dead letters before the position: a process that sees the position must see them too. */
-  async #write(): Promise<void> {
-    const { connection } = this.#primary
-    if (connection === undefined) return
-    const letters = [...this.#letters.values()]
-    this.#letters.clear()
-    try {
-      if (letters.length > 0) {
-        const columns = (['request', 'rows', 'reason'] as const).map((key) =>
-          letters.map((each) => each[key]),
-        )
-        await connection.ask(lettersSql, columns)
-      }
-      await connection.ask(
-        `WITH told AS (${positionSql} RETURNING name) SELECT pg_notify('${channels.applied}', '') FROM told`,
-        [this.#options.name, this.#applied, this.#options.place],
-      )
-    } catch {
-      // The connection has ended, or the server's disk is full. The next write sends the letters again.
-      for (const letter of letters) {
-        if (!this.#letters.has(letter.request)) this.#letters.set(letter.request, letter)
-      }
-    }
+    if (this.#last > this.#teller.applied) this.emit('grown')
+    this.#teller.beat()
   }
 
   #prune(): void {
