@@ -58,6 +58,7 @@ export async function createStage({
     launch: { profile, proxyPort: pages.port },
     rounds,
     fast,
+    consent,
     proxy,
     pages,
     book,

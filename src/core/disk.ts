@@ -75,8 +75,6 @@ export const save = (
     }
   }).then(
     () => {
-      for (const record of records) record.isSafe = true
-      emit(w, 'changed')
       if (w.changes === settings) w.changes = {}
       w.isFull = false
       setBrokenUntil(w, 0)

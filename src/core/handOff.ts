@@ -1,5 +1,5 @@
 import type { Attempt, Instance } from './instance'
-import { save } from './disk'
+import { save, works } from './disk'
 import { finish, next, sizeOf } from './queue'
 import { handOffBytes, mayGo, post, prepareHandOff } from './transport'
 
@@ -49,8 +49,10 @@ const deferMs = 360_000
  */
 export const defer = (w: Instance) => {
   w.stopDeferred()
+  // What the disk takes is sent by the next visit, and would be sent twice.
+  if (works(w) || !w.browser.hidden()) return
   // A `fetch` of the page's own is not passed over. Who was never answered is asked as rarely as the back-off says.
-  if (!w.browser.hidden() || w.config.transport.fetch || typeof w.settings.down === 'object') return
+  if (w.config.transport.fetch || typeof w.settings.down === 'object') return
   const batch = next(w, handOffBytes, true)
   if (batch[0] && mayGo(w, batch))
     w.stopDeferred = w.browser.defer(...post(w, batch[0].record.kind, batch, true), deferMs)

@@ -82,8 +82,6 @@ export interface EventRecord {
   items: Payload[]
   /** A transaction puts it, or has put it, on disk. */
   isStored: boolean
-  /** That transaction has said that it is done. */
-  isSafe: boolean
   /** A request carries it. */
   isBusy: boolean
 }
@@ -108,7 +106,7 @@ export interface News extends Signals {
   works: void
   /** There is no room on the disk. */
   full: void
-  /** What waits has changed, or has reached the disk. */
+  /** What waits has changed. */
   changed: void
   /** Another tab says something. */
   tab: { ask?: true; here?: string; change?: Settings }

@@ -19,7 +19,7 @@ export const mark = (w: Instance, batch: Payload[], isBusy: boolean) => {
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)
 
 const addRecord = (w: Instance, kind: Kind, key: RecordKey, isStored: boolean) => {
-  const record: EventRecord = { kind, key, items: [], isStored, isSafe: isStored, isBusy: false }
+  const record: EventRecord = { kind, key, items: [], isStored, isBusy: false }
   w.records.push(record)
   return record
 }
@@ -146,12 +146,12 @@ export const adopt = (w: Instance, claimed: [RecordKey, string][]) => {
 
 /**
  * What one request is to carry: the first that wait, of one kind, whole records, as many as fit. One may be larger.
- * `isUnsafe` leaves out what is on the disk.
+ * `inMemory` leaves out what is on the disk.
  */
-export const next = (w: Instance, maxBytes: number, isUnsafe?: boolean): Payload[] => {
+export const next = (w: Instance, maxBytes: number, inMemory?: boolean): Payload[] => {
   const batch: Payload[] = []
-  for (const { kind, items, isBusy, isSafe } of w.records) {
-    if (isBusy || !items[0] || (isUnsafe && isSafe)) continue
+  for (const { kind, items, isBusy, isStored } of w.records) {
+    if (isBusy || !items[0] || (inMemory && isStored)) continue
     if (batch[0] && (kind !== batch[0].record.kind || sizeOf(batch) + sizeOf(items) > maxBytes + 1)) break
     batch.push(...items)
   }

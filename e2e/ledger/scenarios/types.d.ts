@@ -35,6 +35,8 @@ export interface Stage {
   launch: LaunchOptions
   rounds: number
   fast: boolean
+  /** What all pages were given. */
+  consent: string
   proxy: FaultProxy
   pages: PageServer
   book: Book
