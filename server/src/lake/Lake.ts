@@ -46,6 +46,7 @@ const lookMs = 1000
 /** DuckLake's names of DuckDB's types. */
 const lakeTypes: Readonly<Record<string, string>> = {
   BIGINT: 'int64',
+  UBIGINT: 'uint64',
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 }
 
