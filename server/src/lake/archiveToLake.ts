@@ -62,7 +62,7 @@ export const archiveToLake = (options: ArchiveToLakeOptions): Chore => {
       for (const part of parts.getRowObjects() as unknown as DayPart[]) {
         let events = 0
         for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-          slice = await moveSlice(connection, part, options)
+          slice = await lake.write(() => moveSlice(connection, part, options))
         }
         if (events > 0) logger.info('Events of a closed day are in the archive.', { ...part, events })
       }
