@@ -113,7 +113,7 @@ describe('the archive', () => {
 it('makes the keys of events anew in a file that a DuckDB has written which hashes differently', async () => {
   const { service, archive, answers } = await startAndArchive()
   await service.stop()
-  const file = parquetIn(archive)[0]!
+  const file = parquetIn(archive).at(0)!
   const other = file.replace(/-[^-]{8}([^-]*)$/, '-00000000$1')
   await changeStore(
     service.folder,

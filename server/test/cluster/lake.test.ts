@@ -159,7 +159,12 @@ it('a file that is on its way to the list is not taken for one that a kill has l
   await one.stop()
   const { lake, database, archive } = await openLake(one, () => 201)
   await vi.waitFor(() => expect(lake.isArchiver).toBe(true), patience)
-  const file = join(archive.path, parquetIn(archive.path)[0]!.replace(/-[^-]*$/, '-0123456789abcdef.parquet'))
+  const file = join(
+    archive.path,
+    parquetIn(archive.path)
+      .at(0)!
+      .replace(/-[^-]*$/, '-0123456789abcdef.parquet'),
+  )
   const clean = () => database.use((connection) => cleanLake({ lake, archive }).run(connection, () => false))
   await lake.write(async () => {
     writeFileSync(file, '')
