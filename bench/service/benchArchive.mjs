@@ -43,6 +43,8 @@ const withShop = async (work) => {
   try {
     const connection = await instance.connect()
     await connection.run(`SET TimeZone = 'UTC'`)
+    // As the service's own.
+    await connection.run('SET GLOBAL parquet_metadata_cache = true')
     await connection.run(
       `ATTACH '${join(folder, 'analytics.duckdb')}' AS analytics (STORAGE_VERSION 'v1.5.0')`,
     )
@@ -143,5 +145,5 @@ const moveOneDay = () =>
 export const benchArchive = async () => {
   const ratio = await compareAnswers()
   await moveOneDay()
-  return [['answers of a month from files against the table', '≤ 3 ×', `${ratio.toFixed(2)} ×`, ratio <= 3]]
+  return [['answers of a month from files against the table', '≤ 2 ×', `${ratio.toFixed(2)} ×`, ratio <= 2]]
 }

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { allEvents } from '../store/archiveSchema.js'
+import { allEvents, timedEvents } from '../store/archiveSchema.js'
 import { keyNames, keysOf } from '../store/keptColumns.js'
 import { quoteText } from '../store/quote.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
-import { boundsOfFiles, folderOfPart, folderTypes } from './dayParts.js'
+import { folderOfPart, folderTypes, isLateFile, receptionOfFiles, timesOfFiles } from './dayParts.js'
+import { hashMarkOf, readHashMark } from './writeFile.js'
 
 /**
  * SQL that reads files. Day and lateness are columns taken from the files' paths, and so is the environment, by which
@@ -16,6 +17,8 @@ export const readFiles = (paths: readonly string[]): string =>
 
 /** The columns that are in a file itself and not in its path. */
 export const ownColumns = '* EXCLUDE (day, late)'
+/** Those columns, with keys made anew: another DuckDB, which hashes differently, has written the file. */
+const withNewKeys = `* EXCLUDE (day, late, ${keyNames}), ${keysOf}`
 
 /**
  * DuckDB takes the columns from the first file of a list, which it therefore opens for every query. This makes a first
@@ -26,9 +29,7 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
   const file = join(temp, 'archive-columns', part, 'columns.parquet')
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
-  await connection.run(
-    `COPY (SELECT * EXCLUDE (${keyNames}) FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`,
-  )
+  await connection.run(`COPY (FROM analytics.raw.events LIMIT 0) TO ${quoteText(file)} (FORMAT parquet)`)
   return file
 }
 
@@ -50,19 +51,42 @@ const pathOf = (archive: ArchiveFolder, { file }: ArchivedFile): string => {
 export const pathsOf = (archive: ArchiveFolder, files: readonly ArchivedFile[]): string[] =>
   files.map((listed) => pathOf(archive, listed))
 
-/** Makes the view of all events anew, with the files that the store lists now. */
+/**
+ * SQL for the events of some files, and what is true for all of them. Files are read apart by what has to be known of
+ * them: to plan a question takes the longer the more a condition says, for each file.
+ */
+const eventsOfFiles = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder,
+  files: readonly ArchivedFile[],
+): Promise<{ events: string; times: string }[]> => {
+  const columns = await writeColumns(connection, archive)
+  const mark = await readHashMark(connection)
+  return [false, true].flatMap((late) =>
+    [true, false].flatMap((isFit) => {
+      const listed = files.filter(
+        ({ file }) => isLateFile(file) === late && (hashMarkOf(file) === mark) === isFit,
+      )
+      const paths = [columns, ...pathsOf(archive, listed)]
+      const events = `SELECT ${isFit ? ownColumns : withNewKeys} FROM ${readFiles(paths)} r`
+      return listed.length > 0 ? [{ events, times: timesOfFiles({ late }) }] : []
+    }),
+  )
+}
+
+/** Makes the views of all events anew, with the files that the store lists now. */
 export const makeAllEvents = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder | undefined,
 ): Promise<void> => {
   const files = await readArchivedFiles(connection)
-  const view = `CREATE OR REPLACE VIEW ${allEvents} AS FROM analytics.raw.events`
-  if (archive === undefined || files.length === 0) {
-    await connection.run(view)
-    return
+  const sources =
+    archive === undefined || files.length === 0 ? [] : await eventsOfFiles(connection, archive, files)
+  for (const [view, more] of [
+    [allEvents, ` AND ${receptionOfFiles}`],
+    [timedEvents, ''],
+  ] as const) {
+    const parts = sources.map(({ events, times }) => ` UNION ALL BY NAME ${events} WHERE ${times}${more}`)
+    await connection.run(`CREATE OR REPLACE VIEW ${view} AS FROM analytics.raw.events${parts.join('')}`)
   }
-  const paths = [await writeColumns(connection, archive), ...pathsOf(archive, files)]
-  await connection.run(
-    `${view} UNION ALL BY NAME SELECT * EXCLUDE (day, late), ${keysOf} FROM ${readFiles(paths)} r WHERE ${boundsOfFiles}`,
-  )
 }

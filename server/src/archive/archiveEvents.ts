@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { foldEvents } from '../analytics/applySessions.js'
 import type { Logger } from '../Logger.js'
-import { keyNames } from '../store/keptColumns.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
 import { inTransaction } from '../store/transactions.js'
@@ -40,8 +39,8 @@ const moveSlice = async (
   const [events, first, last] = reader.getRows()[0] as [number, number, number]
   if (events === 0) return 0
   const slice = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
-  const file = newFileOf(part, first, last)
-  const rows = `SELECT * EXCLUDE (${keyNames}) FROM ${slice}`
+  const file = await newFileOf(connection, part, { first, last })
+  const rows = `FROM ${slice}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   await oneAtATime(() =>
     inTransaction(connection, async () => {

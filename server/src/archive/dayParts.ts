@@ -60,19 +60,21 @@ const isInside = (column: string, from: string, until: string): string =>
   `timezone('UTC', ${from}) <= r.${column} AND timezone('UTC', ${until}) > r.${column}
    AND r.${column} >= TIMESTAMPTZ '-infinity' AND r.${column} <= TIMESTAMPTZ 'infinity'`
 
-/** SQL that is true for every row `r` of every file, and that lets DuckDB leave files out. */
-export const boundsOfFiles = [
-  isInside(
-    '"timestamp"',
-    `CASE WHEN r.late THEN r.day - INTERVAL ${lateDays} DAY ELSE r.day END`,
-    `CASE WHEN r.late THEN r.day + INTERVAL ${1 + earlyDays} DAY ELSE r.day + INTERVAL 1 DAY END`,
-  ),
-  isInside('received_at', 'r.day', 'r.day + INTERVAL 1 DAY'),
-].join(' AND ')
+/** SQL that is true for every row `r` of files of one lateness, and by which DuckDB leaves files out for a time. */
+export const timesOfFiles = ({ late }: Pick<DayPart, 'late'>): string =>
+  late
+    ? isInside('"timestamp"', `r.day - INTERVAL ${lateDays} DAY`, `r.day + INTERVAL ${1 + earlyDays} DAY`)
+    : isInside('"timestamp"', 'r.day', 'r.day + INTERVAL 1 DAY')
+
+/** SQL that is true for every row `r` of every file, and by which DuckDB leaves files out for a time of reception. */
+export const receptionOfFiles = isInside('received_at', 'r.day', 'r.day + INTERVAL 1 DAY')
 
 /** The environment of a file, by its path. */
 export const environmentOfFile = (file: string): string =>
   decodeURIComponent(/^environment=([^/]*)\//.exec(file)![1]!)
+
+/** Whether a file's events happened on other days than its own, by its path. */
+export const isLateFile = (file: string): boolean => file.includes('/late=true/')
 
 /** The day of a file, by its path. */
 export const dayOfFile = (file: string): string => /\/day=([^/]*)\//.exec(file)![1]!

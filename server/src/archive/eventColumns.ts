@@ -1,5 +1,4 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { keyNames } from '../store/keptColumns.js'
 
 export interface EventColumn {
   name: string
@@ -7,10 +6,10 @@ export interface EventColumn {
   type: string
 }
 
-/** The columns of events in files: those of the table without its keys. */
+/** The columns of events, in the table and in files. */
 export const readEventColumns = async (connection: DuckDBConnection): Promise<EventColumn[]> => {
   const reader = await connection.runAndReadAll(
-    `SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * EXCLUDE (${keyNames}) FROM analytics.raw.events)`,
+    `SELECT column_name AS name, column_type AS type FROM (DESCRIBE analytics.raw.events)`,
   )
   return reader.getRowObjects() as unknown as EventColumn[]
 }

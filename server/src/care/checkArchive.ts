@@ -5,24 +5,28 @@ import { fine, type Finding, wrong } from './Finding.js'
 import { readFiles } from '../archive/allEvents.js'
 import { type ArchivedFile, readArchivedFiles } from '../archive/ArchivedFile.js'
 import { readArchivePath } from '../archive/bindArchive.js'
+import { hashMarkOf, readHashMark } from '../archive/writeFile.js'
+import { keptWrongly } from '../store/keptColumns.js'
 
 /** Reads every row of a file, and says what is wrong; undefined when the file is as the store lists it. */
 const findFault = async (
   connection: DuckDBConnection,
   path: string,
-  { environment, day, events }: ArchivedFile,
+  { file, environment, day, events, mark }: ArchivedFile & { mark: string },
 ): Promise<string | undefined> => {
   if (!existsSync(path)) return 'is missing'
   try {
     const reader = await connection.runAndReadAll(
       `SELECT count(*)::INTEGER, count(*) FILTER (r.environment IS DISTINCT FROM $environment
-         OR strftime(timezone('UTC', received_at), '%Y-%m-%d') IS DISTINCT FROM $day)::INTEGER, sum(hash(r)::HUGEINT)
+         OR strftime(timezone('UTC', received_at), '%Y-%m-%d') IS DISTINCT FROM $day)::INTEGER,
+         count(*) FILTER (${hashMarkOf(file) === mark ? keptWrongly : 'false'})::INTEGER, sum(hash(r)::HUGEINT)
        FROM ${readFiles([path])} r`,
       { environment, day },
     )
-    const [rows, misplaced] = reader.getRows()[0] as [number, number]
+    const [rows, misplaced, unlike] = reader.getRows()[0] as [number, number, number]
     if (rows !== events) return `has ${rows} events, and the store lists ${events}`
-    return misplaced === 0 ? undefined : `has ${misplaced} events of other days or environments`
+    if (misplaced > 0) return `has ${misplaced} events of other days or environments`
+    return unlike === 0 ? undefined : `has ${unlike} events with columns that are not what the others say`
   } catch (error) {
     // A statement that fails ends its transaction, and the next file needs one.
     await connection.run('ROLLBACK')
@@ -36,10 +40,11 @@ export const checkArchive = async (connection: DuckDBConnection): Promise<Findin
   const files = await readArchivedFiles(connection)
   if (files.length === 0) return []
   const folder = (await readArchivePath(connection))!
+  const mark = await readHashMark(connection)
   const findings: Finding[] = []
   for (const file of files) {
     const path = join(folder, file.file)
-    const fault = await findFault(connection, path, file)
+    const fault = await findFault(connection, path, { ...file, mark })
     if (fault !== undefined) findings.push(wrong(`${path} ${fault}.`))
   }
   const events = files.reduce((sum, file) => sum + file.events, 0)

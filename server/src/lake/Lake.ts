@@ -46,6 +46,7 @@ const lookMs = 1000
 /** DuckLake's names of DuckDB's types. */
 const lakeTypes: Readonly<Record<string, string>> = {
   BIGINT: 'int64',
+  UBIGINT: 'uint64',
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 }
 
@@ -79,6 +80,7 @@ export class Lake {
   #looking: Promise<void> | undefined
   #isStale = false
   #isStopped = false
+  #writers = 0
 
   constructor(options: LakeOptions) {
     this.#options = options
@@ -114,6 +116,21 @@ export class Lake {
     const { connection, obstacle } = this.#primary
     if (connection === undefined) throw new Error(obstacle)
     return connection
+  }
+
+  /** Whether this process has files under way that no snapshot has yet. */
+  get isWriting(): boolean {
+    return this.#writers > 0
+  }
+
+  /** Runs work that writes files and makes a snapshot with them. No file is removed meanwhile for being on no list. */
+  async write<T>(work: () => Promise<T>): Promise<T> {
+    this.#writers++
+    try {
+      return await work()
+    } finally {
+      this.#writers--
+    }
   }
 
   /** Makes the next snapshot, and resolves once this store has taken it over. Rejects in a store that does not archive. */

@@ -4,7 +4,6 @@ import { type DayPart, eventsOfPart, partsBefore } from '../archive/dayParts.js'
 import { readEventColumns } from '../archive/eventColumns.js'
 import { newFileOf, writeFile } from '../archive/writeFile.js'
 import type { Logger } from '../Logger.js'
-import { keyNames } from '../store/keptColumns.js'
 import type { Chore } from '../store/Upkeep.js'
 import { describeFile } from './describeFile.js'
 import type { Lake } from './Lake.js'
@@ -37,8 +36,8 @@ const moveSlice = async (
   )
   const [events, first, last] = reader.getRows()[0] as [number, number, number]
   if (events === 0) return 0
-  const file = newFileOf(part, first, last)
-  const rows = `SELECT * EXCLUDE (${keyNames}) FROM analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq <= ${last}`
+  const file = await newFileOf(connection, part, { first, last })
+  const rows = `FROM analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq <= ${last}`
   await writeFile(connection, archive, { file, rows, values: { environment }, events })
   const columns = await readEventColumns(connection)
   const begun = [await describeFile(connection, archive, { file, columns })]
@@ -63,7 +62,7 @@ export const archiveToLake = (options: ArchiveToLakeOptions): Chore => {
       for (const part of parts.getRowObjects() as unknown as DayPart[]) {
         let events = 0
         for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-          slice = await moveSlice(connection, part, options)
+          slice = await lake.write(() => moveSlice(connection, part, options))
         }
         if (events > 0) logger.info('Events of a closed day are in the archive.', { ...part, events })
       }

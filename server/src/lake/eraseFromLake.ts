@@ -91,7 +91,7 @@ export const eraseFromLake = async (
   if (rows.length < held.length) {
     if (!lake.isArchiver)
       throw new Error('the process that archives has not erased the person from its files yet')
-    await erase(connection, options)
+    await lake.write(() => erase(connection, options))
     rows = await readSnapshots(lake.connection, held)
   }
   const snapshot = Math.max(0, ...rows.map((row) => row.snapshot ?? 0))

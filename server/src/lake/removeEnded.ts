@@ -38,17 +38,24 @@ const removeEnded = async (connection: ServerConnection, { path: folder }: Archi
   await connection.ask(unlistSql, [paths])
 }
 
-/** Removes files that no snapshot has ever had: a kill leaves them. */
-export const removeUnlisted = async (
-  connection: ServerConnection,
-  { path: folder }: ArchiveFolder,
-): Promise<void> => {
+interface Place {
+  lake: Lake
+  archive: ArchiveFolder
+}
+
+/**
+ * Removes files that no snapshot has ever had: a kill leaves them. What is on its way to a snapshot is on no list either,
+ * so nothing is removed while there is such a file. Resolves to whether it was done.
+ */
+const removeUnlisted = async ({ lake, archive: { path: folder } }: Place): Promise<boolean> => {
+  if (lake.isWriting) return false
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(sep, '/'))
     .filter((name) => ours.test(name))
-  const listed = await connection.ask<{ path: string }>('SELECT path FROM waymark.ducklake_data_file')
+  const listed = await lake.connection.ask<{ path: string }>('SELECT path FROM waymark.ducklake_data_file')
   const kept = new Set(listed.map(({ path }) => path))
   for (const name of found) if (!kept.has(name)) rmSync(join(folder, name), { force: true })
+  return true
 }
 
 /** Stores that were heard of a short time ago, or are busy with an erase, which takes them away for a while. */
@@ -66,7 +73,7 @@ WHERE NOT removed AND snapshot_id <= (
  * Removes all files that ended, once every store that is there has taken over what an erase has left: also those that
  * ended for another reason may hold the person.
  */
-export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
+export const removeErased = ({ lake, archive }: Place): Chore => ({
   failure: 'The old files of an erased person could not be removed from the archive; it is tried again.',
   async run() {
     if (!lake.isArchiver) return
@@ -75,7 +82,7 @@ export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFo
     if (due.length === 0) return
     for (const path of due.flatMap(({ paths }) => paths)) rmSync(join(archive.path, path), { force: true })
     // A process that was killed may have left a file with the person's events.
-    await removeUnlisted(connection, archive)
+    if (!(await removeUnlisted({ lake, archive }))) return
     await connection.ask('UPDATE waymark.lake_erased SET removed = true WHERE task = ANY ($1::text[])', [
       due.map(({ task }) => task),
     ])
@@ -83,13 +90,12 @@ export const removeErased = ({ lake, archive }: { lake: Lake; archive: ArchiveFo
 })
 
 /** Removes the files that no store needs any more, in the one store that archives. */
-export const cleanLake = ({ lake, archive }: { lake: Lake; archive: ArchiveFolder }): Chore => ({
+export const cleanLake = ({ lake, archive }: Place): Chore => ({
   failure: 'Files of the archive that are not on its list could not be removed.',
   async run() {
     if (!lake.isArchiver) return
-    // Nobody else writes files as long as this connection is open, because it holds the lock.
-    const { connection } = lake
-    await removeEnded(connection, archive)
-    await removeUnlisted(connection, archive)
+    // No other process writes files as long as this connection is open, because it holds the lock.
+    await removeEnded(lake.connection, archive)
+    await removeUnlisted({ lake, archive })
   },
 })

@@ -5,8 +5,8 @@ const id = 'coalesce(distinct_id, anonymous_id)'
 
 /**
  * Hashes that stand for an event's id and its session, as those of `id_map` and of the table of sessions. An answer
- * reads, compares and groups eight bytes where the texts have about forty. Files of the archive have none, because
- * another DuckDB may hash differently.
+ * reads, compares and groups eight bytes where the texts have about forty. Files of the archive have them, too, and a
+ * mark in their names, because another DuckDB may hash differently.
  */
 const keys = {
   id_key: `CASE WHEN ${id} IS NOT NULL THEN hash(environment, ${id}) END`,

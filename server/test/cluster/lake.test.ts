@@ -1,8 +1,9 @@
-import { existsSync, renameSync, statSync } from 'node:fs'
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openDatabase } from '../../src/analytics/openDatabase.js'
 import { Lake } from '../../src/lake/Lake.js'
+import { cleanLake } from '../../src/lake/removeEnded.js'
 import { Logger } from '../../src/Logger.js'
 import { completeOptions } from '../../src/options/ServerOptions.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
@@ -137,6 +138,45 @@ it('a reader that knows only the words of DuckLake’s specification finds the e
   expect(listed).toHaveLength(columns.length)
 }, 60_000)
 
+/** Opens the part that a stopped service's store has in the lake. */
+const openLake = async (service: Service, applied: () => number) => {
+  const folder = new DataFolder(service.folder)
+  const archive = { path: stage.archive, temp: folder.temp, isShared: true }
+  const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), archive)
+  const [log] = await stage.database.query<{ id: string }>('SELECT id FROM waymark.head')
+  const lake = new Lake({
+    ...{ archive, database, addresses: addressesOf(stage.database.url), oneAtATime: createMutex() },
+    ...{ log: log?.id ?? '', reader: 'two', applied, logger: new Logger('silent') },
+  })
+  await lake.start()
+  return { lake, database, archive }
+}
+
+it('a file that is on its way to the list is not taken for one that a kill has left', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  await one.stop()
+  const { lake, database, archive } = await openLake(one, () => 201)
+  await vi.waitFor(() => expect(lake.isArchiver).toBe(true), patience)
+  const file = join(
+    archive.path,
+    parquetIn(archive.path)
+      .at(0)!
+      .replace(/-[^-]*$/, '-0123456789abcdef.parquet'),
+  )
+  const clean = () => database.use((connection) => cleanLake({ lake, archive }).run(connection, () => false))
+  await lake.write(async () => {
+    writeFileSync(file, '')
+    await clean()
+    expect(existsSync(file)).toBe(true)
+  })
+  await clean()
+  expect(existsSync(file)).toBe(false)
+  await lake.close()
+  await database.close()
+}, 60_000)
+
 it('a store takes a snapshot over once it has all rows that its files hold', async () => {
   const [one, two] = [await start('one'), await start('two', { archiveFolder: undefined })]
   await fill(one)
@@ -146,21 +186,13 @@ it('a store takes a snapshot over once it has all rows that its files hold', asy
     patience,
   )
   await two.stop()
-  const folder = new DataFolder(two.folder)
-  const archive = { path: stage.archive, temp: folder.temp, isShared: true }
-  const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), archive)
-  const [log] = await stage.database.query<{ id: string }>('SELECT id FROM waymark.head')
   // The first 100 rows end within the third day.
   let applied = 100
-  const lake = new Lake({
-    ...{ archive, database, addresses: addressesOf(stage.database.url), oneAtATime: createMutex() },
-    ...{ log: log?.id ?? '', reader: 'two', applied: () => applied, logger: new Logger('silent') },
-  })
+  const { lake, database } = await openLake(two, () => applied)
   const left = () =>
     database.use(async (connection) =>
       (await connection.runAndReadAll('SELECT count(*)::INTEGER FROM analytics.raw.events')).getRows().flat(),
     )
-  await lake.start()
   await vi.waitFor(async () => expect(await left()).toEqual([201 - 80]), patience)
   await lake.look()
   expect(await left()).toEqual([201 - 80])

@@ -5,6 +5,7 @@ import type { LogDatabase } from './createDatabase.js'
 /** The names that DuckLake's specification has for types, and DuckDB's. */
 const types: Record<string, string> = {
   int64: 'BIGINT',
+  uint64: 'UBIGINT',
   varchar: 'VARCHAR',
   boolean: 'BOOLEAN',
   json: 'JSON',

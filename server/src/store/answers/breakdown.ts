@@ -30,7 +30,7 @@ export const breakdown: TableMacro = {
     [
       'answer',
       `SELECT ${propertyOf('property')} AS value, ${countPeople(personKeyOf('e.id_key'))} AS people, count(*) AS events
-       FROM analytics.raw.all_events e LEFT JOIN ${movedIds} m ON people AND m.id_key = e.id_key
+       FROM analytics.raw.timed_events e LEFT JOIN ${movedIds} m ON people AND m.id_key = e.id_key
        WHERE ${isAsked} AND (event IS NULL OR ${isNamed('event')}) GROUP BY 1`,
     ],
   ],

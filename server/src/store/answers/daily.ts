@@ -30,7 +30,7 @@ export const totals: TableMacro = {
   columns: ['people', 'sessions', 'page_views', 'events'],
   problems: choiceProblems,
   tables: [
-    ['seen', `SELECT ${visitCounts} FROM analytics.raw.all_events e WHERE ${isAsked} GROUP BY 1, 2`],
+    ['seen', `SELECT ${visitCounts} FROM analytics.raw.timed_events e WHERE ${isAsked} GROUP BY 1, 2`],
     ['answer', `SELECT ${counted}`],
   ],
   order: '1',
@@ -43,11 +43,11 @@ export const daily: TableMacro = {
   columns: ['day', 'people', 'sessions', 'page_views', 'events'],
   problems: [...choiceProblems, zoneProblem],
   tables: [
-    ['span', spansOf(`analytics.raw.all_events e WHERE ${isAsked}`, dateOf)],
+    ['span', spansOf(`analytics.raw.timed_events e WHERE ${isAsked}`, dateOf)],
     [
       'seen',
       `SELECT ${periodOfEvent(dateOf)} AS day, ${visitCounts}
-       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
+       FROM analytics.raw.timed_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
     ],
     ['counted', `SELECT s.day, ${counted} GROUP BY s.day`],
     [

@@ -88,7 +88,7 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
     'named',
     `SELECT e.id_key, ${orderKey} AS key, e.mask,
          ${value} AS value
-       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.all_events e) e
+       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.timed_events e) e
          WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
        WHERE e.mask <> 0`,
   ],

@@ -21,7 +21,7 @@ export const paths: TableMacro = {
     [
       'visited',
       `SELECT e.session_key, ${orderKey} AS key, e.path
-       FROM analytics.raw.all_events e
+       FROM analytics.raw.timed_events e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_key IS NOT NULL AND e.path IS NOT NULL`,
     ],
     // To sort takes most of the time, so views before the first one of `start` are left out first.

@@ -56,13 +56,13 @@ export const retention: TableMacro = {
     ],
   ],
   tables: [
-    ['span', spansOf(`analytics.raw.all_events e WHERE ${isHit}`, truncated)],
+    ['span', spansOf(`analytics.raw.timed_events e WHERE ${isHit}`, truncated)],
     // For each id and period the first and the last event are enough, and they are far fewer.
     [
       'seen',
       `SELECT e.id_key, ${periodOfEvent(truncated)} AS period,
          min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
-       FROM analytics.raw.all_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
+       FROM analytics.raw.timed_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
     ],
     [
       'hit',
@@ -71,7 +71,7 @@ export const retention: TableMacro = {
     ],
     [
       'before',
-      `SELECT DISTINCT e.id_key FROM analytics.raw.all_events e
+      `SELECT DISTINCT e.id_key FROM analytics.raw.timed_events e
        WHERE NOT everybody AND ${isChosen} AND ${isPerson} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
     ],
     [
