@@ -18,7 +18,7 @@ const open = async (config: Partial<InitConfig> = {}, changes: Partial<Browser> 
   return { world, tab, waymark, service: world.service, deferred: tab.deferred }
 }
 
-/** The same, hidden, while the answer to a request is under way: what is tracked then waits in memory. */
+/** Such a page, hidden while the answer to a request is under way: what is tracked then waits in memory. */
 const openWaiting = async (config?: Partial<InitConfig>) => {
   const opened = await open(config)
   const { world, tab, waymark, service } = opened

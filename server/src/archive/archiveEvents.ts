@@ -7,8 +7,8 @@ import { inTransaction } from '../store/transactions.js'
 import { makeAllEvents } from './allEvents.js'
 import { addArchivedFile, type ArchiveFolder } from './ArchivedFile.js'
 import { isThere } from './bindArchive.js'
-import { type DayPart, eventsOfPart, partsBefore } from './dayParts.js'
-import { newFileOf, writeFile } from './writeFile.js'
+import { type DayPart, partsBefore } from './dayParts.js'
+import { writeSlice } from './writeSlice.js'
 
 export interface ArchiveEventsOptions {
   archive: ArchiveFolder
@@ -31,22 +31,14 @@ const moveSlice = async (
   { archive, oneAtATime, sliceEvents = usualSlice }: ArchiveEventsOptions,
 ): Promise<number> => {
   const { environment, day } = part
-  const reader = await connection.runAndReadAll(
-    `SELECT count(*)::INTEGER, min(seq)::DOUBLE, max(seq)::DOUBLE FROM (
-       SELECT seq FROM analytics.raw.events e WHERE ${eventsOfPart(part)} ORDER BY seq LIMIT ${sliceEvents})`,
-    { environment },
-  )
-  const [events, first, last] = reader.getRows()[0] as [number, number, number]
-  if (events === 0) return 0
-  const slice = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
-  const file = await newFileOf(connection, part, { first, last })
-  const rows = `FROM ${slice}`
-  await writeFile(connection, archive, { file, rows, values: { environment }, events })
+  const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
+  if (slice === undefined) return 0
+  const { file, events, source } = slice
   await oneAtATime(() =>
     inTransaction(connection, async () => {
       // The unfolded events are read from the table.
       await foldEvents(connection)
-      const { rowsChanged } = await connection.run(`DELETE FROM ${slice}`, { environment })
+      const { rowsChanged } = await connection.run(`DELETE FROM ${source}`, { environment })
       if (rowsChanged !== events)
         throw new Error(`${rowsChanged} events of ${day} would be deleted, but ${file} holds ${events}.`)
       await addArchivedFile(connection, { file, environment, day, events })

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
-import { type DayPart, eventsOfPart, partsBefore } from '../archive/dayParts.js'
+import { type DayPart, partsBefore } from '../archive/dayParts.js'
 import { readEventColumns } from '../archive/eventColumns.js'
-import { newFileOf, writeFile } from '../archive/writeFile.js'
+import { writeSlice } from '../archive/writeSlice.js'
 import type { Logger } from '../Logger.js'
 import type { Chore } from '../store/Upkeep.js'
 import { describeFile } from './describeFile.js'
@@ -28,17 +28,9 @@ const moveSlice = async (
   part: DayPart,
   { lake, archive }: ArchiveToLakeOptions,
 ): Promise<number> => {
-  const { environment } = part
-  const reader = await connection.runAndReadAll(
-    `SELECT count(*)::INTEGER, min(seq)::DOUBLE, max(seq)::DOUBLE FROM (
-       SELECT seq FROM analytics.raw.events e WHERE ${eventsOfPart(part)} ORDER BY seq LIMIT ${sliceEvents})`,
-    { environment },
-  )
-  const [events, first, last] = reader.getRows()[0] as [number, number, number]
-  if (events === 0) return 0
-  const file = await newFileOf(connection, part, { first, last })
-  const rows = `FROM analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq <= ${last}`
-  await writeFile(connection, archive, { file, rows, values: { environment }, events })
+  const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
+  if (slice === undefined) return 0
+  const { file, events, last } = slice
   const columns = await readEventColumns(connection)
   const begun = [await describeFile(connection, archive, { file, columns })]
   await lake.commit({ kind: 'add', through: last, ended: [], begun, part })

@@ -8,7 +8,7 @@ import { isOwnEvent, isOwnProperty } from './ownNames.js'
 export interface Schemas {
   /** Those of events' properties, by the events' names. */
   events: Readonly<Record<string, object>>
-  /** That of what is said of a user. */
+  /** Judges what is said of a user. */
   traits?: object
 }
 

@@ -144,7 +144,7 @@ export class Database {
       for (const name of readdirSync(folder.temp)) rmSync(join(folder.temp, name), { recursive: true })
       for (const setting of [
         "TimeZone = 'UTC'",
-        // Of an archive's file each question would else read its end anew; DuckDB gives this memory back when it is short.
+        // Each question would else read the ends of the archive's files anew; DuckDB gives this memory back when it is short.
         'parquet_metadata_cache = true',
         `allowed_directories = [${more.map(quoteText).join(', ')}]`,
         'enable_external_access = false',

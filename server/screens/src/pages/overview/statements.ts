@@ -47,7 +47,7 @@ const totalsOfPicked = (asking: Asking, period: Period) => sql`SELECT ${figures}
   FROM analytics.events
   WHERE ${conditions(asking, period)}`
 
-/** The same figures of all sessions that the macro `session_breakdown` gives without a property. */
+/** Figures of all sessions: what the macro `session_breakdown` gives without a property. */
 const sessionTotals = (
   asking: Asking,
   period: Period,
