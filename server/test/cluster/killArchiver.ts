@@ -86,9 +86,11 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
     let cutShort = 0
     let until = await snapshots()
     for (let kill = 0; kill < kills; kill++) {
-      if ((await snapshots()) + mostMoved > until) {
+      const made = await snapshots()
+      if (made + mostMoved > until) {
+        // Counted from before, as some of these days are archived while the others are put into the log.
+        until = made + days
         for (let day = 0; day < days; day++) await filler.numbered(day, eventsADay)
-        until = (await snapshots()) + days
       }
       const holder = await findHolder()
       const moved = (await snapshots()) + Math.floor(Math.random() * mostMoved)
