@@ -15,9 +15,9 @@ it.runIf(process.platform === 'linux')(
   `${kills} kills of the process that archives, at any moment, leave each event once in the answers of every store`,
   { timeout: 60_000 * kills },
   async () => {
-    const { cutShort, asked, snapshots } = await killArchiver(cluster, kills)
+    const { cutShort, asked, archived, merged } = await killArchiver(cluster, kills)
     console.log(
-      `${kills} kills, ${cutShort} with days still to archive; ${snapshots} snapshots; answers ${asked.join(' and ')}`,
+      `${kills} kills, ${cutShort} with days still to archive; ${archived} files, ${merged} merges; answers ${asked.join(' and ')}`,
     )
     expect(cutShort).toBeGreaterThan(kills / 3)
     expect(Math.min(...asked)).toBeGreaterThan(0)
