@@ -77,10 +77,10 @@ it('the archive goes on in another store once the first one is gone, and a store
 
 it('small files of late events become one, in every store, and an erase finds the person in it', async () => {
   const plain = await start('plain', { archiveFolder: undefined })
-  const [one, two] = [await start('one'), await start('two')]
-  await fill(one)
   const timestamp = firstDay + 7_200_000
   await stage.filler.put(timestamp, [event('Seen', { distinct_id: 'u_ada_9f3e', timestamp })])
+  await fill(plain)
+  const [one, two] = [await start('one'), await start('two')]
   await whenArchived(one, two)
   const sizes = async () => {
     const rows = await stage.database.query<{ events: number }>(
