@@ -69,6 +69,24 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
   }
   /** How many times the events of a day have gone to a file. */
   const archived = () => count('add')
+  /** What is known when archiving does not go on. */
+  const describeStall = async (error: unknown) => {
+    const [changes] = await database.query(
+      `SELECT (SELECT json_agg(c) FROM (SELECT * FROM waymark.lake_changes ORDER BY 1 DESC LIMIT 4) c) AS changes,
+         (SELECT json_agg(r) FROM waymark.lake_readers r) AS adopted, (SELECT json_agg(r) FROM waymark.readers r) AS stored,
+         (SELECT last FROM waymark.head) AS last`,
+    )
+    const left = `SELECT (FROM analytics.raw.archive)::VARCHAR, received_at::DATE::VARCHAR, count(*), min(seq), max(seq)
+      FROM analytics.raw.events GROUP BY ALL ORDER BY ALL`
+    const states = stores.map(async (store) => {
+      const rows = await createClient(store.url)
+        .rows(left)
+        .catch((reason: unknown) => String(reason))
+      return `${store.pid}: ${JSON.stringify(rows)}\n${store.log}`
+    })
+    const parts = [JSON.stringify(changes), ...(await Promise.all(states))]
+    throw new Error(`archiving does not go on\n${parts.join('\n')}`, { cause: error })
+  }
   const haveAll = (some: readonly ServiceProcess[]) =>
     vi.waitFor(async () => {
       const wanted = filler.sent
@@ -97,14 +115,17 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
       }
       const holder = await findHolder()
       const moved = (await archived()) + Math.floor(Math.random() * mostMoved)
-      await vi.waitFor(async () => expect(await archived()).toBeGreaterThanOrEqual(Math.min(moved, until)), {
-        ...patience,
-        interval: 2,
-      })
+      await vi
+        .waitFor(async () => expect(await archived()).toBeGreaterThanOrEqual(Math.min(moved, until)), {
+          ...patience,
+          interval: 2,
+        })
+        .catch(describeStall)
       await delay(Math.random() * 80)
       // The one that was killed before is up again, so that one of them can go on.
       await starting
       if ((await archived()) < until) cutShort++
+      console.log(kill, 'kills', holder.pid)
       await holder.kill()
       await haveAll(stores.filter((store) => store !== holder))
       starting = holder.start()
