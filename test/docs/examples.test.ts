@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
 // @ts-expect-error plain JavaScript
 import { tagEntries } from '../../scripts/entries.mjs'
+// @ts-expect-error plain JavaScript
+import { tsc } from '../../scripts/setup/tsc.mjs'
 import { defaults } from '../../src/core/config'
 import { blocks, blocksIn, exists, pathOf, read, type Block } from './pages'
 
@@ -69,7 +71,7 @@ describe('an example of code', () => {
         ],
       }
       writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
-      const { stdout } = await run('npx', ['tsc', '-p', fileURLToPath(folder), '--pretty', 'false'], {
+      const { stdout } = await run(process.execPath, [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'], {
         cwd: fileURLToPath(pathOf('.')),
       }).catch((error: { stdout: string }) => error)
       const faults = stdout.replaceAll(
