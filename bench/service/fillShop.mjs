@@ -12,7 +12,7 @@ const sessionsAtOnce = 125_000
 /** The sessions `from` to `until` of a shop, whose events follow sequence `last`. Gives the last sequence then. */
 const fillSessions = async (connection, { sessions, persons }, { from, until, last }) => {
   const spanUs = days * 86_400_000_000
-  await connection.run(`
+  const { rowsChanged } = await connection.run(`
 INSERT INTO analytics.raw.events BY NAME
 WITH session AS (
   SELECT s, (hash(s, 1) % ${persons})::BIGINT AS p, (s::DOUBLE / ${sessions} * ${spanUs})::BIGINT AS began,
@@ -48,18 +48,17 @@ SELECT seq, make_timestamptz(${firstMs}000 + us) AS received_at,
 FROM numbered
 )
 SELECT *, ${keptOf} FROM event`)
-  const fresh = `analytics.raw.events e WHERE seq > ${last}`
-  const reader = await connection.runAndReadAll(`SELECT max(seq)::DOUBLE FROM ${fresh}`)
-  const through = reader.getRows()[0][0]
+  const through = last + rowsChanged
+  const fresh = `analytics.raw.events e WHERE seq > ${last} AND seq <= ${through}`
   await connection.run(`
 INSERT INTO analytics.raw.id_map
 WITH linked AS (
-  SELECT DISTINCT distinct_id AS u, anonymous_id AS a FROM ${fresh} AND seq <= ${through} AND distinct_id IS NOT NULL
+  SELECT DISTINCT distinct_id AS u, anonymous_id AS a FROM ${fresh} AND distinct_id IS NOT NULL
     AND hash('production', anonymous_id) NOT IN (SELECT id_key FROM analytics.raw.id_map)
 )
 SELECT 'production', u, u, true, hash('production', u), hash('production', u) FROM linked
 UNION ALL SELECT 'production', a, u, false, hash('production', a), hash('production', u) FROM linked`)
-  await connection.run(insertSessions(`${fresh} AND seq <= ${through} AND session_key IS NOT NULL`))
+  await connection.run(insertSessions(`${fresh} AND session_key IS NOT NULL`))
   return through
 }
 
