@@ -76,7 +76,7 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
          (SELECT json_agg(r) FROM waymark.lake_readers r) AS adopted, (SELECT json_agg(r) FROM waymark.readers r) AS stored,
          (SELECT last FROM waymark.head) AS last`,
     )
-    const left = `SELECT (FROM analytics.raw.archive)::VARCHAR, received_at::DATE::VARCHAR, count(*), min(seq), max(seq)
+    const left = `SELECT (SELECT snapshot FROM analytics.raw.archive)::VARCHAR, received_at::DATE::VARCHAR, count(*), min(seq), max(seq)
       FROM analytics.raw.events GROUP BY ALL ORDER BY ALL`
     const states = stores.map(async (store) => {
       const rows = await createClient(store.url)
