@@ -174,7 +174,7 @@ export const steps = [
     name: 'engines',
     isLong: true,
     about: 'journeys in Firefox and WebKit, and the long ones in Chromium',
-    run: () => mustPlaywright(['--project=long'], 'engines'),
+    run: () => mustPlaywright(['--project=long', '--project=engines'], 'engines'),
   },
   {
     name: 'fixtures',

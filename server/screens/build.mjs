@@ -27,7 +27,9 @@ const fonts = {
 
 const compile = () => {
   rmSync(join(here, 'build'), { recursive: true, force: true })
-  const { status } = spawnSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.build.json')], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(status ?? 1)
 }
 

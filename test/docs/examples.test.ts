@@ -71,9 +71,13 @@ describe('an example of code', () => {
         ],
       }
       writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
-      const { stdout } = await run(process.execPath, [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'], {
-        cwd: fileURLToPath(pathOf('.')),
-      }).catch((error: { stdout: string }) => error)
+      const { stdout } = await run(
+        process.execPath,
+        [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'],
+        {
+          cwd: fileURLToPath(pathOf('.')),
+        },
+      ).catch((error: { stdout: string }) => error)
       const faults = stdout.replaceAll(
         /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
         (_, at: string, line: string) => `${files[Number(at)]!.at}, line ${line} of the example`,
