@@ -93,17 +93,19 @@ export const mergeSmallFiles = async (
   return true
 }
 
-/** Merges the small files that late events leave, in the store that archives. */
+/**
+ * Merges the small files that late events leave, in the store that archives: one merge at a time, as events that wait
+ * for the archive come first.
+ */
 export const mergeInLake = (options: MergeOptions): Chore => {
   const { lake } = options
   let seen = 0
   return {
     failure: 'Small files of the archive could not be merged; the service tries again.',
-    async run(connection, isStopped) {
-      while (lake.isArchiver && lake.adopted !== seen && !isStopped()) {
-        const { adopted } = lake
-        if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
-      }
+    async run(connection) {
+      if (!lake.isArchiver || lake.adopted === seen) return
+      const { adopted } = lake
+      if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
     },
   }
 }
