@@ -10,18 +10,17 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
-    // On a machine with two processors both are used: many tests wait for other processes.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for other processes: three run at a time on two processors.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // Long enough for a slow machine: it ends a test that hangs. A test that needs more says so.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // A process for each file would load DuckDB and everything else each time: a third of all processor time.
-    isolate: false,
     projects: [
       {
         extends: true,
         test: {
           name: 'library',
+          isolate: false,
           // Node resolves to what renders on a server; a browser gets this one.
           alias: [{ find: /^svelte$/, replacement: at('node_modules/svelte/src/index-client.js') }],
           include: ['test/**/*.test.ts'],
@@ -44,6 +43,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
+          // A process for each file would load DuckDB and the service each time: a third of all processor time.
+          isolate: false,
           include: ['server/test/**/*.test.ts'],
           exclude: ['server/test/cluster/**', 'server/test/**/*.long.test.ts'],
           globalSetup: './server/test/fixtures/compileService.ts',
@@ -81,8 +82,6 @@ export default defineConfig({
           root: 'server/screens',
           include: ['test/**/*.test.{ts,tsx}'],
           environment: 'happy-dom',
-          // What the screens know of their page lives as long as the page.
-          isolate: true,
         },
       },
     ],
