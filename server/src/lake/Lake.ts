@@ -144,17 +144,14 @@ export class Lake {
   }
 
   /**
-   * Makes the snapshot of an erase, which each store takes over together with its own part of the erase. Where no file
-   * has changed, none is made.
+   * Makes the snapshot of an erase, which each store takes over together with its own part of the erase. It is made even
+   * where no file has changed: until a store has carried out the erase it cannot take the snapshot over, and so archives
+   * nothing. Otherwise one that still has the person would put them into a new file.
    */
   async commitErase(change: Commit & { erased: readonly string[] }): Promise<void> {
     const connection = this.#holder
     if (connection === undefined) throw new Error('another process archives now')
-    if (change.ended.length > 0) return await commitSnapshot(connection, change)
-    await connection.ask(
-      'INSERT INTO waymark.lake_erased SELECT unnest($1::text[]), $2, false, false ON CONFLICT DO NOTHING',
-      [change.erased, change.snapshot - 1],
-    )
+    await commitSnapshot(connection, change)
   }
 
   /** Goes on where a snapshot has waited for rows that are stored now. */

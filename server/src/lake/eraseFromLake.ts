@@ -74,8 +74,8 @@ const erase = async (
 }
 
 const readSnapshots = async (connection: ServerConnection, held: readonly Erasure[]) =>
-  await connection.ask<{ snapshot: number | null }>(
-    `SELECT CASE WHEN changed THEN snapshot_id END::float8 AS snapshot FROM waymark.lake_erased
+  await connection.ask<{ snapshot: number }>(
+    `SELECT snapshot_id::float8 AS snapshot FROM waymark.lake_erased
      WHERE task = ANY ($1::text[])`,
     [held.map(({ task }) => task)],
   )
@@ -86,12 +86,12 @@ const isRemoved = (archive: ArchiveFolder, { file, end }: LakeFile) =>
 
 /**
  * Sees to it that the shared files no longer hold some persons, or waits for the store that archives: rejects until that
- * is done. Gives what this store has to take over together with its own erase; null when no file has changed.
+ * is done. Gives what this store has to take over together with its own erase.
  */
 export const eraseFromLake = async (
   connection: DuckDBConnection,
   options: EraseFromLakeOptions,
-): Promise<TakeOver | null> => {
+): Promise<TakeOver> => {
   const { lake, archive, held, through } = options
   await lake.look()
   let rows = await readSnapshots(lake.connection, held)
@@ -101,8 +101,7 @@ export const eraseFromLake = async (
     await lake.write(() => erase(connection, options))
     rows = await readSnapshots(lake.connection, held)
   }
-  const snapshot = Math.max(0, ...rows.map((row) => row.snapshot ?? 0))
-  if (snapshot === 0) return null
+  const snapshot = Math.max(...rows.map((row) => row.snapshot))
   const { connection: server, adopted } = lake
   if (adopted >= snapshot) return { snapshot, gone: [], fresh: [], parts: [] }
   // Another store may have come to the erases of one place one by one: then there are several snapshots, and maybe files

@@ -156,7 +156,7 @@ WITH before AS (
   SELECT $1::bigint, environment, day, late, $3::bigint
   FROM before, json_to_recordset($7) AS p (environment text, day date, late boolean)
 ), erased AS (
-  INSERT INTO waymark.lake_erased SELECT task, $1::bigint, true, false FROM before, unnest($8::text[]) AS task
+  INSERT INTO waymark.lake_erased SELECT task, $1::bigint, false FROM before, unnest($8::text[]) AS task
 )
 SELECT pg_notify('${lakeChannel}', '') FROM snapshot`
 

@@ -55,8 +55,7 @@ const ducklake: Readonly<Record<string, string>> = {
  * What DuckLake has no word for. `lake_changes` says of each snapshot why it was made, and up to which row of the log a
  * store must have come before it may take the snapshot over. `lake_parts` says up to which row of the log the files hold
  * all events of a part. `lake_readers` says which snapshot each store has taken over, and
- * `lake_erased` as of which snapshot no file has a person, whether it was made for that, and whether
- * the files that ended by then are removed.
+ * `lake_erased` as of which snapshot no file has a person, and whether the files that ended by then are removed.
  */
 const own = `
 CREATE TABLE IF NOT EXISTS waymark.lake_changes (
@@ -68,7 +67,7 @@ CREATE TABLE IF NOT EXISTS waymark.lake_parts (
 );
 CREATE TABLE IF NOT EXISTS waymark.lake_readers (name text PRIMARY KEY, adopted bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS waymark.lake_erased (
-  task text PRIMARY KEY, snapshot_id bigint NOT NULL, changed boolean NOT NULL, removed boolean NOT NULL
+  task text PRIMARY KEY, snapshot_id bigint NOT NULL, removed boolean NOT NULL
 );`
 
 /** Processes are told here that there is a new snapshot. */

@@ -24,7 +24,7 @@ export interface Logged {
   /** What the log must be cleaned of, once it is found in the store. */
   found?: { ids: string[]; rejected: number[] } | undefined
   /** With an archive that all stores share: what the erase has made of its files; null when none has changed. */
-  lake?: TakeOver | null
+  lake?: TakeOver
 }
 
 /** The erasures that are not finished. They are on disk before any of them begins, so that the next start goes on with them. */
@@ -83,7 +83,7 @@ export class ErasureList {
   }
 
   /** Notes what some erases have made of the files that all stores share. */
-  noteLake(tasks: ReadonlySet<string>, lake: TakeOver | null): void {
+  noteLake(tasks: ReadonlySet<string>, lake: TakeOver): void {
     this.#save(
       this.#all.map((each) =>
         tasks.has(each.task) && each.logged !== undefined

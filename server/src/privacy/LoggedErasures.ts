@@ -27,7 +27,7 @@ export interface LoggedErasuresOptions {
    * Sees to it that the files that all stores share no longer hold some persons; rejects until that is done. Undefined
    * where this store shares none.
    */
-  eraseFromLake: ((held: readonly Erasure[], through: number) => Promise<TakeOver | null>) | undefined
+  eraseFromLake: ((held: readonly Erasure[], through: number) => Promise<TakeOver>) | undefined
   /** Says why persons cannot be erased at the moment; undefined when they can. */
   findObstacle(): Promise<string | undefined>
   /** Restarts the engine, because persons are erased at its start. */

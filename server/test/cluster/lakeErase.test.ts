@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
+import { lockKeys } from '../../src/postgresLog/logSchema.js'
 import { parquetIn } from '../archive/oldStore.js'
 import { createClient } from '../fixtures/createClient.js'
 import type { Service } from '../fixtures/createService.js'
@@ -78,6 +79,45 @@ it('an erase leaves nothing of the person in the shared files, in any store or i
   for (const service of [one, two])
     expect(await rowsOf(service, 'SELECT duty, events FROM privacy_log')).toEqual([['erase', 5]])
   expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 })
+}, 180_000)
+
+it('a process that has not come to the erase of a person yet puts no event of theirs into a file', async () => {
+  const one = await stage.start('one', { archiveAfterDays: 10_000 })
+  await vi.waitFor(async () => {
+    expect(await stage.database.query('SELECT FROM waymark.ducklake_snapshot')).not.toEqual([])
+  }, patience)
+  const two = await stage.start('two')
+  await fill(one)
+  const all = await stored(one)
+  await vi.waitFor(async () => expect(await stored(two)).toEqual(all), patience)
+  const [reader] = await stage.database.query(`SELECT name FROM waymark.readers WHERE place LIKE '%two'`)
+  await stage.database.query(`
+    CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+    CREATE TRIGGER stall BEFORE INSERT ON waymark.erased
+    FOR EACH ROW WHEN (NEW.reader = '${String(reader!['name'])}') EXECUTE FUNCTION stall()`)
+  const answer = erase(two, 'u_ada_9f3e')
+  // No file has the person yet. The one that archives says so, and ends: the other one archives from then on.
+  await vi.waitFor(async () => {
+    expect(await stage.database.query('SELECT FROM waymark.lake_erased')).toHaveLength(1)
+  }, patience)
+  await one.stop()
+  await vi.waitFor(async () => {
+    const held = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND objid = $1::bigint::oid AND granted AND datname = current_database()`
+    expect(await stage.database.query(held, [lockKeys.archive])).toHaveLength(1)
+  }, patience)
+  // It looks for old events each second.
+  await delay(3000)
+  const files = findInFiles(stage.archive, 'u_ada_9f3e').filter((file) => file.endsWith('.parquet'))
+  expect(files).toEqual([])
+  await stage.database.query('DROP TRIGGER stall ON waymark.erased')
+  await one.restart()
+  expect(await answer).toMatchObject({ status: 200, body: { erased: { events: 5, unlinked: 2 } } })
+  expect(await findAll()).toEqual([])
+  expect(await stored(one)).toEqual(await stored(two))
+  const newest = 'SELECT max(snapshot_id)::int AS snapshot FROM waymark.lake_changes'
+  const [{ snapshot } = {}] = await stage.database.query(newest)
+  for (const service of [one, two]) expect(await state(service)).toEqual([[snapshot]])
 }, 180_000)
 
 it('a process that was away finds the old files gone, and comes to the same answers', async () => {
