@@ -81,14 +81,14 @@ export interface Browser {
   taken: Set<string>
 }
 
-/** What a promise comes to; undefined when it has not come to anything by then. */
+/** The value of a promise; undefined when it has none by then. */
 export const within = <T>(browser: Pick<Browser, 'after'>, ms: number, promise: Promise<T>) =>
   new Promise<T | void>((resolve, reject) => {
     const stop = browser.after(ms, resolve)
     void promise.then(resolve, reject).then(stop)
   })
 
-/** Nothing that waymark does later may reach the host page as an error. */
+/** No error of later work may reach the host page. */
 const quietly =
   <Given extends unknown[]>(fn: (...given: Given) => unknown) =>
   (...given: Given) => {

@@ -58,7 +58,7 @@ export const claim = async (w: Instance): Promise<boolean> => {
   const id = w.queueId
   w.isMixed = true
   const moved: [RecordKey, string][] = []
-  // What has to go, goes unread: there can be a great many where nothing was ever delivered.
+  // Records beyond the limit are deleted unread: there can be many where nothing was ever delivered.
   const gone = w.abandoned.splice(0, w.abandoned.length - w.config.queue.maxEvents)
   for (const key of gone) countDrops(w, 'too-many', key[2])
   const keys = w.abandoned.splice(0, claimAtOnce)

@@ -1,7 +1,7 @@
 import { isObject } from './json'
 import type { Config } from './types'
 
-/** What is not here is none by default: functions of the application's. */
+/** Options that are functions have no default, and are not listed. */
 export const defaults: Config = {
   endpoint: '',
   environment: 'production',

@@ -51,7 +51,7 @@ const flushDue = (w: Instance) => (dueAt(w, 0) > w.browser.now() ? wait(w, 0) : 
 
 export const setDown = (
   w: Instance,
-  // Who was never answered is not taken for one who was, because the network is gone.
+  // A service that never answered still counts as one when the network is gone.
   down: Settings['down'] = w.settings.down || w.settings.down === false || { misses: 0, tryAt: 0 },
 ) => down !== w.settings.down && set(w, { down })
 
@@ -225,7 +225,7 @@ const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer
 /** A payload was put. In a page that is leaving it goes to the browser at once. */
 export const wake = (w: Instance) => {
   const { maxEvents, intervalMs } = w.config.batch
-  // What is in memory alone does not wait for more.
+  // Payloads that are in memory alone do not wait for more.
   const ms = w.queuedCount < maxEvents && !isAnonymous(w) ? intervalMs : 0
   // Its handlers do that by themselves.
   if (w.pageState === 'leaving') return

@@ -3,7 +3,7 @@ import { save, works } from './disk'
 import { finish, next, sizeOf } from './queue'
 import { handOffBytes, mayGo, post, prepareHandOff } from './transport'
 
-/** What was begun is off the queue, and taken off the disk. */
+/** Takes the records whose hand-off was begun off the queue and the disk. */
 const settle = (w: Instance, attempt: Attempt) => {
   // Behind a service worker nothing is sure to arrive that was not deferred.
   const isKept = w.config.delivery === 'at-least-once' || (w.browser.hasWorker() && !attempt.isDeferred)
@@ -26,7 +26,7 @@ export const handOff = (w: Instance) => {
   for (;;) {
     const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
     const batch = next(w, Math.min(w.config.batch.maxBytes, budget))
-    // What has no ids waits until the service has said that it takes it.
+    // Events without ids wait until the service has said that it takes them.
     if (!batch[0] || sizeOf(batch) > budget || !mayGo(w, batch)) return
     const send = prepareHandOff(w, batch)
     const attempt = { batch, begun: false }
@@ -49,7 +49,7 @@ const deferMs = 360_000
  */
 export const defer = (w: Instance) => {
   w.stopDeferred()
-  // What the disk takes is sent by the next visit, and would be sent twice.
+  // The next visit sends what is on the disk: handed off too, it would be sent twice.
   if (works(w) || !w.browser.hidden()) return
   // A `fetch` of the page's own is not passed over. Who was never answered is asked as rarely as the back-off says.
   if (w.config.transport.fetch || typeof w.settings.down === 'object') return

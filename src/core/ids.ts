@@ -15,7 +15,7 @@ export const newId = (size = 21): string => {
   return String.fromCharCode.apply(0, pool.subarray(used, (used += size)) as never)
 }
 
-/** What a bug passes as a user id more often than a user has it. */
+/** Texts that are more often a bug's than a user's id. */
 const reserved = /^(|0|-1|nan|null|undefined|none|nil|true|false|guest|anonymous|\[object .*\])$/i
 
 /** Reads a user id; undefined when it cannot be one. */

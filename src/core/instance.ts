@@ -144,7 +144,7 @@ export type PageState = 'starting' | 'open' | 'leaving' | 'away' | 'back' | 'shu
  *   memory ──▶ unread             the session is over, or the page is back, and there is no database
  *   each ──▶ unread               consent is not given, or is taken back: calls wait, or are refused
  *
- * Nothing is written over that was not read: hence the left column.
+ * Settings are written only after they were read: that is the left column.
  */
 export type VisitorState = number
 

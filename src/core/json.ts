@@ -14,7 +14,7 @@ export const toJson = (value: unknown): string => {
     if (typeof inner !== 'object' || !inner) return inner
     // A DOM node or a window: frameworks hang whole trees on them.
     if ('nodeType' in inner || 'postMessage' in inner) return {}.toString.call(inner)
-    // What stands behind the holder of this value is done.
+    // All objects behind the holder of this value are written.
     parents.length = parents.indexOf(this) + 1
     if (parents.includes(inner)) return '[circular]'
     const next = inner instanceof Map || inner instanceof Set ? [...inner] : inner

@@ -45,7 +45,7 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
     w.queuedBytes -= payload.size
   }
   for (const { record } of batch) {
-    // What is empty and was never stored need not be deleted.
+    // An empty record that was never stored need not be deleted.
     const isClean = keepOnDisk || !(record.isStored || record.items[0])
     w.dirty[isClean ? 'delete' : 'add'](record)
   }
@@ -137,7 +137,7 @@ export const adopt = (w: Instance, claimed: [RecordKey, string][]) => {
     const [kind, ...bodies] = stored.split('\n') as [Kind, ...string[]]
     const record = addRecord(w, kind, key, true)
     for (const body of bodies) fill(w, record, { id: '', body })
-    // What this page tracks next comes after it, also within one millisecond.
+    // The next event of this page comes after it, also within one millisecond.
     if (key[1] < (w.browser.now() + 1) * 1000) w.sequence = Math.max(w.sequence, key[1])
   }
   w.records.sort((a, b) => a.key[1] - b.key[1])

@@ -43,7 +43,7 @@ export const set = (w: Instance, change: Settings) => {
   if (!w.unmerged && (change.ids || change.persistent)) w.browser.writeNote(w.storeName, '')
   w.changes = { ...w.changes, ...change }
   schedule(w)
-  // What happens under assumed ids concerns this page alone.
+  // Changes under assumed ids concern this page alone.
   if (!w.unmerged || 'consent' in change) tellTabs(w, { change })
   applyChange(w, change)
 }
@@ -90,7 +90,7 @@ export const mergeStored = (w: Instance, stored: Settings, { late, ...noted }: N
   w.unmerged = isAssumed ? (w.unmerged ?? []) : undefined
   if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
-  // What an earlier page could only note is stored now.
+  // Stores now what an earlier page could only note.
   w.changes = { ...w.changes, ...noted }
   const found = recall(w, stored.ids ?? {})
   if (found || !stored.ids)

@@ -25,7 +25,7 @@ const isDebug = debug !== 'false'
 const options = maybe(() => JSON.parse(config)) as object | undefined
 if (!options) browser.warn('[waymark] data-config is not JSON')
 
-// What is no list of commands counts as one, which is none.
+// Anything but a list of commands counts as one command, which does nothing.
 page.waymark = runCommands(waymark, [page.waymark].flat() as Command[], browser)
 
 // From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does

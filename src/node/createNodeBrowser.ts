@@ -1,6 +1,6 @@
 import type { Browser } from '../core/browser'
 
-/** Nothing that waymark does later may reach the host as an error. */
+/** No error of later work may reach the host. */
 const quietly = (fn: () => void) => () => {
   try {
     fn()

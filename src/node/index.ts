@@ -159,7 +159,7 @@ export const createWaymark = <Events extends object = EventMap>(
     ? followProcess({
         async flush() {
           if (w.queuedCount) await flush({ timeoutMs: endWithinMs })
-          // What was accepted is taken off the disk, or the next process would send it again.
+          // Accepted payloads leave the disk, or the next process would send them again.
           await saved()
         },
         saveNow() {

@@ -15,7 +15,7 @@ import { openLocks, type Modules } from './locks'
 // An owner's name is drawn anew by each process, so nobody is taken for another. A line that a crash has cut short is not
 // JSON and counts for nothing: what is in it was not acknowledged. Renaming a file decides between two that take it over.
 
-/** What has grown to this is written anew, without the rows that were taken away. */
+/** A file of this size is written anew, without the rows that were taken away. */
 const rewriteAt = 4 * 1024 * 1024
 
 type Row = [key: RecordKey, text: string]
@@ -81,7 +81,7 @@ export const openJournal = (modules: Modules, folder: string, owner: string): Jo
     await locks.take(owner)
     file = await promises.open(fileOf(owner), 'a')
     size = (await file.stat()).size
-    // What a failed write has left in the line would spoil the next one.
+    // A failed write may have left half a line, which would spoil the next one.
     if (size) await file.appendFile('\n')
     await syncFolder()
     return file

@@ -65,7 +65,7 @@ export const readRequest = (request: RequestLike, { cookie, header, ...time }: R
   const isDocument = read('sec-fetch-dest') === 'document' && (request.method ?? 'GET') === 'GET'
   // The `headers()` of a framework have no address.
   const host = hostOf(address) ?? (read('x-forwarded-host') || read('host'))
-  // What a script of a page asks for belongs to that page.
+  // A request of a script belongs to the page that the script runs in.
   const page = isDocument
     ? { url: address, referrer, viewport: '' }
     : { url: hostOf(referrer) === host ? referrer : '', referrer: '', viewport: '' }

@@ -42,7 +42,7 @@ interface Known extends VisitorIds {
   properties?: Properties
 }
 
-/** What a server does not know is left out, and whoever is nobody is not recorded: each call would make a new person. */
+/** Leaves out what the server does not know. A call without any id is refused: each would make a new person. */
 const serverSide = (w: Instance): Plugin => ({
   name: 'server-side',
   beforeSend(draft) {

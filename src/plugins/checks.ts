@@ -89,7 +89,7 @@ const explain = (error: Signals['error']) => {
   if (text) error.message = text
 }
 
-/** What takes one of a few values, by its path. */
+/** Options that take one of a few values, by their path. */
 const choices: Record<string, unknown[]> = {
   consent: ['granted', 'denied', 'pending', 'anonymous'],
   persistence: ['indexeddb', 'memory'],

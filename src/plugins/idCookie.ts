@@ -67,7 +67,7 @@ export function idCookie({ endpoint, timeoutMs = 1000 }: IdCookieOptions): IdCoo
     name: 'id-cookie',
 
     async ask() {
-      // Who refuses is not asked about: an id that is read is one that is used.
+      // After a refusal the ids are not even read: reading them would be using them.
       if ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) return
       const abort = new AbortController()
       const timer = setTimeout(() => abort.abort(), timeoutMs)

@@ -50,7 +50,7 @@ export function requestHeader({ name = 'X-Waymark' }: RequestHeaderOptions = {})
       prototype.open = openWithIds
 
       return () => {
-        // What another script has put around them stays.
+        // Wrappers that another script has put around them stay.
         if (window.fetch === fetchWithIds) window.fetch = fetch
         if (prototype.open === openWithIds) prototype.open = open
         told.read = () => ''

@@ -70,7 +70,7 @@ const keepInPage = ({ on }: Host): Store => {
 
 const prefix = '@session'
 
-/** What was called before the session was known lies under none, and the first event of one takes it over. */
+/** Properties from before the session is known lie under no session; its first event takes them over. */
 const keyIn = (session: string, name: string) => [prefix, session, name].join('/')
 
 /** Null for what is to be taken away. */

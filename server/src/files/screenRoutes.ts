@@ -95,7 +95,7 @@ export const screenRoutes = (
 
   const redirect = ({ request, response }: Exchange) => {
     const base = baseOf(request)
-    // Else it is relative, because a proxy may have removed a prefix that the service does not know.
+    // Without a base it is relative, because a proxy may have removed a prefix that the service does not know.
     const location = base === '' ? 'app/' : `${base}/app/`
     response.writeHead(302, { location, 'content-length': 0 }).end()
     return Promise.resolve(undefined)

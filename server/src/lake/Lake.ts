@@ -51,8 +51,8 @@ const lakeTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the files of a snapshot hold of rows that are not stored yet would be stored a second time. The snapshot of an
- * erase is taken over with the erase itself; a store that has passed the erase already did not know the person.
+ * A snapshot waits until its rows are stored: rows of its files that the log still brings would be stored twice. The
+ * snapshot of an erase is taken over with the erase itself; a store that has passed the erase did not know the person.
  */
 const mayFollow = ({ kind, through }: Change, applied: number): boolean =>
   kind === 'erase' ? through < applied : through <= applied

@@ -7,7 +7,7 @@ const colon = `strpos(e.plan_problem, ': ')`
 /** What stands for an event's name where traits are not as planned: no other event has it in this view. */
 const ofTraits = '$identify'
 
-/** Whoever reads them need not see anybody's traits. */
+/** Verdicts without the traits themselves, which readers need not see. */
 export const planTraits: View = {
   name: 'plan_traits',
   comment: 'What the plan says of the traits of each identify, one a row.',

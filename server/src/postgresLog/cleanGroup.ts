@@ -76,7 +76,7 @@ const standInFor = (
 /** An event that was set aside is set aside again: without an environment it cannot be stored. */
 const setAsideFor = ({ task }: ErasedPerson) => Buffer.from(JSON.stringify({ distinct_id: standInOf(task) }))
 
-/** What was saved and names an id is removed, under the names that it had. */
+/** Removes saved values that name an id, under the names that they had. */
 const cleanSaved = (row: Buffer, ids: ReadonlySet<string>): Buffer => {
   const item = JSON.parse(row.toString()) as SavedItem
   const isNamed = item.value !== null && [...ids].some((id) => doesNameId(item.value!, id))

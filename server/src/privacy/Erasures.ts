@@ -48,10 +48,10 @@ export class Erasures {
     return [...this.#options.finished, ...pending]
   }
 
-  /** What was carried out before the start is off the list by now. */
+  /** Erases that were carried out before the start are off the list already. */
   finish(): void {}
 
-  /** Nothing goes on by itself: it waits for rows that are stored. */
+  /** Has nothing to stop: erases go on only when rows are stored. */
   async stop(): Promise<void> {}
 
   take(requests: readonly ErasureRequest[], through: number): void {

@@ -94,7 +94,7 @@ export class LoggedErasures {
     )
   }
 
-  /** Who asked finds the states in the log's database. */
+  /** Empty: the process that was asked finds the states in the log's database. */
   states(): [] {
     return []
   }

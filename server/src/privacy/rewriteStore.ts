@@ -15,7 +15,7 @@ import { putInPlace } from '../store/writeWhole.js'
 
 /** A new store fills these tables itself, and the sessions apart. */
 const ownTables = new Set<string>(['store', 'derived', ...sessionTables])
-/** So much of the disk must stay free for the logs. */
+/** How much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 
 const filesOf = (folder: DataFolder) => {
@@ -95,8 +95,8 @@ const write = async (
 
 /**
  * Writes a new file of analytics without the rows of the persons in `idTable`, and replaces the old file by it.
- * Nothing less takes their bytes from the disk: DuckDB leaves deleted rows in their blocks and freed blocks in
- * the file.
+ * Deleting the rows would leave their bytes on the disk: DuckDB keeps deleted rows in their blocks, and freed blocks
+ * in the file.
  *
  * The connection has the store attached as `analytics` before, and no file after. Until the rename the whole old
  * file is the store, and after it the whole new one.

@@ -57,7 +57,7 @@ export interface RunningQuery {
 
 type Cleanup = () => void
 
-/** What a query that DuckDB need not run has in place of DuckDB's rows. It holds no permit that it could pause. */
+/** Stands for DuckDB's rows in a query that DuckDB need not run. It holds no permit that it could pause. */
 const cachedQuery = ({
   names,
   types,

@@ -73,7 +73,7 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
 }
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
-/** So many bytes are enough to find the format. */
+/** How many bytes are enough to find the format. */
 const startBytes = 512
 
 /**

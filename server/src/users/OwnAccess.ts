@@ -8,7 +8,7 @@ import { LoginLink } from './LoginLink.js'
 import { hashPassword } from './passwordHash.js'
 import { readUsersFile } from './usersFile.js'
 
-/** Who may come in, when the operator has not said it: a user and a key that the service has made for itself. */
+/** The user and the key that the service makes for itself when the operator has named none. */
 export interface OwnAccess {
   /** The options, with the user and the key in them. */
   options: ServerOptions

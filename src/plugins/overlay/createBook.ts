@@ -14,7 +14,7 @@ export interface Row {
   properties?: Properties
   /** `sent`: a request carries it, or the page went and the browser has it. `stored`: the service has it on its disk. */
   way?: 'waiting' | 'sent' | 'stored' | 'dropped'
-  /** Nothing more will be heard of it. */
+  /** No more news of it will come. */
   isDone?: boolean
   /** Why it was dropped, or what the error says. */
   why?: string

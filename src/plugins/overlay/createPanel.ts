@@ -125,7 +125,7 @@ export function createPanel({ rows, getConsent, onClear, onClose }: PanelOptions
   close.addEventListener('click', onClose)
   host.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') onClose()
-    // What is typed here is none of the page's keys.
+    // Keys typed here must not reach the page.
     event.stopPropagation()
   })
 

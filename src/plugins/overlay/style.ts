@@ -1,4 +1,4 @@
-/** What the page says of its own elements ends at the host, whose own lines therefore all are `!important`. */
+/** The page's rules reach the host element only, so all lines for it are `!important`. */
 export const style = `
 :host {
   --paper: #fffdf6; --sunk: #f2eddd; --ink: #26302b; --soft: #5d6259; --edge: #8a8672;

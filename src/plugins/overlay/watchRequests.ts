@@ -33,7 +33,7 @@ export function watchRequests(begun: (carried: Carried) => () => void): Stop {
   watched.toString = () => String(fetch)
   window.fetch = watched
   return () => {
-    // What another script has put around it stays.
+    // A wrapper that another script has put around it stays.
     if (window.fetch === watched) window.fetch = fetch
   }
 }

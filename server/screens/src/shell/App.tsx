@@ -24,7 +24,7 @@ export function App() {
     document.title = `${title} · waymark`
   }, [title])
 
-  // Whoever follows a link by keyboard or with a screen reader goes on where the new page begins.
+  // After a link, the keyboard and a screen reader go on where the new page begins.
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   useEffect(() => {

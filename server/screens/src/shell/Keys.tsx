@@ -22,7 +22,7 @@ const readOn = () => {
     return true
   }
 }
-/** Who dictates, or touches keys unawares, turns them off. */
+/** People who dictate, or touch keys unawares, turn them off. */
 const isOn = createStore(readOn())
 const turn = (on: boolean) => {
   isOn.set(on)
@@ -81,7 +81,7 @@ export function Keys({ controls, isFiltered }: { controls: Controls; isFiltered:
       if (key === '?') show()
       else if (command) command.run()
       else return
-      // Else the letter is typed into the field that has the focus now.
+      // Otherwise the letter would be typed into the field that has the focus now.
       event.preventDefault()
     }
     document.addEventListener('keydown', listen)

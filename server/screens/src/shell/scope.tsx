@@ -74,7 +74,7 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
   if (isGuest) {
     const { range, timeZone } = scope
     const period = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
-    // What the page asks while it is drawn is asked of this.
+    // Questions that the page asks while it is drawn are asked with this.
     guestQuestion.set({
       ...{ path, search: search.toString(), ...period(range), unit: range.unit, time_zone: timeZone },
       before: range.before ? period(range.before) : null,

@@ -1,12 +1,12 @@
 import { oid, owner, pg } from './names.js'
 
-/** What is in memory is the service's own, or DuckDB's. */
+/** Databases in memory are the service's own, or DuckDB's: tools see those in files. */
 const files = 'SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL'
 
 const keyName = `r.relname || '_' || CASE WHEN c.constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(c.constraint_column_names, '_') || '_' END
     || CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END`
 
-/** What the other views are made of. No tool knows them. */
+/** The other views are made of these. No tool asks for them. */
 export const relationMaps: Record<string, string> = {
   // The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog.
   namespace_map: `

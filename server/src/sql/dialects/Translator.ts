@@ -26,9 +26,9 @@ export type Translate = (translating: Translating) => Promise<string>
 export interface TranslatorLimits {
   /** After so long without a statement the process ends. */
   idleMs: number
-  /** So long a statement may take, once the transpiler is loaded. */
+  /** How long a statement may take, once the transpiler is loaded. */
   longestMs: number
-  /** So much memory the process may have while it translates. */
+  /** How much memory the process may have while it translates. */
   mostBytes: number
 }
 

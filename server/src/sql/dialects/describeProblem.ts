@@ -2,7 +2,7 @@ import type { Translation } from './translation.js'
 
 type Problem = Extract<Translation, { problem: string }>
 
-/** So many characters of a long line are shown on each side of the mistake. */
+/** How many characters of a long line are shown on each side of the mistake. */
 const shownAround = 60
 
 /** Quotes the line with a caret below, as DuckDB does: `LINE 1: SELECT a FORM b` */

@@ -10,7 +10,7 @@ export interface SourceToken {
   span: { start: number; end: number; line: number; column: number }
 }
 
-/** What the transpiler would leave as it is, or translate to what means another thing. */
+/** Words that the transpiler would leave as they are, or translate to another meaning. */
 const calls: Partial<Record<Dialect, Readonly<Record<string, string>>>> = {
   bigquery: { json_value: 'json_extract_string(' },
   clickhouse: {

@@ -18,6 +18,6 @@ export type FromTranslator =
   /** The transpiler broke. Its memory may be in any state, so the process must end. */
   | { kind: 'broken' }
 
-/** By these codes the process ends when a statement takes too long, or too much memory. */
+/** The exit codes when a statement takes too long, or too much memory. */
 export const tooLongCode = 3
 export const tooLargeCode = 4

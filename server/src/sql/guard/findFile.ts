@@ -59,7 +59,7 @@ export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
       let path = text
       for (; tokens[at + 1]?.text === '.' && tokens[at + 2] !== undefined; at += 2)
         path += `.${tokens[at + 2]!.text}`
-      // What a text with a prefix stands for is not known here, so it counts as a file.
+      // A text with a prefix may stand for anything, so it counts as a file.
       const next = tokens[at + 1]
       const isPrefix =
         kind === 'word' &&
