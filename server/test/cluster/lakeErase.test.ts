@@ -94,7 +94,7 @@ it('a process that has not come to the erase of a person yet puts no event of th
   await stage.database.query(`
     CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
     CREATE TRIGGER stall BEFORE INSERT ON waymark.erased
-    FOR EACH ROW WHEN (NEW.reader = '${String(reader!['name'])}') EXECUTE FUNCTION stall()`)
+    FOR EACH ROW WHEN (NEW.reader = '${String(reader?.['name'])}') EXECUTE FUNCTION stall()`)
   const answer = erase(two, 'u_ada_9f3e')
   // No file has the person yet. The one that archives says so, and ends: the other one archives from then on.
   await vi.waitFor(async () => {
