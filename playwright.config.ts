@@ -3,15 +3,23 @@ import { ensureBrowser } from './scripts/setup.mjs'
 
 const executablePath = await ensureBrowser()
 
+/** What `describe` says for the tests of a file that has the same ones in all engines. */
+const inOtherEngines = /\.spec\.ts (firefox|webkit) /
+
 // Every test has its own shop and its own service. A second try would hide the very thing that is tested
 // here, so there is none.
 export default defineConfig({
   testDir: 'e2e',
   testIgnore: '**/e2e/ledger/**',
   projects: [
-    { name: 'chromium', testIgnore: ['**/e2e/ledger/**', '**/*.long.spec.ts'] },
-    // Firefox, WebKit, and what takes minutes. `npm run test:all` runs it.
+    {
+      name: 'chromium',
+      testIgnore: ['**/e2e/ledger/**', '**/*.long.spec.ts'],
+      grepInvert: inOtherEngines,
+    },
+    // Firefox, WebKit, and what takes minutes. `npm run test:all` runs them.
     { name: 'long', testMatch: '**/*.long.spec.ts' },
+    { name: 'engines', testIgnore: '**/*.long.spec.ts', grep: inOtherEngines },
   ],
   globalSetup: './e2e/fixtures/globalSetup.ts',
   outputDir: '.cache/e2e',

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
@@ -12,14 +15,19 @@ export default defineConfig({
     // Long enough for a slow machine: it ends a test that hangs. A test that needs more says so.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A process for each file would load DuckDB and everything else each time: a third of all processor time.
+    isolate: false,
     projects: [
       {
         extends: true,
         test: {
           name: 'library',
+          // Node resolves to what renders on a server; a browser gets this one.
+          alias: [{ find: /^svelte$/, replacement: at('node_modules/svelte/src/index-client.js') }],
           include: ['test/**/*.test.ts'],
           exclude: ['test/built/**', 'test/docs/**'],
           environment: 'node',
+          setupFiles: at('test/world/leaveNothing.ts'),
         },
       },
       {
@@ -73,6 +81,8 @@ export default defineConfig({
           root: 'server/screens',
           include: ['test/**/*.test.{ts,tsx}'],
           environment: 'happy-dom',
+          // What the screens know of their page lives as long as the page.
+          isolate: true,
         },
       },
     ],

@@ -38,6 +38,8 @@ const test = base.extend<{ complaints: void }, { service: Service }>({
   ],
 })
 
+// As in screens.spec.ts.
+test.describe.configure({ mode: 'parallel' })
 test.use({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, acceptDownloads: true })
 
 test.beforeEach(async ({ context, service }) => {

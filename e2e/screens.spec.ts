@@ -41,6 +41,8 @@ const test = base.extend<{ complaints: string[] }, { service: Service }>({
   },
 })
 
+// A file as long as this one would keep one worker busy after the other has ended. Each worker has a service.
+test.describe.configure({ mode: 'parallel' })
 test.use({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 } })
 
 async function logIn(page: Page, { user, password }: Service) {

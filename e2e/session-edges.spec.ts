@@ -14,10 +14,7 @@ const sessionRows = `SELECT event, dense_rank() OVER (ORDER BY first_at) - 1 FRO
 let site: Site
 test.afterEach(() => site.close())
 
-// The times are the same everywhere, and `npm test` is short: the other engines when rounds are asked for.
-const engines = process.env['WAYMARK_ROUNDS'] ? engineNames : (['chromium'] as const)
-
-for (const name of engines) {
+for (const name of engineNames) {
   test.describe(name, () => {
     const open = useEngine(name)
     test('29:55 of idleness go on with the session, 30:01 do not', async ({ service }) => {

@@ -4,17 +4,18 @@ import { createHash } from 'node:crypto'
 import { rmSync, readdirSync, readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { ensureInstalled } from './setup/ensureInstalled.mjs'
+import { tsc } from './setup/tsc.mjs'
 
-const run = (name, ...args) => {
-  const { status } = spawnSync('npx', ['--no-install', name, ...args], { stdio: 'inherit' })
+const run = (file, ...args) => {
+  const { status } = spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' })
   if (status) process.exit(status)
 }
 
 await ensureInstalled()
 rmSync('build', { recursive: true, force: true })
 rmSync('dist', { recursive: true, force: true })
-run('tsc', '-p', 'tsconfig.build.json')
-run('rollup', '-c', '--silent')
+run(tsc, '-p', 'tsconfig.build.json')
+run('node_modules/rollup/dist/bin/rollup', '-c', '--silent')
 
 for (const file of readdirSync('dist').filter((name) => /\.c?js$/.test(name))) {
   const code = readFileSync(`dist/${file}`)

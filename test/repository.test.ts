@@ -14,6 +14,14 @@ it('git ignores the folder that the service keeps its data in, wherever it is st
   ).toEqual([...paths, ''])
 })
 
+it('no script takes a compiler by its bare name, which two packages have', () => {
+  const commands = ['package.json', 'server/package.json'].flatMap((path) => {
+    const text = readFileSync(new URL(path, root), 'utf8')
+    return Object.values((JSON.parse(text) as { scripts: object }).scripts).map(String)
+  })
+  expect(commands.filter((command) => /(?<!typescript\/bin\/)\btsc /.test(command))).toEqual([])
+})
+
 it('CONTRIBUTING names only commands that there are', () => {
   const text = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')
   const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name!)

@@ -5,26 +5,11 @@ import { whyNotNow } from '../peers/quietMachine.mjs'
 import { readQuestions, reload } from './benchCache.mjs'
 import { drawGrowth } from './drawGrowth.mjs'
 import { openShop, sizes, withStore } from './openShop.mjs'
+import { medianOf, questionsIn, rounds } from './questions.mjs'
 import { basic, startService } from './startProcess.mjs'
 
-const rounds = 5
 /** As the service runs a query, unless told otherwise. */
 const threads = Number(process.env.BENCH_THREADS ?? availableParallelism())
-const steps = `['$pageview', 'Map Viewed', 'Added to Basket', 'Order Placed']`
-
-/** What is asked in a range; without one, of all the half year. */
-const questionsIn = (range) => {
-  const [more, all] = range === undefined ? ['', ''] : [`, ${range}`, range]
-  return {
-    funnel: `FROM funnel(${steps}, INTERVAL 7 DAY${more})`,
-    retention: `FROM retention('$pageview', '$pageview', '${range === undefined ? 'week' : 'day'}'${more})`,
-    sessions: `SELECT entry, utm_source, count(*), avg(duration_seconds) FROM sessions(${all || 'NULL, NULL'}) GROUP BY ALL`,
-    daily: `FROM daily(${all === '' ? '' : `${all}, `}time_zone := 'Europe/Berlin')`,
-    breakdown: `FROM breakdown(${range === undefined ? "'$pageview', '$utm_source'" : "'Map Viewed', 'sku'"}${more})`,
-    paths: `FROM paths('/', 3${more})`,
-    'first touch': `SELECT utm_source, count(*) FROM first_touch(${all}) GROUP BY ALL`,
-  }
-}
 const aMonth = `'2025-10-01', '2025-11-01'`
 /** The newest event of the shop is a day after the end of these. */
 const lastDays = (days) => `TIMESTAMPTZ '2025-12-11' - INTERVAL ${days} DAY, '2025-12-11'`
@@ -39,19 +24,6 @@ const overviews = {
 
 /** With `BENCH_DRAW=1`, or where nothing else runs, the figures are drawn here. */
 const chart = fileURLToPath(new URL('../../docs/growth.svg', import.meta.url))
-
-const medianOf = async (work) => {
-  const took = []
-  for (let round = 0; round < rounds; round++) {
-    const began = performance.now()
-    const before = process.cpuUsage()
-    await work()
-    const { user, system } = process.cpuUsage(before)
-    took.push({ ms: performance.now() - began, cpuMs: (user + system) / 1000 })
-  }
-  const middle = (of) => took.map(of).toSorted((a, b) => a - b)[rounds >> 1]
-  return { ms: middle(({ ms }) => ms), cpuMs: middle(({ cpuMs }) => cpuMs) }
-}
 
 const measureIn = async (connection, range) => {
   const medians = {}

@@ -1,24 +1,23 @@
+import { insertSessions, setFolded } from '../../server/dist/store/sessionTable.js'
 import { keptOf } from '../../server/dist/store/keptColumns.js'
-import { buildSessions } from '../../server/dist/analytics/applySessions.js'
 
 /** A page with its share of all page views. */
 const pages = `['/', '/maps', '/maps/' || (hash(i, 3) % 400), '/maps/' || (hash(i, 4) % 400), '/search', '/cart', '/checkout', '/about', '/blog/' || (hash(i, 5) % 60), '/account']`
 
-/**
- * A shop over 180 days: a session has eight events on average, a person some three sessions unless told otherwise. A
- * third of the persons is known by two ids. Rows come in the order of time, as they do from browsers that are online.
- */
-export const fillShop = async (connection, events, sessionsAPerson = 3) => {
-  const sessions = Math.ceil(events / 8)
-  const persons = Math.ceil(sessions / sessionsAPerson)
-  const days = 180
+export const days = 180
+export const firstMs = 1_750_000_000_000
+/** So many are written at once, which a small machine can sort in memory. */
+const sessionsAtOnce = 125_000
+
+/** The sessions `from` to `until` of a shop, whose events follow sequence `last`. Gives the last sequence then. */
+const fillSessions = async (connection, { sessions, persons }, { from, until, last }) => {
   const spanUs = days * 86_400_000_000
-  await connection.run(`
+  const { rowsChanged } = await connection.run(`
 INSERT INTO analytics.raw.events BY NAME
 WITH session AS (
   SELECT s, (hash(s, 1) % ${persons})::BIGINT AS p, (s::DOUBLE / ${sessions} * ${spanUs})::BIGINT AS began,
     uuid()::VARCHAR AS session_id, 1 + (hash(s, 2) % 15)::INTEGER AS length
-  FROM range(${sessions}) r(s)
+  FROM range(${from}, ${until}) r(s)
 ), step AS (
   SELECT *, unnest(range(length)) AS n FROM session
 ), flat AS (
@@ -27,8 +26,10 @@ WITH session AS (
   SELECT *, CASE WHEN n = 0 THEN 0 WHEN i % 100 < 62 THEN 0 WHEN i % 100 < 82 THEN 1 WHEN i % 100 < 90 THEN 2
     WHEN i % 100 < 93 AND n > 3 THEN 3 WHEN i % 100 < 95 AND n > 4 THEN 4 ELSE 5 END AS k
   FROM flat
+), numbered AS (
+  SELECT *, ${last} + row_number() OVER (ORDER BY us) AS seq FROM kind ORDER BY us
 ), event AS (
-SELECT row_number() OVER (ORDER BY us) AS seq, make_timestamptz(1750000000000000 + us) AS received_at,
+SELECT seq, make_timestamptz(${firstMs}000 + us) AS received_at,
   received_at AS "timestamp", 'production' AS environment,
   ['$pageview', 'Map Viewed', 'Added to Basket', 'Checkout Started', 'Order Placed', 'Clicked'][k + 1] AS event,
   CASE WHEN p % 3 = 0 AND n > 2 THEN 'user-' || p END AS distinct_id, md5('anonymous' || p)::UUID::VARCHAR AS anonymous_id,
@@ -44,14 +45,43 @@ SELECT row_number() OVER (ORDER BY us) AS seq, make_timestamptz(1750000000000000
   ['Chrome', 'Safari', 'Firefox', 'Edge'][1 + p % 4] AS browser, ['en', 'de', 'fr', 'es'][1 + p % 4] AS language,
   ['DE', 'US', 'FR', 'GB', 'ES', 'AT'][1 + p % 6] AS country, 'Pixel 9' AS device, '1280x720' AS viewport,
   false AS anonymous
-FROM kind
+FROM numbered
 )
-SELECT *, ${keptOf} FROM event ORDER BY seq`)
+SELECT *, ${keptOf} FROM event`)
+  const through = last + rowsChanged
+  const fresh = `analytics.raw.events e WHERE seq > ${last} AND seq <= ${through}`
   await connection.run(`
 INSERT INTO analytics.raw.id_map
-WITH linked AS (SELECT 'user-' || p AS u, md5('anonymous' || p)::UUID::VARCHAR AS a FROM range(0, ${persons}, 3) r(p))
+WITH linked AS (
+  SELECT DISTINCT distinct_id AS u, anonymous_id AS a FROM ${fresh} AND distinct_id IS NOT NULL
+    AND hash('production', anonymous_id) NOT IN (SELECT id_key FROM analytics.raw.id_map)
+)
 SELECT 'production', u, u, true, hash('production', u), hash('production', u) FROM linked
 UNION ALL SELECT 'production', a, u, false, hash('production', a), hash('production', u) FROM linked`)
-  await buildSessions(connection)
+  await connection.run(insertSessions(`${fresh} AND session_key IS NOT NULL`))
+  return through
+}
+
+/**
+ * The part of a shop from one share of its 180 days to another: a session has eight events on average, a person some
+ * three sessions unless told otherwise. A third of the persons is known by two ids. Rows come in the order of time, as
+ * they do from browsers that are online. Gives the last sequence.
+ */
+export const fillPart = async (connection, { events, sessionsAPerson = 3 }, { from, until, last }) => {
+  const sessions = Math.ceil(events / 8)
+  const shop = { sessions, persons: Math.ceil(sessions / sessionsAPerson) }
+  const end = Math.ceil(sessions * until)
+  let through = last
+  for (let at = Math.ceil(sessions * from); at < end; at += sessionsAtOnce) {
+    const part = { from: at, until: Math.min(at + sessionsAtOnce, end), last: through }
+    through = await fillSessions(connection, shop, part)
+  }
+  return through
+}
+
+/** A whole shop. */
+export const fillShop = async (connection, events, sessionsAPerson) => {
+  const last = await fillPart(connection, { events, sessionsAPerson }, { from: 0, until: 1, last: 0 })
+  await connection.run(setFolded(last))
   await connection.run('CHECKPOINT analytics')
 }

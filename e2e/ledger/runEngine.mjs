@@ -81,7 +81,8 @@ export async function runEngine({
 
   const all = [...staged.values()]
   const driven = all.filter(({ scenario }) => scenario.kind !== 'alone')
-  if (driven.length) {
+  const actDriven = async () => {
+    if (!driven.length) return
     const session = await engine.launch({ profile: profileOf('driven'), proxyPort: pages.port })
     for (const { stage } of driven) stage.session = session
     // Outages are waiting: they wait together.
@@ -92,15 +93,19 @@ export async function runEngine({
     await session.close()
   }
   const alone = all.filter(({ scenario }) => scenario.kind === 'alone')
-  for (const one of alone) await act(one)
-  const launch = alone[0]?.stage.launch
-  if (launch) {
+  const actAlone = async () => {
+    for (const one of alone) await act(one)
+    const launch = alone[0]?.stage.launch
+    if (!launch) return
     progress(`${engine.name}: a later visit, without a driver`)
     await visitAgain(alone, async (url) => {
       const browser = await engine.launchAlone({ ...launch, url })
       return { close: () => browser.stop() }
     })
   }
+  // Most of a fast run is waiting, and these are browsers of their own.
+  if (fast) await Promise.all([actDriven(), actAlone()])
+  else for (const part of [actDriven, actAlone]) await part()
 
   const storedOf = async (/** @type {string} */ name) => {
     const rows = await service.query(

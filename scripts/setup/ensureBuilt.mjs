@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './root.mjs'
-import { run } from './run.mjs'
+import { label, run } from './run.mjs'
 
 const targets = {
   library: {
@@ -103,9 +103,8 @@ export async function ensureBuilt({ only = ['library', 'server'], force = false 
   if (missing.length === 0) return
   const end = tellBuild(missing)
   try {
-    // Sizes and hashes are for who builds, not for who starts the demo; they come one after the other.
-    if (force) for (const name of missing) await build(name, false)
-    else await Promise.all(missing.map((name) => build(name, true)))
+    // Sizes and hashes are for who builds, not for who starts the demo.
+    await Promise.all(missing.map((name) => label.run(name, () => build(name, !force))))
     end('built')
   } catch (error) {
     end('failed')

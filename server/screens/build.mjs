@@ -9,6 +9,7 @@ import { brotliCompressSync } from 'node:zlib'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import { rollup } from 'rollup'
+import { tsc } from '../../scripts/setup/tsc.mjs'
 
 const here = import.meta.dirname
 const out = join(here, '../dist/screens')
@@ -26,8 +27,9 @@ const fonts = {
 
 const compile = () => {
   rmSync(join(here, 'build'), { recursive: true, force: true })
-  const args = ['--no-install', 'tsc', '-p', join(here, 'tsconfig.build.json')]
-  const { status } = spawnSync('npx', args, { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(here, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(status ?? 1)
 }
 

@@ -41,6 +41,7 @@ import { sessionPath, loginRoutes } from './users/loginRoutes.js'
 import { LoginTokens } from './users/LoginTokens.js'
 import { setupRoute } from './users/setupRoute.js'
 import { Users } from './users/Users.js'
+import type { AcceptLog } from './wal/AcceptLog.js'
 import { Intake } from './wal/Intake.js'
 import { Lag } from './wal/Lag.js'
 import { findTask } from './wal/findTask.js'
@@ -115,7 +116,9 @@ export const startIngest = async (
       lagSeconds: lag.seconds,
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
-    const intake = new Intake({ ...options, maxBacklogRows, number, log, applier, taskIds, logger })
+    const openIntake = (into: AcceptLog) =>
+      new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, logger })
+    const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
     const takesEvents = url === undefined || role !== 'engine'
@@ -166,6 +169,7 @@ export const startIngest = async (
         ? new ErasureRounds({ link: engineLink, log: local!.log })
         : new LoggedRounds({
             ...shared,
+            append: (record) => shared.ofUsers.append(record),
             secret: shared.taskSecret.toString('base64'),
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
@@ -208,7 +212,10 @@ export const startIngest = async (
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
-              savedRoute({ authenticate, intake }),
+              savedRoute({
+                authenticate,
+                intake: shared === undefined ? intake : openIntake(shared.ofUsers),
+              }),
             ]),
       ],
       logger,

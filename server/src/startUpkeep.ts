@@ -13,6 +13,7 @@ import { lookForMissing } from './archive/lookForMissing.js'
 import { removeUncounted } from './archive/removeUncounted.js'
 import { archiveToLake } from './lake/archiveToLake.js'
 import type { Lake } from './lake/Lake.js'
+import { mergeInLake } from './lake/mergeSmallFiles.js'
 import { cleanLake, removeErased } from './lake/removeEnded.js'
 import { retireFromLake } from './lake/retireFromLake.js'
 
@@ -57,10 +58,10 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
   const clock = new ClockNote(options.folder.clock, options.clockChecked)
   const chores = [retention({ oneAtATime, days: retentionDays, exportTo, clock, archive, logger })]
   const upkeep = [new Upkeep({ chores, everyMs: hourMs, database, logger })]
-  const often = (chore: Chore, everyMs: number) =>
-    upkeep.push(new Upkeep({ chores: [chore], everyMs, database, logger }))
+  const often = (everyMs: number, ...some: Chore[]) =>
+    upkeep.push(new Upkeep({ chores: some, everyMs, database, logger }))
   if (archive !== undefined) {
-    often(lookForMissing({ archive, oneAtATime, logger }), checkEveryMs)
+    often(checkEveryMs, lookForMissing({ archive, oneAtATime, logger }))
     if (lake === undefined) {
       // Files are removed before retention takes others off the list. Those stay until the next hour, because queries
       // that have begun may still read them.
@@ -71,13 +72,17 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
       chores.push(archiveEvents({ archive, afterDays, oneAtATime, logger }))
     } else {
       chores.push(cleanLake({ lake, archive }))
-      often(archiveToLake({ lake, archive, afterDays, logger }), takeOverMs)
-      often(removeErased({ lake, archive }), takeOverMs)
-      often(retireFromLake({ lake, retentionDays }), checkEveryMs)
+      often(
+        takeOverMs,
+        archiveToLake({ lake, archive, afterDays, logger }),
+        mergeInLake({ lake, archive, retentionDays }),
+      )
+      often(takeOverMs, removeErased({ lake, archive }))
+      often(checkEveryMs, retireFromLake({ lake, retentionDays }))
     }
   }
   // Apart from the others: to copy a store may take minutes.
-  if (states !== undefined) often(states.chore, takeOverMs)
+  if (states !== undefined) often(takeOverMs, states.chore)
   for (const each of upkeep) each.start()
   return async () => {
     for (const each of upkeep) await each.stop()

@@ -1,15 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import type { WatchOptions } from '../src/store/watchDatabase.js'
+import * as watching from '../src/store/watchDatabase.js'
 import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
 
-const watched: WatchOptions[] = []
-vi.mock('../src/store/watchDatabase.js', () => ({
-  watchDatabase(options: WatchOptions) {
-    watched.push(options)
-    return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve() })
-  },
-}))
+const watched: watching.WatchOptions[] = []
+vi.spyOn(watching, 'watchDatabase').mockImplementation((options) => {
+  watched.push(options)
+  return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve() })
+})
 
 let service: Service | undefined
 afterEach(() => service?.close())

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { mount, unmount, type Component } from 'svelte'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { waymark as usual } from '../../src/entries/index'
 import { createTrackAction, getWaymark, setWaymark } from '../../src/adapters/svelte'
 import type { Waymark } from '../../src/core/types'
@@ -12,10 +12,6 @@ const run = async (script: () => void) => {
   const component = mount(withScript(script), { target: document.createElement('div') })
   await unmount(component)
 }
-
-// Node resolves to what renders on a server; a browser gets this one.
-const client: string = vi.hoisted(() => '../../node_modules/svelte/src/index-client.js')
-vi.mock('svelte', () => import(client))
 
 describe('setWaymark', () => {
   it('starts the instance, and hands it on', async () => {

@@ -15,8 +15,8 @@ const openDatabase = (name: string) => {
 }
 
 beforeEach(() => {
-  globalThis.indexedDB = new IDBFactory()
-  globalThis.IDBKeyRange = IDBKeyRange
+  vi.stubGlobal('indexedDB', new IDBFactory())
+  vi.stubGlobal('IDBKeyRange', IDBKeyRange)
 })
 
 describe('openDatabase', () => {
@@ -99,8 +99,8 @@ describe('openDatabase', () => {
   })
 
   it('rejects where there is no IndexedDB', async () => {
-    // @ts-expect-error: some browsers have none in private windows
-    delete globalThis.indexedDB
+    // Some browsers have none in private windows.
+    vi.stubGlobal('indexedDB', undefined)
     await expect(openDatabase('a').read((store) => store.get('n'))).rejects.toBeDefined()
   })
 })

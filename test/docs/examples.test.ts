@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { compileScript, compileTemplate, parse } from 'vue/compiler-sfc'
 // @ts-expect-error plain JavaScript
 import { tagEntries } from '../../scripts/entries.mjs'
+// @ts-expect-error plain JavaScript
+import { tsc } from '../../scripts/setup/tsc.mjs'
 import { defaults } from '../../src/core/config'
 import { blocks, blocksIn, exists, pathOf, read, type Block } from './pages'
 
@@ -69,9 +71,13 @@ describe('an example of code', () => {
         ],
       }
       writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
-      const { stdout } = await run('npx', ['tsc', '-p', fileURLToPath(folder), '--pretty', 'false'], {
-        cwd: fileURLToPath(pathOf('.')),
-      }).catch((error: { stdout: string }) => error)
+      const { stdout } = await run(
+        process.execPath,
+        [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'],
+        {
+          cwd: fileURLToPath(pathOf('.')),
+        },
+      ).catch((error: { stdout: string }) => error)
       const faults = stdout.replaceAll(
         /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
         (_, at: string, line: string) => `${files[Number(at)]!.at}, line ${line} of the example`,

@@ -1,5 +1,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { createStore } from 'idb-keyval'
+import { vi } from 'vitest'
 import { createBrowser, type Browser } from '../../src/core/browser'
 import { openDatabase as open, type Database } from '../../src/core/database'
 import type { InitConfig, Waymark } from '../../src/core/types'
@@ -34,8 +35,8 @@ export function createWorld() {
   /** What `localStorage` holds. */
   const notes = new Map<string, string>()
   const service: Service = createService(() => now)
-  globalThis.indexedDB = new IDBFactory()
-  globalThis.IDBKeyRange = IDBKeyRange
+  vi.stubGlobal('indexedDB', new IDBFactory())
+  vi.stubGlobal('IDBKeyRange', IDBKeyRange)
 
   /** Lets everything happen that needs no time: microtasks, and fake-indexeddb's own tasks. */
   const settle = async () => {

@@ -76,7 +76,8 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
       await connection.run(`INSERT INTO analytics.raw.derived ${hashSample}`)
     })
   }
-  await connection.run(savedSchema)
-  await connection.run(analyticsViews)
-  await connection.run(dutiesSchema)
+  // There are hundreds of statements, each of which would wait for the disk by itself.
+  await inTransaction(connection, async () => {
+    for (const sql of [savedSchema, analyticsViews, dutiesSchema]) await connection.run(sql)
+  })
 }

@@ -69,6 +69,9 @@ export const timesOfFiles = ({ late }: Pick<DayPart, 'late'>): string =>
 /** SQL that is true for every row `r` of every file, and by which DuckDB leaves files out for a time of reception. */
 export const receptionOfFiles = isInside('received_at', 'r.day', 'r.day + INTERVAL 1 DAY')
 
+/** The folder of a file's part, by its path. */
+export const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/'))
+
 /** The environment of a file, by its path. */
 export const environmentOfFile = (file: string): string =>
   decodeURIComponent(/^environment=([^/]*)\//.exec(file)![1]!)

@@ -44,6 +44,12 @@ const nameEnd = /-([^-/]{8})[^-/]*$/
 /** The mark of the hashes that are the keys in a file. */
 export const hashMarkOf = (file: string): string | undefined => nameEnd.exec(file)?.[1]
 
+/** The sequences of the first and the last event that a file was made of. */
+export const sequencesOf = (file: string): { first: number; last: number } => {
+  const [, first, last] = /\/events-(\d+)-(\d+)-/.exec(file)!
+  return { first: Number(first), last: Number(last) }
+}
+
 /** Another name for the file that replaces this one, and has its keys. */
 export const newNameOf = (file: string): string => file.replace(nameEnd, `-$1${randomMark()}.parquet`)
 

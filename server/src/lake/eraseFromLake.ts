@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
+import { isThere } from '../archive/bindArchive.js'
 import { eraseFromFiles } from '../archive/eraseFromFiles.js'
 import { readEventColumns } from '../archive/eventColumns.js'
 import type { Erasure } from '../privacy/ErasureList.js'
@@ -16,7 +19,7 @@ import {
 import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import { describeFile } from './describeFile.js'
 import type { Lake } from './Lake.js'
-import { readLakeFiles, readOutlook, readParts } from './lakeList.js'
+import { type LakeFile, readLakeFiles, readOutlook, readParts } from './lakeList.js'
 import { planTakeOver, type TakeOver } from './takeOver.js'
 
 export interface EraseFromLakeOptions {
@@ -77,6 +80,10 @@ const readSnapshots = async (connection: ServerConnection, held: readonly Erasur
     [held.map(({ task }) => task)],
   )
 
+/** Whether a file that ended has been removed. Where the folder is away, no file is known to be. */
+const isRemoved = (archive: ArchiveFolder, { file, end }: LakeFile) =>
+  end !== undefined && isThere(archive) && !existsSync(join(archive.path, file))
+
 /**
  * Sees to it that the shared files no longer hold some persons, or waits for the store that archives: rejects until that
  * is done. Gives what this store has to take over together with its own erase; null when no file has changed.
@@ -85,7 +92,7 @@ export const eraseFromLake = async (
   connection: DuckDBConnection,
   options: EraseFromLakeOptions,
 ): Promise<TakeOver | null> => {
-  const { lake, held, through } = options
+  const { lake, archive, held, through } = options
   await lake.look()
   let rows = await readSnapshots(lake.connection, held)
   if (rows.length < held.length) {
@@ -100,12 +107,21 @@ export const eraseFromLake = async (
   if (adopted >= snapshot) return { snapshot, gone: [], fresh: [], parts: [] }
   // Another store may have come to the erases of one place one by one: then there are several snapshots, and maybe files
   // of events before them in between. The first of them is one of these erases, unless something older waits.
-  const [next] = (await readOutlook(server, adopted))!.changes
+  const { changes } = (await readOutlook(server, adopted))!
+  const [next] = changes
   if (next!.kind !== 'erase' || next!.through < through)
     throw new Error(`the store has not taken over the archive's snapshot ${next!.snapshot} yet`)
-  return await planTakeOver(connection, {
-    ...{ snapshot, before: adopted },
-    files: await readLakeFiles(server, snapshot),
-    parts: await readParts(server, { after: adopted, through: snapshot }),
-  })
+  // A later erase may have removed files of this one, for a store that was away: then that one's files are taken.
+  for (const change of changes.filter((each) => each.snapshot >= snapshot)) {
+    if (change.kind === 'add' && change.through > through) break
+    const plan = await planTakeOver(connection, {
+      ...{ snapshot: change.snapshot, before: adopted },
+      files: await readLakeFiles(server, change.snapshot),
+      parts: await readParts(server, { after: adopted, through: change.snapshot }),
+    })
+    if (!plan.fresh.some((file) => isRemoved(archive, file))) return plan
+  }
+  throw new Error(
+    'files were removed by a later erase, which this process has missed; make its data folder anew',
+  )
 }

@@ -7,10 +7,11 @@ import { readLakeFiles } from './lakeList.js'
 const dayMs = 86_400_000
 
 /** How many days events are kept, by environment. */
-type RetentionDays = Readonly<Record<string, number>>
+export type RetentionDays = Readonly<Record<string, number>>
 
-const isOld = ({ environment, day }: ArchivedFile, kept: RetentionDays) =>
-  Date.parse(day) < (Math.floor(Date.now() / dayMs) - (kept[environment] ?? Infinity)) * dayMs
+/** Whether retention deletes the events of a file within so many days, or may have done so. */
+export const isOlder = ({ environment, day }: ArchivedFile, kept: RetentionDays, within: number): boolean =>
+  Date.parse(day) < (Math.floor(Date.now() / dayMs) - (kept[environment] ?? Infinity) + within) * dayMs
 
 /**
  * Takes the files off the list of all stores that retention has taken off the list of this one, which archives. Retention
@@ -22,7 +23,7 @@ export const retire = async (
 ): Promise<void> => {
   const own = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
   const counted = await readLakeFiles(lake.connection, lake.adopted)
-  const ended = counted.filter((each) => !own.has(each.file) && isOld(each, retentionDays))
+  const ended = counted.filter((each) => !own.has(each.file) && isOlder(each, retentionDays, 0))
   // Each store that has such a file on its list has its events, however far it has come in the log.
   if (ended.length > 0)
     await lake.commit({ kind: 'retire', through: 0, ended: ended.map(({ file }) => file), begun: [] })

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { makeAllEvents } from '../archive/allEvents.js'
 import { addArchivedFile, type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
-import { eventsOfPart, folderOfPart } from '../archive/dayParts.js'
+import { eventsOfPart, folderOf, folderOfPart } from '../archive/dayParts.js'
 import type { CoveredPart, LakeFile } from './lakeList.js'
 
 /** How a store's list of files becomes that of a snapshot. */
@@ -14,9 +14,6 @@ export interface TakeOver {
   /** What leaves the store's table because files hold it. */
   parts: CoveredPart[]
 }
-
-/** A file keeps all of its name but the last digits when it is written anew. */
-const stemOf = (file: string) => file.replace(/-[^-/]+$/, '')
 
 /** Compares a store's list with the files that count as of a snapshot. */
 export const planTakeOver = async (
@@ -31,11 +28,9 @@ export const planTakeOver = async (
   const counted = new Set(files.map(({ file }) => file))
   const own = await readArchivedFiles(connection)
   const gone = own.map(({ file }) => file).filter((file) => !counted.has(file))
-  const stems = new Set(gone.map(stemOf))
-  const covered = new Set(parts.map(folderOfPart))
-  // An erase may write a file anew that this store's retention has taken off its list.
-  const isListed = ({ file, made }: LakeFile) =>
-    made !== 'erase' || stems.has(stemOf(file)) || covered.has(file.slice(0, file.lastIndexOf('/')))
+  const changed = new Set([...gone.map(folderOf), ...parts.map(folderOfPart)])
+  // An erase or a merge may write files anew that this store's retention has taken off its list: all those of a part.
+  const isListed = ({ file, made }: LakeFile) => made === 'add' || changed.has(folderOf(file))
   return { snapshot, gone, fresh: files.filter((file) => file.begin > before && isListed(file)), parts }
 }
 

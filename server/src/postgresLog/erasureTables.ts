@@ -140,17 +140,17 @@ export const readProgress = async (
   return { awaited, outcome: own?.outcome }
 }
 
-/** The erase of the same person that some process has still to carry out; undefined when there is none. */
+/** Another erase of the same person that some process has still to end; undefined when there is none. */
 export const findUnfinished = async (
   ask: ServerConnection['ask'],
-  key: string,
+  { key, task }: { key: string; task: string },
 ): Promise<{ task: string; last: number } | undefined> => {
   const [found] = await ask<{ task: string; last: number }>(
-    `SELECT task, sequence::float8 AS last FROM waymark.erasures WHERE key = $1 AND keys IS NOT NULL
+    `SELECT task, sequence::float8 AS last FROM waymark.erasures WHERE key = $1 AND task <> $2
        AND EXISTS (SELECT FROM waymark.readers r
          WHERE place IS NOT NULL AND joined < sequence AND NOT ${hasErased('erasures.task')})
-     ORDER BY sequence DESC LIMIT 1`,
-    [key],
+     ORDER BY keys IS NULL, sequence DESC LIMIT 1`,
+    [key, task],
   )
   return found
 }

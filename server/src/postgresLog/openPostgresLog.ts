@@ -29,8 +29,8 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
 
 export interface OpenedPostgresLog extends OpenedLog {
   salts: SaltPlace
-  /** Puts a record into the log, also in a process that takes no events. */
-  append(record: LogRecord): Promise<number>
+  /** The log for what users erase and save: also a process that takes no events puts that into it. */
+  ofUsers: AcceptLog
   ask: ServerConnection['ask']
   /** Counts the processes that follow the log, and the standbys of which a commit waits for some. */
   counts(): { readers: number; standbys: number }
@@ -98,8 +98,21 @@ export const openPostgresLog = async ({
       return appender === undefined ? takesNone : appender.obstacle
     },
   }
+  const ofUsers: AcceptLog = {
+    async append(record) {
+      const last = await (appender === undefined ? appendOnce(record) : appender.append(record))
+      watch.tell(channels.grown, last)
+      return last
+    },
+    get last() {
+      return newestHere()
+    },
+    bytes: 0,
+    obstacle: undefined,
+  }
   return {
     log,
+    ofUsers,
     applier,
     // Its task ids are signed with its own secret, so its number need not differ from those of other logs.
     number: 0,
@@ -116,11 +129,6 @@ export const openPostgresLog = async ({
       } catch {
         throw refuse(503, 'log-unavailable', `${unreachable} Send again in a while.`, { 'retry-after': '2' })
       }
-    },
-    async append(record) {
-      const last = await (appender === undefined ? appendOnce(record) : appender.append(record))
-      watch.tell(channels.grown, last)
-      return last
     },
     ask: watch.ask,
     salts: saltInLog(() => {

@@ -22,7 +22,7 @@ export interface Logged {
   /** The last row of the erase in the log. A store that has this row has erased the person, or does not know them. */
   last: number
   /** What the log must be cleaned of, once it is found in the store. */
-  found?: { ids: string[]; rejected: number[] }
+  found?: { ids: string[]; rejected: number[] } | undefined
   /** With an archive that all stores share: what the erase has made of its files; null when none has changed. */
   lake?: TakeOver | null
 }
@@ -68,6 +68,17 @@ export class ErasureList {
         const its = found.get(each.task)
         return its === undefined ? each : { ...each, logged: { ...each.logged!, found: its } }
       }),
+    )
+  }
+
+  /** Forgets the ids of persons of whom the log is cleaned. */
+  forgetIds(tasks: ReadonlySet<string>): void {
+    this.#save(
+      this.#all.map((each) =>
+        tasks.has(each.task) && each.logged !== undefined
+          ? { ...each, logged: { ...each.logged, found: undefined } }
+          : each,
+      ),
     )
   }
 

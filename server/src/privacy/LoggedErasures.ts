@@ -164,9 +164,11 @@ export class LoggedErasures {
   async #end(done: readonly Erasure[]): Promise<undefined> {
     const { list, follower, reader, readErased } = this.#options
     const persons = found(done)
+    const erased = await readErased()
     // These first: as long as an erase may still have to clean the log, no later one does.
     for (const { task, logged } of done) {
-      if (logged!.found === undefined) await report(follower().connection, reader, { task, state: 'unknown' })
+      if (logged!.found === undefined && !erased.has(task))
+        await report(follower().connection, reader, { task, state: 'unknown' })
     }
     for (const { task, environment, ids, logged } of persons)
       await publishKeys(follower().connection, {
@@ -182,9 +184,12 @@ export class LoggedErasures {
       follower().connection,
       persons.map(({ task }) => task),
     )
-    const erased = await readErased()
-    for (const { task } of persons)
-      await report(follower().connection, reader, { task, state: 'done', ...erased.get(task)! })
+    // Before the report: whoever is told that it is over may look at all files.
+    list.forgetIds(new Set(persons.map(({ task }) => task)))
+    for (const { task } of done) {
+      const its = erased.get(task)
+      if (its !== undefined) await report(follower().connection, reader, { task, state: 'done', ...its })
+    }
     list.drop(new Set(done.map(({ task }) => task)))
     return undefined
   }

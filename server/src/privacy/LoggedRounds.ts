@@ -27,6 +27,22 @@ export interface LoggedOutcome {
   awaited: AwaitedStore[]
 }
 
+interface Watched {
+  task: string
+  /** The sequence of the last row of the erase. */
+  last: number
+  untilMs: number
+  /** What is said of this process where it began after the erase. */
+  unknown?: ErasureOutcome
+}
+
+const unreachable = () =>
+  refuse(
+    503,
+    'log-unavailable',
+    'The erase is in the log, and every process carries it out. The log in PostgreSQL cannot be reached to ask how far they are: ask again later.',
+  )
+
 const pollMs = 250
 const usualPatienceMs = 300_000
 
@@ -70,7 +86,9 @@ export class LoggedRounds {
       round.map(async ({ resolve }, at) => {
         const { task, key } = requests[at]!
         const outcome = await this.#watch({ task, last, untilMs })
-        resolve(outcome.own?.state === 'unknown' ? await this.#ofEarlier(outcome, key) : outcome)
+        const unknown = outcome.own?.state === 'unknown' ? outcome.own : undefined
+        const earlier = unknown && (await this.#findEarlier(key, task))
+        resolve(earlier ? await this.#watch({ ...earlier, untilMs, unknown }) : outcome)
       }),
     )
     return []
@@ -87,32 +105,19 @@ export class LoggedRounds {
   }
 
   /** Waits until every process has carried out the erase, but not for those that were away when it began. */
-  async #watch({
-    task,
-    last,
-    untilMs,
-  }: {
-    task: string
-    last: number
-    untilMs: number
-  }): Promise<LoggedOutcome> {
+  async #watch({ task, last, untilMs, unknown }: Watched): Promise<LoggedOutcome> {
     let away: Set<string> | undefined
-    let known: LoggedOutcome = { own: undefined, awaited: [] }
     for (;;) {
       const progress = await this.#progress(task, last)
       if (progress !== undefined) {
-        const { awaited, outcome } = progress
+        const { awaited, outcome = unknown } = progress
         away ??= new Set(awaited.flatMap(({ name, isLive }) => (isLive ? [] : [name])))
-        known = { own: outcome, awaited: awaited.map(({ store, last_seen }) => ({ store, last_seen })) }
         const isOver = performance.now() > untilMs || this.#stopping.signal.aborted
         const isFirst = outcome === undefined && awaited.length === 0
-        if (isOver || (!isFirst && awaited.every(({ name }) => away!.has(name)))) return known
+        if (isOver || (!isFirst && awaited.every(({ name }) => away!.has(name))))
+          return { own: outcome, awaited: awaited.map(({ store, last_seen }) => ({ store, last_seen })) }
       } else if (performance.now() > untilMs || this.#stopping.signal.aborted) {
-        throw refuse(
-          503,
-          'log-unavailable',
-          'The erase is in the log, and every process carries it out. The log in PostgreSQL cannot be reached to ask how far they are: ask again later.',
-        )
+        throw unreachable()
       }
       await delay(pollMs)
     }
@@ -123,13 +128,10 @@ export class LoggedRounds {
     return readProgress(ask, { task, last, reader: reader() ?? '', liveSeconds }).catch(() => undefined)
   }
 
-  /** Some process may still have to carry out an earlier erase of a person whom nobody knows any more. */
-  async #ofEarlier(outcome: LoggedOutcome, key: string): Promise<LoggedOutcome> {
-    const { ask } = this.#options
-    const earlier = await findUnfinished(ask, key).catch(() => undefined)
-    const progress = earlier && (await this.#progress(earlier.task, earlier.last))
-    if (progress === undefined || progress.awaited.length === 0) return outcome
-    const awaited = progress.awaited.map(({ store, last_seen }) => ({ store, last_seen }))
-    return { own: progress.outcome ?? outcome.own, awaited }
+  /** An earlier erase may have made the person unknown, and not be over yet. */
+  #findEarlier(key: string, task: string) {
+    return findUnfinished(this.#options.ask, { key, task }).catch(() => {
+      throw unreachable()
+    })
   }
 }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from './quote.js'
+import { inTransaction } from './transactions.js'
 
 /** The table of the records that were accepted and could not be stored. */
 export const rejectedTable = (table: string): string => `
@@ -36,12 +37,15 @@ export const makeRejectedView = async (
   )
   if (namesakes.currentRowCount > 0) return
   const view = `${quoteIdentifier(catalog)}.main.rejected`
-  await connection.run(`CREATE OR REPLACE VIEW ${view} AS
+  const comments = Object.entries(columns).map(
+    ([name, text]) => `COMMENT ON COLUMN ${view}.${name} IS ${quoteText(text)};`,
+  )
+  const sql = `CREATE OR REPLACE VIEW ${view} AS
     SELECT task_id, position, coalesce(TRY_CAST(body AS JSON), to_json(body)) AS record, reason,
       received_at AT TIME ZONE 'UTC' AS received_at, kind,
       target->>'schema' AS schema_name, target->>'table' AS table_name
-    FROM ${table}`)
-  await connection.run(`COMMENT ON VIEW ${view} IS ${quoteText(comment)}`)
-  for (const [name, text] of Object.entries(columns))
-    await connection.run(`COMMENT ON COLUMN ${view}.${name} IS ${quoteText(text)}`)
+    FROM ${table};
+    COMMENT ON VIEW ${view} IS ${quoteText(comment)};
+    ${comments.join('\n')}`
+  await inTransaction(connection, () => connection.run(sql))
 }

@@ -130,7 +130,7 @@ it(
           await expectRight()
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 16 },
     )
     expect(folded).toBeGreaterThan(20)
     expect(partly).toBeGreaterThan(20)

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { type Body } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const identify = (distinct_id: string, more: Body = {}) =>
   service.ingest('/identify?sync=true', { environment: 'production', distinct_id, ...more })

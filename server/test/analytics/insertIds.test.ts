@@ -118,7 +118,7 @@ it(
         await store.close()
         for (const name of readdirSync(folder)) rmSync(join(folder, name))
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: 8, endOnFailure: true },
     )
   },
 )

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { apiKey, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it, vi } from 'vitest'
+import { apiKey } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 describe('a large body', () => {
   const many = (times: number, item: string) => `[${`${item},`.repeat(times - 1)}${item}]`

@@ -1,16 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { type Body, createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
 const identitySecret = 'a secret of the site'
 const sign = (id: string, secret = identitySecret) => createHmac('sha256', secret).update(id).digest('hex')
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ apiKeys: ['pk', 'both'], serverKeys: ['sk', 'both'], identitySecret })
-})
-afterAll(() => service.close())
+const service = useService({ apiKeys: ['pk', 'both'], serverKeys: ['sk', 'both'], identitySecret })
 
 const send = async (key: string, path: string, body: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const track = (name: string, properties: Record<string, unknown>, more: Record<string, unknown> = {}) =>
   service.ingest('/track?sync=true', event(name, { properties, ...more }))

@@ -1,15 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Body, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { type Body } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ trustProxy: 1 })
-})
-afterAll(() => service.close())
+const service = useService({ trustProxy: 1 })
 
 const at = Date.UTC(2026, 0, 1, 12)
 const minute = 60_000

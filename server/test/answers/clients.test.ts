@@ -1,14 +1,12 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seedShop } from '../fixtures/seedShop.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
+const service = useService({ postgresPort: 0 })
 beforeAll(async () => {
-  service = await createService({ postgresPort: 0 })
   await seedShop(service)
 })
-afterAll(() => service.close())
 
 const calls = [
   [`daily(now() - INTERVAL 9 DAY)`],

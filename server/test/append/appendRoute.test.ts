@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ catalogs: ['lakehouse', 'second'] })
-})
-afterAll(() => service.close())
+const service = useService({ catalogs: ['lakehouse', 'second'] })
 
 const append = (table: string, body: unknown, more = '&sync=true', catalog = 'lakehouse') =>
   service.send(

@@ -1,13 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic, type Body } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const append = (table: string, body: unknown, more = '&sync=true') =>
   service.send(

@@ -207,6 +207,35 @@ it('a process that is away is named, and erases the person when it comes back', 
   expect(findInFiles(one.folder, user)).toEqual([])
 }, 120_000)
 
+it('a second erase of a person is not over before the first is', async () => {
+  const [one, two] = [await start('one'), await start('two')]
+  await one.ingest('/track?sync=true', event('Seen', { distinct_id: user }))
+  // Both stores erase the person and start again, and can then not go on to clean the log.
+  await database.query(`
+    CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+    CREATE TRIGGER stall BEFORE INSERT OR UPDATE ON waymark.erasures
+    FOR EACH ROW WHEN (NEW.keys IS NOT NULL) EXECUTE FUNCTION stall()`)
+  const first = erase(one, user)
+  await vi.waitFor(async () => {
+    for (const each of [one, two])
+      expect((await each.query('SELECT count(*) FROM events')).rows).toEqual([[0]])
+  }, patience)
+  const second = erase(two, user)
+  // Nobody knows the person by now.
+  await vi.waitFor(async () => {
+    const rows = await database.query("SELECT FROM waymark.erased WHERE outcome->>'state' = 'unknown'")
+    expect(rows).toHaveLength(2)
+  }, patience)
+  const early = await Promise.race([second, delay(1000)])
+  await database.query('DROP TRIGGER stall ON waymark.erasures')
+  expect(early).toBeUndefined()
+  for (const answer of [first, second]) {
+    expect(await answer).toMatchObject({ status: 200, body: { erased: { events: 1 } } })
+    expect(findInFiles(root, user)).toEqual([])
+  }
+  expect(await erase(two, user)).toMatchObject({ status: 404 })
+}, 120_000)
+
 const killNow = (pid: number | undefined) => {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')

@@ -12,7 +12,7 @@ import { holderOf } from './holderOf.js'
 import { ServiceProcess } from './ServiceProcess.js'
 
 const patience = { timeout: 60_000, interval: 20 }
-/** So many parts are put into the log at once, and each takes a snapshot. */
+/** So many parts are put into the log at once, and each becomes a file. */
 const days = 30
 const eventsADay = 5
 /** So many of them may be archived between two kills. */
@@ -60,11 +60,32 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
   const stores = ['one', 'two'].map(
     (name) => new ServiceProcess([...flags, '--memory-limit', '256MB', '--data', join(root, name)]),
   )
-  const snapshots = async () => {
-    const [row = { newest: 0 }] = await database.query<{ newest: number }>(
-      'SELECT coalesce(max(snapshot_id), 0)::int AS newest FROM waymark.ducklake_snapshot',
+  const count = async (kind: string) => {
+    const found = await database.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM waymark.lake_changes WHERE kind = $1',
+      [kind],
     )
-    return row.newest
+    return found.at(0)?.n ?? 0
+  }
+  /** How many times the events of a day have gone to a file. */
+  const archived = () => count('add')
+  /** What is known when archiving does not go on. */
+  const describeStall = async (error: unknown) => {
+    const [changes] = await database.query(
+      `SELECT (SELECT json_agg(c) FROM (SELECT * FROM waymark.lake_changes ORDER BY 1 DESC LIMIT 4) c) AS changes,
+         (SELECT json_agg(r) FROM waymark.lake_readers r) AS adopted, (SELECT json_agg(r) FROM waymark.readers r) AS stored,
+         (SELECT last FROM waymark.head) AS last`,
+    )
+    const left = `SELECT (SELECT snapshot FROM analytics.raw.archive)::VARCHAR, received_at::DATE::VARCHAR, count(*), min(seq), max(seq)
+      FROM analytics.raw.events GROUP BY ALL ORDER BY ALL`
+    const states = stores.map(async (store) => {
+      const rows = await createClient(store.url)
+        .rows(left)
+        .catch((reason: unknown) => String(reason))
+      return `${store.pid}: ${JSON.stringify(rows)}\n${store.log}`
+    })
+    const parts = [JSON.stringify(changes), ...(await Promise.all(states))]
+    throw new Error(`archiving does not go on\n${parts.join('\n')}`, { cause: error })
   }
   const haveAll = (some: readonly ServiceProcess[]) =>
     vi.waitFor(async () => {
@@ -84,22 +105,27 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
     for (const store of stores) await store.start()
     const stop = stores.map(watch)
     let cutShort = 0
-    let until = await snapshots()
+    let until = await archived()
     for (let kill = 0; kill < kills; kill++) {
-      if ((await snapshots()) + mostMoved > until) {
+      const made = await archived()
+      if (made + mostMoved > until) {
+        // Counted from before, as some of these days are archived while the others are put into the log.
+        until = made + days
         for (let day = 0; day < days; day++) await filler.numbered(day, eventsADay)
-        until = (await snapshots()) + days
       }
       const holder = await findHolder()
-      const moved = (await snapshots()) + Math.floor(Math.random() * mostMoved)
-      await vi.waitFor(async () => expect(await snapshots()).toBeGreaterThanOrEqual(Math.min(moved, until)), {
-        ...patience,
-        interval: 2,
-      })
+      const moved = (await archived()) + Math.floor(Math.random() * mostMoved)
+      await vi
+        .waitFor(async () => expect(await archived()).toBeGreaterThanOrEqual(Math.min(moved, until)), {
+          ...patience,
+          interval: 2,
+        })
+        .catch(describeStall)
       await delay(Math.random() * 80)
       // The one that was killed before is up again, so that one of them can go on.
       await starting
-      if ((await snapshots()) < until) cutShort++
+      if ((await archived()) < until) cutShort++
+      console.log(kill, 'kills', holder.pid)
       await holder.kill()
       await haveAll(stores.filter((store) => store !== holder))
       starting = holder.start()
@@ -114,7 +140,12 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
     await vi.waitFor(async () => {
       for (const store of stores) expect((await ask(store)).at(3)).toBe(0)
     }, patience)
-    return { cutShort, asked: await Promise.all(stop.map((each) => each())), snapshots: await snapshots() }
+    return {
+      cutShort,
+      asked: await Promise.all(stop.map((each) => each())),
+      archived: await archived(),
+      merged: await count('merge'),
+    }
   } finally {
     await starting?.catch(() => undefined)
     for (const store of stores) await store.kill()

@@ -12,6 +12,7 @@ import { DataFolder } from '../../src/store/DataFolder.js'
 import { parquetIn } from '../archive/oldStore.js'
 import type { Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { findInFiles } from '../fixtures/findInFiles.js'
 import { createDatabase } from './createDatabase.js'
 import { readDuckLake } from './readDuckLake.js'
 import { firstDay } from './fillLog.js'
@@ -73,6 +74,56 @@ it('the archive goes on in another store once the first one is gone, and a store
   expect(await rowsOf(one, counted)).toEqual([[230, 230, sumUpTo(230)]])
   expect(await answersOf(one)).toEqual(await answersOf(two))
 }, 120_000)
+
+it('small files of late events become one, in every store, and an erase finds the person in it', async () => {
+  const plain = await start('plain', { archiveFolder: undefined })
+  const timestamp = firstDay + 7_200_000
+  await stage.filler.put(timestamp, [event('Seen', { distinct_id: 'u_ada_9f3e', timestamp })])
+  await fill(plain)
+  const [one, two] = [await start('one'), await start('two')]
+  await whenArchived(one, two)
+  const sizes = async () => {
+    const rows = await stage.database.query<{ events: number }>(
+      `SELECT record_count::int AS events FROM waymark.ducklake_data_file
+       WHERE end_snapshot IS NULL AND path LIKE '%day=2026-01-05%' ORDER BY 1`,
+    )
+    return rows.map(({ events }) => events)
+  }
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
+  const becomes = (wanted: number[]) =>
+    vi.waitFor(async () => expect(await sizes()).toEqual(wanted), patience)
+  /** Each batch becomes a file before the next one comes. */
+  const addBatches = async (batches: number, events: number) => {
+    for (let batch = 0; batch < batches; batch++) {
+      const before = sum(await sizes())
+      await stage.filler.numbered(0, events)
+      await vi.waitFor(async () => expect(sum(await sizes())).toBe(before + events), patience)
+    }
+  }
+  await addBatches(3, 40)
+  await becomes([161])
+  await two.stop()
+  // The large one is not written anew with the next ones.
+  await addBatches(4, 20)
+  await becomes([80, 161])
+  await two.restart()
+  const answers = await answersOf(plain)
+  for (const store of [one, two]) {
+    await whenArchived(store)
+    await vi.waitFor(async () => expect(await answersOf(store)).toEqual(answers), patience)
+  }
+  const { rows } = await readDuckLake(stage.database, (from) => `SELECT count(*)::INTEGER FROM ${from}`)
+  expect(rows).toEqual([[401]])
+  await plain.stop()
+  await stage.database.query(
+    "UPDATE waymark.readers SET seen = now() - interval '1 minute' WHERE place LIKE '%plain'",
+  )
+  expect(findInFiles(stage.archive, 'u_ada_9f3e')).not.toEqual([])
+  const person = { environment: 'production', id: 'u_ada_9f3e' }
+  expect(await two.ask('/persons/erase', person)).toMatchObject({ body: { erased: { events: 1 } } })
+  expect(findInFiles(stage.archive, 'u_ada_9f3e')).toEqual([])
+  expect(await sizes()).toEqual([80, 160])
+}, 180_000)
 
 it('while the folder is away, questions that need it fail by its name, and all else goes on', async () => {
   const one = await start('one')

@@ -173,7 +173,10 @@ it('a process that only answers queries starts while the database is away, and g
   await one.ingest('/track?sync=true', numbered(1))
   await one.stop()
   await cluster.primary.kill()
-  const flags = ['--role', 'engine', '--log', database.url, '--data', one.folder]
+  const flags = [
+    ...['--role', 'engine', '--data', one.folder],
+    ...['--log', database.url, '--log-durability', 'local'],
+  ]
   const queries = new ServiceProcess(flags)
   closing.push(() => queries.kill())
   try {
@@ -196,6 +199,11 @@ it('a process that only answers queries starts while the database is away, and g
     async () => expect(await createClient(queries.url).rows('SELECT count(*) FROM events')).toEqual([[2]]),
     { timeout: 20_000 },
   )
+  // It takes no events, and keeps what its users save.
+  expect(await createClient(queries.url).track(numbered(3))).toMatchObject({ status: 503 })
+  const goal = { kind: 'goal', name: 'An order', value: { event: 'Ordered' } }
+  expect(await createClient(queries.url).post('/saved', goal)).toMatchObject({ status: 200 })
+  expect(await createClient(queries.url).rows('SELECT name FROM analytics.saved')).toEqual([['An order']])
 }, 120_000)
 
 it('a service that was away exports nothing before it has stored what others accepted meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seedShop } from '../fixtures/seedShop.js'
+import { useService } from '../fixtures/useService.js'
 
 const page = readFileSync(new URL('../../../docs/answers.md', import.meta.url), 'utf8')
 const examples = [
@@ -20,12 +20,10 @@ const rowsOfTable = (table: string) =>
         .map((cell) => cell.trim()),
     )
 
-let service: Service
+const service = useService()
 beforeAll(async () => {
-  service = await createService()
   await seedShop(service, Date.UTC(2026, 9, 20, 12))
 })
-afterAll(() => service.close())
 
 describe('docs/answers.md', () => {
   it('has a result below every numbered example', () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { expect, it } from 'vitest'
+import { useService } from '../fixtures/useService.js'
 
 const root = new URL('../../../', import.meta.url)
 /** These have tests of their own, which look at what their queries find. */
@@ -23,11 +23,7 @@ const statements = pages.flatMap((page) => {
   return found.map((sql) => ({ page, sql }))
 })
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 it('the docs have SQL besides docs/sql.md', () => expect(statements.length).toBeGreaterThan(3))
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seedShop } from '../fixtures/seedShop.js'
+import { useService } from '../fixtures/useService.js'
 
 const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('sql.md')
@@ -13,13 +13,11 @@ const hourMs = 3_600_000
 /** The last 6 or 18 o'clock in UTC: an hour of 0, as after a midnight in Berlin, would be taken for no value. */
 const seenMs = Math.floor((Date.now() - 6.2 * hourMs) / (12 * hourMs)) * 12 * hourMs + 6 * hourMs
 
-let service: Service
+const service = useService()
 beforeAll(async () => {
-  service = await createService()
   // Its last events are an hour older.
   await seedShop(service, seenMs + hourMs)
 })
-afterAll(() => service.close())
 
 describe('docs/sql.md', () => {
   it('has fifteen numbered queries', () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiKey, basic, createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { apiKey, basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ origins: ['https://admin.example', 'http://127.0.0.1:*'] })
-})
-afterAll(() => service.close())
+const service = useService({ origins: ['https://admin.example', 'http://127.0.0.1:*'] })
 
 const shop = 'https://shop.example'
 const admin = 'https://admin.example'

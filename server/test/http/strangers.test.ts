@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { apiKey, basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it, vi } from 'vitest'
+import { apiKey, basic, createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ headersWithinMs: 300 })
-})
-afterAll(() => service.close())
+const service = useService({ headersWithinMs: 300 })
 
 const open = async (url = service.url): Promise<Socket> => {
   const { hostname, port } = new URL(url)

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { createService } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ idCookie: true, basePath: '/w' })
-})
-afterAll(() => service.close())
+const service = useService({ idCookie: true, basePath: '/w' })
 
 const ids = { device_id: 'device-a', anonymous_id: 'anonymous-b:;c' }
 const none = { device_id: null, anonymous_id: null }

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { apiKey, basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it, vi } from 'vitest'
+import { apiKey, basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ metricsToken: 'scrape-me', maxBacklogRows: 1000 })
-})
-afterAll(() => service.close())
+const service = useService({ metricsToken: 'scrape-me', maxBacklogRows: 1000 })
 
 const scrape = async (authorization = basic) => {
   const response = await fetch(`${service.url}/metrics`, { headers: { authorization } })

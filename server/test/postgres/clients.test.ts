@@ -2,16 +2,14 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, afterEach, expect, it, vi } from 'vitest'
 import { loginEnd, loginStart } from '../fixtures/WireClient.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
+const service = useService({ postgresPort: 0, headersWithinMs: 1500 })
 beforeAll(async () => {
-  service = await createService({ postgresPort: 0, headersWithinMs: 1500 })
   await service.query('CREATE TABLE numbers AS SELECT range AS n FROM range(10)')
 })
-afterAll(() => service.close())
 
 const open: pg.Client[] = []
 afterEach(async () => {

@@ -1,17 +1,15 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, afterEach, expect, it } from 'vitest'
 import { message, ready, WireClient } from '../fixtures/WireClient.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
+const service = useService({ postgresPort: 0 })
 beforeAll(async () => {
-  service = await createService({ postgresPort: 0 })
   await service.query(
     "CREATE TABLE notes AS SELECT * FROM (VALUES (1, NULL), (2, 'a\tb\n\"'), (3, '')) t(id, note)",
   )
   await service.query('CREATE SCHEMA shop')
 })
-afterAll(() => service.close())
 
 const open: { end(): Promise<void> }[] = []
 afterEach(async () => {

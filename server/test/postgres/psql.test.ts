@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { beforeAll, expect, it } from 'vitest'
 import { event } from '../fixtures/events.js'
 import { runPsql } from '../fixtures/runPsql.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
+const service = useService({ postgresPort: 0 })
 beforeAll(async () => {
-  service = await createService({ postgresPort: 0 })
   await service.query(
     `CREATE TABLE orders (id INTEGER PRIMARY KEY, total DECIMAL(10, 2) NOT NULL, tags VARCHAR[], note VARCHAR DEFAULT 'none')`,
   )
@@ -15,7 +14,6 @@ beforeAll(async () => {
   await service.query('CREATE VIEW shop.cheap AS SELECT id FROM orders WHERE total < 1')
   await service.ingest('/track?sync=true', event('Signed Up', { properties: { plan: 'pro' } }))
 })
-afterAll(() => service.close())
 
 const psql = async (...commands: string[]) => {
   const { code, stdout, stderr } = await runPsql(service.postgresPort, commands)

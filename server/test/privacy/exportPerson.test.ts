@@ -1,13 +1,10 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { basic, createService, type Body, type Service } from '../fixtures/createService.js'
+import { expect, it } from 'vitest'
+import { basic, type Body } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const environment = 'production'
 const ask = (id: string) =>

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic, type Body, createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({
-    maxQueries: 2,
-    threads: 3,
-    users: { ada: 'lovelace', bob: 'builder' },
-  })
+const service = useService({
+  maxQueries: 2,
+  threads: 3,
+  users: { ada: 'lovelace', bob: 'builder' },
 })
-afterAll(() => service.close())
 
 /** Runs for minutes. */
 const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'

@@ -1,12 +1,9 @@
 import { tableFromIPC } from 'apache-arrow'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const ask = async (statement: string, more: object = {}) => {
   const answer = await fetch(`${service.url}/query`, {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { askRaw, type RawAnswer } from '../fixtures/askRaw.js'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { basic, createService } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const statement = "SELECT 1 AS n, 'a' AS letter UNION ALL SELECT 2, 'b' ORDER BY n"
 /** Many rows come, and then none for the reason that it gives. */

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { shareOf } from '../../src/sql/computeSize.js'
-import { type Body, createService, type Service } from '../fixtures/createService.js'
+import { type Body } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ maxQueries: 2, threads: 2, statementTimeoutMs: 120_000 })
-})
-afterAll(() => service.close())
+const service = useService({ maxQueries: 2, threads: 2, statementTimeoutMs: 120_000 })
 
 /** Runs for minutes. */
 const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'
@@ -102,13 +99,17 @@ describe('compute_size', () => {
   })
 
   it('an XS that takes longer is told to ask for a larger size', async () => {
+    const real = setTimeout
+    const soon = (run: () => void, ms?: number) => real(run, ms === shareOf('XS', 2).maxMs ? 200 : ms)
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(soon)
     const { status, error } = await service.query(endless, { compute_size: 'XS' })
+    vi.restoreAllMocks()
     expect(status).toBe(400)
     expect(error).toMatchObject({
       error: 'query-timeout',
       message: 'The query took longer than its compute_size allows. Ask with a larger one, or without one.',
     })
-  }, 30_000)
+  })
 
   it('AUTO goes with no session_id', async () => {
     const { status } = await service.query('SELECT 1', { compute_size: 'AUTO', session_id: 'a' })

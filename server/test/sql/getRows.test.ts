@@ -1,15 +1,14 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { askRaw } from '../fixtures/askRaw.js'
-import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
+import { basic, type Body } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
+const service = useService()
 beforeAll(async () => {
-  service = await createService()
   await service.query('CREATE TABLE kept AS SELECT i AS a FROM range(3) r(i)')
   await service.query('CREATE SEQUENCE numbers')
 })
-afterAll(() => service.close())
 
 const addressOf = (fields: Record<string, string>) => `/query?${new URLSearchParams(fields)}`
 /** Without a coding unless one is named: `fetch` itself would ask for gzip and undo it unseen. */

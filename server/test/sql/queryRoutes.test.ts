@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, type Body, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic, type Body } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ catalogs: ['lakehouse', 'second'] })
-})
-afterAll(() => service.close())
+const service = useService({ catalogs: ['lakehouse', 'second'] })
 
 describe('POST /query', () => {
   it('answers a metadata line, a columns line and a line a row', async () => {

@@ -1,14 +1,21 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createInstance } from '../../src/store/Database.js'
 import type { DataFolder } from '../../src/store/DataFolder.js'
 
-vi.mock(import('node:fs/promises'), async (original) => ({
-  ...(await original()),
-  statfs: vi.fn(() => Promise.resolve({ blocks: 2 ** 20, bavail: 2 ** 20, bsize: 1000 })) as never,
-}))
+beforeAll(() => {
+  const disk = { blocks: 2 ** 20, bavail: 2 ** 20, bsize: 1000 }
+  vi.spyOn(promises, 'statfs').mockResolvedValue(disk as never)
+  syncBuiltinESMExports()
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
 
 const open = async (folder: string, minFreeDiskBytes?: number) => {
   const instance = await createInstance({ path: folder, temp: join(folder, 'temp') } as DataFolder, {

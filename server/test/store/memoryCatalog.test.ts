@@ -1,16 +1,12 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { expect, it } from 'vitest'
 import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
+import { useService } from '../fixtures/useService.js'
 
 /* DuckDB's own first catalog is named `memory`. The published clients of the API name theirs so. */
 
-let service: Service
-beforeAll(async () => {
-  service = await createService({ catalogs: ['lakehouse', 'memory'], postgresPort: 0 })
-})
-afterAll(() => service.close())
+const service = useService({ catalogs: ['lakehouse', 'memory'], postgresPort: 0 })
 
 const rowsOf = async (statement: string, more = {}) => (await service.query(statement, more)).rows
 

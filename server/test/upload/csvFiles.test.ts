@@ -1,13 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
 import { createUploads } from '../fixtures/createUploads.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 const { upload, all } = createUploads(() => service)
 
 const create = async (file: string | Buffer) => {

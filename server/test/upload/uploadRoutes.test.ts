@@ -1,13 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const send = (path: string, file: string | Buffer, headers = {}) =>
   service.send('POST', path, file, {

@@ -1,16 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stageFile } from '../../src/upload/openFile.js'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { basic } from '../fixtures/createService.js'
 import { createUploads } from '../fixtures/createUploads.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 const { upload, all } = createUploads(() => service)
 
 const create = async (format: string, file: string | Buffer) => {

@@ -1,15 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { basic } from '../fixtures/createService.js'
 import { createUploads } from '../fixtures/createUploads.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 const { send, upload, all } = createUploads(() => service)
 
 const gzip = { 'content-encoding': 'gzip' }

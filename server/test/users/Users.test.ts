@@ -6,11 +6,8 @@ import * as hashes from '../../src/users/passwordHash.js'
 import { Users } from '../../src/users/Users.js'
 import { cheapHash, writeUsers } from '../fixtures/usersFile.js'
 
-vi.mock('../../src/users/passwordHash.js', async (original) => {
-  const real = await original<typeof hashes>()
-  return { ...real, isPasswordOf: vi.fn(real.isPasswordOf) }
-})
-const tries = () => vi.mocked(hashes.isPasswordOf).mock.calls.length
+const isPasswordOf = vi.spyOn(hashes, 'isPasswordOf')
+const tries = () => isPasswordOf.mock.calls.length
 
 let folder: string
 let usersFile: string

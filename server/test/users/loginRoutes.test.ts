@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { createService } from '../fixtures/createService.js'
+import { useService } from '../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const page = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { basic, type Body, createService, type Service } from '../../fixtures/createService.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { basic, type Body } from '../../fixtures/createService.js'
+import { useService } from '../../fixtures/useService.js'
 
-let service: Service
+const service = useService({ catalogs: ['lakehouse', 'second'] })
 beforeAll(async () => {
-  service = await createService({ catalogs: ['lakehouse', 'second'] })
   await service.query(
     'CREATE TABLE orders AS SELECT i AS order_id, i % 7 AS "Day", repeat(\'x\', 20) AS note FROM range(300000) r(i)',
   )
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await service.query(`CREATE TYPE mood AS ENUM ('ok')`)
   await service.query('CREATE MACRO twice(x) AS 2 * x')
 })
-afterAll(() => service.close())
 
 describe('POST /validate', () => {
   const validate = async (statement: string, more: Body = {}) =>

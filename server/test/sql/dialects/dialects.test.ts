@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { dialectNames, readDialect } from '../../../src/sql/dialects/readDialect.js'
-import { createService, type Service } from '../../fixtures/createService.js'
 import { seedShop } from '../../fixtures/seedShop.js'
+import { useService } from '../../fixtures/useService.js'
 
 /**
  * A file for each dialect: a statement, one in DuckDB's SQL that must give the same rows, and for what fails a part of
@@ -20,12 +20,10 @@ const readTable = (dialect: string) => {
 }
 const table = dialectNames.map((dialect) => [dialect, readTable(dialect)] as const)
 
-let service: Service
+const service = useService()
 beforeAll(async () => {
-  service = await createService()
   await seedShop(service, Date.UTC(2026, 0, 15, 12))
 })
-afterAll(() => service.close())
 
 /**
  * The rows as CSV, in which JSON has its quotes, and in their order only where that was asked for; or the message of

@@ -1,19 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { tokenize } from '../../../src/sql/guard/tokenize.js'
-import { basic, createService, type Service } from '../../fixtures/createService.js'
+import { basic } from '../../fixtures/createService.js'
+import { useService } from '../../fixtures/useService.js'
 import { fileAccesses, fileReads, hidden, settings, several, writes } from './escapes.js'
 
-let service: Service
+const service = useService()
 beforeAll(async () => {
-  service = await createService()
   await service.query('CREATE TABLE mine (a INT)')
   mkdirSync(join(service.folder, 'temp'), { recursive: true })
   writeFileSync(join(service.folder, 'temp', 'spilled.csv'), 'secret\n1\n')
 })
-afterAll(() => service.close())
 
 describe('user SQL', () => {
   it.each(writes)('writes nowhere but in the lakehouse: %s', async (statement) => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createService, type Service } from '../../fixtures/createService.js'
+import { describe, expect, it } from 'vitest'
+import { useService } from '../../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 describe('duckdb_databases(), by which tools look for a catalog', () => {
   it('shows no path, however it is written', async () => {

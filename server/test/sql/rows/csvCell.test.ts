@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createService, type Service } from '../../fixtures/createService.js'
+import { expect, it } from 'vitest'
+import { useService } from '../../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 /** Texts, and what a spreadsheet may be given of them. */
 const formulas = [

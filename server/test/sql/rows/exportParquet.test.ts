@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { basic, createService, type Service } from '../../fixtures/createService.js'
+import { expect, it } from 'vitest'
+import { basic } from '../../fixtures/createService.js'
+import { useService } from '../../fixtures/useService.js'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service.close())
+const service = useService()
 
 const exportOf = (statement: string) => service.download(statement, { format: 'parquet' })
 

@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { ownColumns, pathsOf, readFiles } from '../archive/allEvents.js'
+import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
+import { folderOf, isLateFile } from '../archive/dayParts.js'
+import { readEventColumns } from '../archive/eventColumns.js'
+import { hashMarkOf, newFileOf, readHashMark, sequencesOf, writeFile } from '../archive/writeFile.js'
+import type { Chore } from '../store/Upkeep.js'
+import { describeFile } from './describeFile.js'
+import type { Lake } from './Lake.js'
+import { isOlder, type RetentionDays } from './retireFromLake.js'
+
+export interface MergeOptions {
+  lake: Lake
+  archive: ArchiveFolder
+  retentionDays: RetentionDays
+}
+
+/** So many files of a part and of about one size become one: an event is written anew once while its file grows fourfold. */
+const width = 4
+/** A file with as many events is large enough. */
+const largeEvents = 125_000
+/** How many events one merge writes at most, so that an erase and the end of the process do not wait for long. */
+const mostEvents = 250_000
+/** The files of the last days that retention keeps stay as they are. */
+const spareDays = 2
+
+const sizeOf = ({ events }: ArchivedFile) => Math.floor(Math.log(events) / Math.log(width))
+
+/** The first files, in the order of their events, that one merge may take. */
+const startOf = (files: readonly ArchivedFile[]): ArchivedFile[] => {
+  let left = mostEvents
+  return files
+    .toSorted((one, other) => sequencesOf(one.file).first - sequencesOf(other.file).first)
+    .filter(({ events }) => (left -= events) >= 0)
+}
+
+/** Files of one part that become one; undefined while there are too few of any size. */
+export const chooseSmallFiles = (files: readonly ArchivedFile[]): ArchivedFile[] | undefined => {
+  const groups = new Map<string, ArchivedFile[]>()
+  for (const file of files) {
+    if (file.events >= largeEvents) continue
+    const group = `${folderOf(file.file)} ${sizeOf(file)}`
+    groups.set(group, [...(groups.get(group) ?? []), file])
+  }
+  const chosen = [...groups.values()].find(({ length }) => length >= width)
+  return chosen && startOf(chosen)
+}
+
+/** Writes the files as one, which no list has yet. */
+const writeMerged = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder,
+  files: readonly ArchivedFile[],
+) => {
+  const { environment, day, file: name } = files[0]!
+  const sequences = files.map(({ file }) => sequencesOf(file))
+  const file = await newFileOf(
+    connection,
+    { environment, day, late: isLateFile(name) },
+    {
+      first: Math.min(...sequences.map(({ first }) => first)),
+      last: Math.max(...sequences.map(({ last }) => last)),
+    },
+  )
+  const rows = `SELECT ${ownColumns} FROM ${readFiles(pathsOf(archive, files))}`
+  const events = files.reduce((sum, each) => sum + each.events, 0)
+  await writeFile(connection, archive, { file, rows, events })
+  const columns = await readEventColumns(connection)
+  return await describeFile(connection, archive, { file, columns })
+}
+
+/** Makes one file of several small ones, and a snapshot with it; gives whether there were any. */
+export const mergeSmallFiles = async (
+  connection: DuckDBConnection,
+  { lake, archive, retentionDays }: MergeOptions,
+): Promise<boolean> => {
+  const { adopted } = lake
+  const mark = await readHashMark(connection)
+  // The keys in files of another DuckDB would be wrong in a file that bears this one's mark.
+  const files = (await readArchivedFiles(connection)).filter(
+    (each) =>
+      hashMarkOf(each.file) === mark &&
+      !isOlder(each, retentionDays, spareDays) &&
+      existsSync(join(archive.path, each.file)),
+  )
+  const small = chooseSmallFiles(files)
+  if (small === undefined) return false
+  const merged = await writeMerged(connection, archive, small)
+  if (lake.adopted !== adopted) throw new Error('the list of the archive has changed meanwhile')
+  await lake.commit({ kind: 'merge', through: 0, ended: small.map(({ file }) => file), begun: [merged] })
+  return true
+}
+
+/**
+ * Merges the small files that late events leave, in the store that archives: one merge at a time, as events that wait
+ * for the archive come first.
+ */
+export const mergeInLake = (options: MergeOptions): Chore => {
+  const { lake } = options
+  let seen = 0
+  return {
+    failure: 'Small files of the archive could not be merged; the service tries again.',
+    async run(connection) {
+      if (!lake.isArchiver || lake.adopted === seen) return
+      const { adopted } = lake
+      if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
+    },
+  }
+}
