@@ -93,17 +93,19 @@ export const mergeSmallFiles = async (
   return true
 }
 
-/** Merges the small files that late events leave, in the store that archives. */
+/**
+ * Merges the small files that late events leave, in the store that archives: one at a time, so that new parts are
+ * archived in between, and files of an erased person can be removed.
+ */
 export const mergeInLake = (options: MergeOptions): Chore => {
   const { lake } = options
   let seen = 0
   return {
     failure: 'Small files of the archive could not be merged; the service tries again.',
-    async run(connection, isStopped) {
-      while (lake.isArchiver && lake.adopted !== seen && !isStopped()) {
-        const { adopted } = lake
-        if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
-      }
+    async run(connection) {
+      const { adopted } = lake
+      if (!lake.isArchiver || adopted === seen) return
+      if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
     },
   }
 }
