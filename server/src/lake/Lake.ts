@@ -11,7 +11,7 @@ import type { LogAddress } from '../postgresLog/readLogUrl.js'
 import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import { reasonOf } from '../reasonOf.js'
 import { Recurring } from '../Recurring.js'
-import type { OneAtATime } from '../store/createMutex.js'
+import { createMutex, type OneAtATime } from '../store/createMutex.js'
 import type { Database } from '../store/Database.js'
 import { version } from '../version.js'
 import { adopt } from './adopt.js'
@@ -81,6 +81,7 @@ export class Lake {
   #isStale = false
   #isStopped = false
   #writers = 0
+  readonly #oneWriter = createMutex()
 
   constructor(options: LakeOptions) {
     this.#options = options
@@ -123,11 +124,14 @@ export class Lake {
     return this.#writers > 0
   }
 
-  /** Runs work that writes files and makes a snapshot with them. No file is removed meanwhile for being on no list. */
+  /**
+   * Runs work that writes files and makes a snapshot with them, one after the other: of two at once one could not make
+   * its snapshot. No file is removed meanwhile for being on no list.
+   */
   async write<T>(work: () => Promise<T>): Promise<T> {
     this.#writers++
     try {
-      return await work()
+      return await this.#oneWriter(work)
     } finally {
       this.#writers--
     }

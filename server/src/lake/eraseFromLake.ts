@@ -37,7 +37,7 @@ const erase = async (
   connection: DuckDBConnection,
   { lake, archive, held, through, logSecret }: EraseFromLakeOptions,
 ): Promise<void> => {
-  // An `add` that is committed meanwhile may have the persons; then this cannot be committed, and begins anew.
+  // Where another store has become the one that archives, its `add` may have the persons: this begins anew.
   const snapshot = lake.adopted + 1
   const own = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
   const counted = await readLakeFiles(lake.connection, lake.adopted)
@@ -107,9 +107,13 @@ export const eraseFromLake = async (
   // Another store may have come to the erases of one place one by one: then there are several snapshots, and maybe files
   // of events before them in between. The first of them is one of these erases, unless something older waits.
   const { changes } = (await readOutlook(server, adopted))!
-  const [next] = changes
-  if (next!.kind !== 'erase' || next!.through < through)
-    throw new Error(`the store has not taken over the archive's snapshot ${next!.snapshot} yet`)
+  for (const change of changes) {
+    if (change.kind === 'erase' && change.through >= through) break
+    // A store that was away takes it over with the erase when the files of one that is older are removed since.
+    const isGone = (await readLakeFiles(server, change.snapshot)).some((file) => isRemoved(archive, file))
+    if (!isGone || change.through > through)
+      throw new Error(`the store has not taken over the archive's snapshot ${change.snapshot} yet`)
+  }
   // A later erase may have removed files of this one, for a store that was away: then that one's files are taken.
   for (const change of changes.filter((each) => each.snapshot >= snapshot)) {
     if (change.kind === 'add' && change.through > through) break

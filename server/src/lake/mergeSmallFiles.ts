@@ -94,8 +94,8 @@ export const mergeSmallFiles = async (
 }
 
 /**
- * Merges the small files that late events leave, in the store that archives: one merge at a time, as events that wait
- * for the archive come first.
+ * Merges the small files that late events leave, in the store that archives: one at a time, so that new parts are
+ * archived in between, and files of an erased person can be removed.
  */
 export const mergeInLake = (options: MergeOptions): Chore => {
   const { lake } = options
@@ -103,8 +103,8 @@ export const mergeInLake = (options: MergeOptions): Chore => {
   return {
     failure: 'Small files of the archive could not be merged; the service tries again.',
     async run(connection) {
-      if (!lake.isArchiver || lake.adopted === seen) return
       const { adopted } = lake
+      if (!lake.isArchiver || adopted === seen) return
       if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
     },
   }
