@@ -20,7 +20,7 @@ export interface AppliersOptions extends Pick<
   onLost(reason: string): void
 }
 
-/** After so many tries for which queries made room, some fifteen seconds, the engine is started anew. */
+/** How many tries for which queries made room (some fifteen seconds) come before the engine is started anew. */
 const starvedTries = 12
 
 /** The appliers of all catalogs: each moves one log into DuckDB, and the ingest process hears how far it is. */

@@ -21,7 +21,7 @@ export interface ApplierOptions {
   applied: number
   /** What was set aside until now. */
   deadLetters: RecentDeadLetters
-  /** With so many rows waiting, requests are refused. */
+  /** How many rows may wait before requests are refused. */
   maxBacklogRows: number
   /** Writes the entries and the new position in one transaction; `pause` is called after each piece of them. */
   apply(entries: readonly LogEntry[], through: number, pause: Pause): Promise<void>
@@ -36,7 +36,7 @@ export interface ApplierOptions {
   /** Does work while queries are held back, and ends those that hold memory; tells it whether nothing else does. */
   alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
   logger: Logger
-  /** There was no memory for a single row so many times in a row, and what held it is not known. */
+  /** Tells how many times in succession a single row found no memory, when nothing known held it. */
   onStarved?(failures: number): void
   /** Why the last try failed; undefined once one has succeeded, or nothing is left to store. */
   onStoring?(failing: string | undefined, error?: unknown): void

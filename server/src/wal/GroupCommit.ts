@@ -27,7 +27,7 @@ export class GroupCommit {
   #gathered: (() => void) | undefined
   #running: Promise<void> | undefined
 
-  /** A commit waits for so many milliseconds at most until as many are there as were answered. */
+  /** `gatherMs`: how long a commit waits at most until as many requests are there as the last one answered. */
   constructor(commit: Commit, gatherMs = 0) {
     this.#commit = commit
     this.#gatherMs = gatherMs

@@ -16,7 +16,7 @@ const nameAt = (token: SqlToken) => (token.kind === 'name' ? token.text : token.
 const isName = (token: SqlToken | undefined): token is SqlToken =>
   token?.kind === 'word' || token?.kind === 'name'
 
-/** Words that end no operand, so that the name behind them is none of a column. */
+/** Words that end no operand, so a name behind them is not a column's. */
 const operators =
   /^(and|or|not|is|in|like|ilike|similar|between|then|else|when|case|distinct|from|null|end|precision|zone|varying|escape|collate|interval)$/i
 

@@ -97,7 +97,7 @@ const ofStatement = (statement: string, relations: readonly Relation[]): Suggest
     .map(({ name }) => own(name, 'table', start))
 }
 
-/** Each relation costs DuckDB a plan, so only the columns of so many are looked up. */
+/** How many relations have their columns looked up: each costs DuckDB a plan. */
 const maxRelations = 20
 
 /** Suggests the columns of the relations that the statement reads from, the innermost relation first. */

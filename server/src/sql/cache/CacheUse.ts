@@ -69,7 +69,7 @@ export class CacheUse {
     this.#since = this.#cache.now
   }
 
-  /** The rows as they are, of which a copy is taken. */
+  /** Passes the rows on, and keeps a copy of them. */
   watch(rows: Rows): Rows {
     return {
       ...rows,

@@ -1,6 +1,6 @@
 import type { SqlToken } from './tokenize.js'
 
-/** DuckDB's parser takes about five seconds for so many tokens. */
+/** The most tokens: DuckDB's parser takes about five seconds for them. */
 export const maxTokens = 250_000
 /** Calls within calls: 100 take 14 ms to plan, 500 take three seconds. */
 const maxDepth = 100

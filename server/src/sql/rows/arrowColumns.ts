@@ -102,7 +102,7 @@ const whole: ReadonlyMap<DuckDBTypeId, readonly [DataType, (length: number) => F
 
 const low64 = (1n << 64n) - 1n
 
-/** A decimal is an integer of 128 bits, of which a part stands behind the point. */
+/** A decimal is an integer of 128 bits; its scale says how many digits stand behind the point. */
 const decimal = (width: number, scale: number, sql: string): ArrowColumn =>
   fixed(
     new Decimal(scale, width, 128),
