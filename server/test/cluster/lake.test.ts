@@ -66,12 +66,15 @@ it('the archive goes on in another store once the first one is gone, and a store
   await whenArchived(two)
   await one.stop()
   await stage.filler.numbered(7, 30)
-  await two.restart()
-  await whenArchived(two)
-  expect(await rowsOf(two, counted)).toEqual([[230, 230, sumUpTo(230)]])
-  await one.restart()
-  await whenArchived(one)
-  expect(await rowsOf(one, counted)).toEqual([[230, 230, sumUpTo(230)]])
+  for (const store of [two, one]) {
+    await store.restart()
+    await vi.waitFor(
+      async () => expect(await rowsOf(store, counted)).toEqual([[230, 230, sumUpTo(230)]]),
+      patience,
+    )
+    await whenArchived(store)
+    expect(await rowsOf(store, counted)).toEqual([[230, 230, sumUpTo(230)]])
+  }
   expect(await answersOf(one)).toEqual(await answersOf(two))
 }, 120_000)
 
