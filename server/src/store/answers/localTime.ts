@@ -16,9 +16,14 @@ export const spansOf = (events: string, periodOf: (local: string) => string): st
    FROM (SELECT d.span, ${localAt(`d.span * ${spanUs}`)} AS first, ${localAt(`d.span * ${spanUs} + ${spanUs - 1}`)} AS last
      FROM (SELECT DISTINCT ${spanOf('e."timestamp"')} AS span FROM ${events}) d) s`
 
-/** Joins events with the table `span` of their spans. */
-export const joinSpan = `JOIN span ON span.span = ${spanOf('e."timestamp"')}`
+/** Joins rows with a table of the spans of their moment, `'name'` or `'name alias'`. */
+export const joinSpan = (moment = 'e."timestamp"', table = 'span'): string =>
+  `JOIN ${table} ON ${table.split(' ').at(-1)}.span = ${spanOf(moment)}`
 
-/** The period of an event, which is joined with its span. */
-export const periodOfEvent = (periodOf: (local: string) => string): string =>
-  `CASE WHEN span.period IS NULL THEN ${periodOf('timezone(time_zone, e."timestamp")')} ELSE span.period END`
+/** The period of a moment, which is joined with its span. */
+export const periodOfMoment = (
+  periodOf: (local: string) => string,
+  moment = 'e."timestamp"',
+  span = 'span',
+): string =>
+  `CASE WHEN ${span}.period IS NULL THEN ${periodOf(`timezone(time_zone, ${moment})`)} ELSE ${span}.period END`
