@@ -70,13 +70,12 @@ export const daily: TableMacro = {
   problems: [...choiceProblems, zoneProblem],
   tables: [
     ['near', visits],
-    ['ends', `SELECT n.started_at AS "timestamp" FROM near n UNION ALL SELECT n.ended_at FROM near n`],
-    ['ends_span', spansOf('ends e', dateOf)],
+    ['begun', spansOf('(SELECT n.started_at AS "timestamp" FROM near n) e', dateOf)],
     [
       'dated',
-      `SELECT n.*, ${periodOfMoment(dateOf, 'n.started_at', 'begin')} AS day,
-         ${periodOfMoment(dateOf, 'n.ended_at', 'finish')} AS last_day
-       FROM near n ${joinSpan('n.started_at', 'ends_span begin')} ${joinSpan('n.ended_at', 'ends_span finish')}`,
+      `SELECT n.*, ${periodOfMoment(dateOf, 'n.started_at', 'begun')} AS day,
+         ${periodOfMoment(dateOf, 'n.ended_at', 'ended')} AS last_day
+       FROM near n ${joinSpan('n.started_at', 'begun')} LEFT ${joinSpan('n.ended_at', 'begun ended')}`,
     ],
     ['visit', 'SELECT d.* REPLACE (d.is_whole AND d.day = d.last_day AS is_whole) FROM dated d'],
     ['part', `SELECT e."timestamp", e.id_key, e.session_key, e.event FROM ${loose} WHERE ${isAsked}`],
