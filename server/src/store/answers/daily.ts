@@ -9,7 +9,7 @@ import {
   zone,
   zoneProblem,
 } from './askedEvents.js'
-import { joinSpan, periodOfMoment, spansOf } from './localTime.js'
+import { isOnePeriod, joinSpan, periodOfMoment, spansOf, withNext } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 const dateOf = (local: string) => `${local}::DATE`
@@ -71,13 +71,13 @@ export const daily: TableMacro = {
   tables: [
     ['near', visits],
     ['begun', spansOf('(SELECT n.started_at AS "timestamp" FROM near n) e', dateOf)],
+    ['begun_next', withNext('begun')],
     [
-      'dated',
-      `SELECT n.*, ${periodOfMoment(dateOf, 'n.started_at', 'begun')} AS day,
-         ${periodOfMoment(dateOf, 'n.ended_at', 'ended')} AS last_day
-       FROM near n ${joinSpan('n.started_at', 'begun')} LEFT ${joinSpan('n.ended_at', 'begun ended')}`,
+      'visit',
+      `SELECT n.* REPLACE (n.is_whole AND ${isOnePeriod('n.started_at', 'n.ended_at', dateOf)} AS is_whole),
+         ${periodOfMoment(dateOf, 'n.started_at')} AS day
+       FROM near n ${joinSpan('n.started_at', 'begun_next')}`,
     ],
-    ['visit', 'SELECT d.* REPLACE (d.is_whole AND d.day = d.last_day AS is_whole) FROM dated d'],
     ['part', `SELECT e."timestamp", e.id_key, e.session_key, e.event FROM ${loose} WHERE ${isAsked}`],
     ['span', spansOf('part e', dateOf)],
     [
