@@ -12,6 +12,9 @@ const settleFrom = 122_880
 const young = 'analytics.raw.young_sessions'
 const reopened = 'analytics.raw.reopened_sessions'
 
+/** In the order of time, so that an answer about a range reads few blocks. */
+const settle = `INSERT INTO analytics.raw.sessions FROM ${young} ORDER BY started_at; DELETE FROM ${young}`
+
 /** Moves the folded sessions of some events. */
 const reopen = async (connection: DuckDBConnection, events: string): Promise<void> => {
   const isConcerned = `session_key IN (SELECT session_key FROM ${events} AND session_key IS NOT NULL)`
@@ -42,10 +45,7 @@ export const foldEvents = async (connection: DuckDBConnection, settleAt = settle
   await connection.run(`DELETE FROM ${reopened}`)
   await connection.run(setFolded(Number(last)))
   forgetPrepared(connection)
-  if ((await countOf(connection, young)) < settleAt) return
-  await connection.run(
-    `INSERT INTO analytics.raw.sessions FROM ${young} ORDER BY started_at; DELETE FROM ${young}`,
-  )
+  if ((await countOf(connection, young)) >= settleAt) await connection.run(settle)
 }
 
 /** Brings the events from sequence `first` on to their sessions, and folds all of them once there are enough. */
@@ -89,9 +89,12 @@ export const buildSessions = async (connection: DuckDBConnection): Promise<void>
   const slices = Math.ceil((events + 1) / eventsPerSlice)
   for (let slice = 0; slice < slices; slice++) {
     await connection.run(
-      insertSessions(`${allEvents} e WHERE session_key IS NOT NULL AND session_key % ${slices} = ${slice}`),
+      insertSessions(`${allEvents} e WHERE session_key IS NOT NULL AND session_key % ${slices} = ${slice}`, {
+        into: 'young_sessions',
+      }),
     )
   }
+  await connection.run(settle)
   await connection.run(setFolded(last))
 }
 

@@ -7,8 +7,8 @@ import { dutiesSchema } from '../privacy/duties.js'
 import { savedSchema } from '../saved/savedSchema.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { keyChanges } from '../store/keptColumns.js'
-import { sessionKey, sessionTables } from '../store/sessionTable.js'
 import { inTransaction } from '../store/transactions.js'
+import { buildSessions } from './applySessions.js'
 import { bringToVersion } from './bringToVersion.js'
 import { hashSample } from './hashSample.js'
 
@@ -66,8 +66,7 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
            person_key = hash(environment, person_id)`,
       )
       await connection.run(`UPDATE analytics.raw.events SET ${keyChanges}`)
-      for (const table of sessionTables)
-        await connection.run(`UPDATE analytics.raw.${table} SET session_key = ${sessionKey}`)
+      await buildSessions(connection)
       await connection.run('DELETE FROM analytics.raw.persons')
       const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${allEvents}`)
       const slices = Math.ceil((Number(counted.getRows()[0]![0]) + 1) / eventsPerSlice)

@@ -48,7 +48,8 @@ const rules = [
   },
   {
     rule: 'Sessions have a wrong key, or are there twice',
-    sql: `SELECT count(*) FILTER (WHERE session_key IS DISTINCT FROM ${sessionKey})
+    sql: `SELECT count(*) FILTER (WHERE session_key IS DISTINCT FROM ${sessionKey}
+        OR id_key IS DISTINCT FROM CASE WHEN last_id IS NOT NULL THEN hash(environment, last_id) END)
       + count(*) - count(DISTINCT session_key) FROM ${folded}`,
   },
   {

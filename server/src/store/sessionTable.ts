@@ -53,7 +53,7 @@ const columnsAs = (
 ) => `session_key UBIGINT, environment ${text}, session_id ${text}, started_at TIMESTAMPTZ,
   first_seq BIGINT, ended_at TIMESTAMPTZ, last_seq BIGINT, events BIGINT, page_views BIGINT, visible_ms DOUBLE,
   ${picks.map(({ column }) => `${column} ${text}`).join(', ')}, exit_url_key HUGEINT, late_keys HUGEINT[],
-  anonymous BOOLEAN, bot ${text}`
+  anonymous BOOLEAN, bot ${text}, id_key UBIGINT, id_keys UBIGINT[]`
 
 /**
  * The sessions as the folded events make them; apart the young ones, and those that have unfolded events, too. At each
@@ -63,6 +63,8 @@ const columnsAs = (
  * The value that one event gives has that event's `orderKey`, by which the value of a late event is known to be older
  * or newer. It is written only where the event is not the session's first (for the last values: its last). As that is
  * rare, but for the last page view, most of the keys share one column.
+ *
+ * `id_key` is the key of `last_id`. `id_keys` are those of all ids of its events, where there are several.
  */
 export const sessionSchema = `
 CREATE TABLE analytics.raw.sessions (${columnsAs('VARCHAR')});
@@ -81,11 +83,11 @@ const ofEvents = (events: string) => `
 SELECT x.session_key, x.environment, x.session_id, moment AS started_at, moment AS ended_at, key AS first_key,
   key AS last_key, 1 AS events, page_views, visible_ms,
   ${list(({ column }) => `${column}, CASE WHEN ${column} IS NOT NULL THEN key END AS ${column}_key`)},
-  anonymous, bot
+  anonymous, bot, id_key, NULL::UBIGINT[] AS id_keys
 FROM (
   SELECT e.session_key, e.environment, e.session_id, e."timestamp" AS moment, ${orderKey} AS key,
     (e.event = '$pageview')::INTEGER AS page_views, ${visibleMs} AS visible_ms,
-    ${list(({ column, sql }) => `${sql} AS ${column}`)}, e.anonymous, e.bot
+    ${list(({ column, sql }) => `${sql} AS ${column}`)}, e.anonymous, e.bot, e.id_key
   FROM ${events}
 ) x`
 
@@ -94,7 +96,7 @@ SELECT x.session_key, x.environment, x.session_id, started_at, ended_at, first_k
   ${list(
     (pick) =>
       `${pick.column}, CASE WHEN ${pick.column} IS NOT NULL THEN coalesce(${writtenKey(pick)}, ${pick.which}_key) END AS ${pick.column}_key`,
-  )}, anonymous, bot
+  )}, anonymous, bot, id_key, id_keys
 FROM (
   SELECT *, ${keyOf('started_at', 'first_seq')} AS first_key, ${keyOf('ended_at', 'last_seq')} AS last_key
   FROM ${sessions}
@@ -107,7 +109,11 @@ const pieces = (events: string, known: string | undefined) =>
 const whole = `x.session_key, any_value(x.environment) AS environment, any_value(x.session_id) AS session_id,
   min(started_at) AS started_at, max(ended_at) AS ended_at, sum(events)::BIGINT AS events,
   sum(page_views)::BIGINT AS page_views, sum(visible_ms) AS visible_ms, bool_or(anonymous) AS anonymous,
-  min(bot) AS bot`
+  min(bot) AS bot, list(id_key) AS own_ids, list(id_keys) AS known_ids`
+
+const idKeys = `CASE WHEN last_id IS NOT NULL THEN hash(w.environment, last_id) END AS id_key,
+  CASE WHEN len(list_distinct(own_ids)) > 1 OR len(flatten(known_ids)) > 0
+    THEN list_sort(list_distinct(list_concat(own_ids, flatten(known_ids)))) END AS id_keys`
 
 const picked = ({ column, which }: Picked) =>
   `arg_${which === 'first' ? 'min' : 'max'}(${column}, ${column}_key) AS ${column}`
@@ -153,12 +159,12 @@ WITH piece AS MATERIALIZED (
 SELECT w.session_key, environment, session_id, started_at, ${seqOfKey('first_key')}, ended_at,
   ${seqOfKey('last_key')}, ${counts},
   ${list(({ column }) => column)}, ${lateKey({ column: 'exit_url', which: 'last' })},
-  CASE WHEN coalesce(${list(lateKey, rare)}) IS NOT NULL THEN [${list(lateKey, rare)}] END, anonymous, bot
+  CASE WHEN coalesce(${list(lateKey, rare)}) IS NOT NULL THEN [${list(lateKey, rare)}] END, anonymous, bot, ${idKeys}
 FROM whole w JOIN begun b ON b.session_key = w.session_key`
 
 /** In a view that a macro reads, a bare `environment` would be the macro's parameter. */
-const shown = `s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)},
-  anonymous, bot`
+const shown = `s.session_key, s.environment, s.session_id, started_at, ended_at, ${counts}, ${list(({ column }) => column)},
+  anonymous, bot, id_key, id_keys`
 
 /** All sessions: the table's, and those with unfolded events, which are united here. */
 export const allSessions = `
@@ -169,7 +175,10 @@ SELECT ${shown} FROM analytics.raw.young_sessions s
 UNION ALL
 SELECT ${shown}
 FROM (
-  SELECT ${whole}, ${list(picked)}
-  FROM (${pieces(`${unfoldedEvents} e WHERE e.session_key IS NOT NULL`, 'analytics.raw.reopened_sessions')}) x
-  GROUP BY x.session_key
+  SELECT w.*, ${idKeys}
+  FROM (
+    SELECT ${whole}, ${list(picked)}
+    FROM (${pieces(`${unfoldedEvents} e WHERE e.session_key IS NOT NULL`, 'analytics.raw.reopened_sessions')}) x
+    GROUP BY x.session_key
+  ) w
 ) s;`

@@ -36,7 +36,7 @@ SELECT environment, session_id, min("timestamp") AS started_at, max("timestamp")
   ${first('url', `event = '$pageview' AND url IS NOT NULL`)} AS entry_url,
   last(url ${byTime}) FILTER (event = '$pageview' AND url IS NOT NULL) AS exit_url,
   ${firsts.map((column) => `${first(column)} AS ${column}`).join(', ')}, bool_or(anonymous) AS anonymous,
-  min(bot) AS bot
+  min(bot) AS bot, list_sort(list(DISTINCT id_key) FILTER (id_key IS NOT NULL)) AS ids
 FROM analytics.raw.events WHERE session_id IS NOT NULL GROUP BY ALL`
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-sessions-'))
@@ -80,7 +80,7 @@ const fold = (settleAt?: number) => inTransaction(connection, () => foldEvents(c
 const read = async (sql: string) =>
   (await connection.runAndReadAll(`FROM (${sql}) ORDER BY environment, session_id`)).getRowObjectsJson()
 const columns = `environment, session_id, started_at, ended_at, events, page_views, visible_ms, last_id, entry_url,
-  exit_url, ${firsts.join(', ')}, anonymous, bot`
+  exit_url, ${firsts.join(', ')}, anonymous, bot, CASE WHEN id_key IS NOT NULL THEN coalesce(id_keys, [id_key]) END AS ids`
 
 const expectRight = async () => {
   expect(await read(`SELECT ${columns} FROM analytics.raw.all_sessions`)).toEqual(await read(fromRawRows))

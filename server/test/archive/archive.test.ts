@@ -49,7 +49,11 @@ describe('the archive', () => {
     expect(await of(`received_at < '2026-01-06'`)).toBe(3)
     expect(await of(`environment = 'staging'`)).toBe(1)
     expect(await filesRead(`FROM daily('2026-03-01', '2026-03-08')`)).toBe(0)
-    expect(await filesRead(`FROM daily('2026-01-06', '2026-01-07')`)).toBe(1)
+    expect(await filesRead(`FROM first_touch('2026-01-06', '2026-01-07')`)).toBe(1)
+    // One of the three sessions began before.
+    expect(
+      await rowsOf(`SELECT sessions, page_views, events FROM daily('2026-01-06 03:00:00', '2026-01-07')`),
+    ).toEqual([[3, 7, 21]])
   })
 
   it('finds persons by the ids of today, also after a later merge, and drops a second copy of an archived event', async () => {

@@ -9,19 +9,43 @@ import {
   zone,
   zoneProblem,
 } from './askedEvents.js'
-import { joinSpan, periodOfEvent, spansOf } from './localTime.js'
+import { isOnePeriod, joinSpan, periodOfMoment, spansOf, withNext } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 const dateOf = (local: string) => `${local}::DATE`
 const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)
 
-/** A visit's events of a period are counted first: there are far fewer visits, so persons are looked up for those only. */
-const visitCounts = `e.id_key, e.session_key,
-         count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events`
+const isBegun = '(from_time IS NULL OR s.started_at >= from_time::TIMESTAMPTZ)'
+const isEnded = '(until_time IS NULL OR s.ended_at < until_time::TIMESTAMPTZ)'
+
+/** The sessions that can have events of the range. */
+const visits = `SELECT s.session_key, s.started_at, s.ended_at, s.id_key, s.id_keys, s.page_views, s.events,
+    (bots OR s.bot IS NULL) AND ${isBegun} AND ${isEnded} AS is_whole
+  FROM analytics.raw.all_sessions s WHERE s.environment = environment
+    AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)
+    AND (from_time IS NULL OR s.ended_at >= from_time::TIMESTAMPTZ)`
+
+/**
+ * Sessions are far fewer than events, and know how many these are and whose. So events are read only where they are in
+ * no session, or in one that counts in part: at an end of the range, over midnight, or where some are a bot's.
+ */
+const loose = `analytics.raw.timed_events e SEMI JOIN (
+    SELECT v.session_key FROM visit v WHERE NOT v.is_whole UNION ALL SELECT 0::UBIGINT
+  ) b ON b.session_key = coalesce(e.session_key, 0::UBIGINT)`
+
+const pieces = (day: string) => `
+  SELECT ${day}v.id_key, 1 AS sessions, NULL::UBIGINT AS session_key, v.page_views, v.events FROM visit v WHERE v.is_whole
+  UNION ALL
+  SELECT ${day}unnest(v.id_keys), 0, NULL, 0, 0 FROM visit v WHERE v.is_whole AND v.id_keys IS NOT NULL
+  UNION ALL
+  SELECT ${day}v.id_key, 0, v.session_key, v.page_views, v.events FROM loose v`
+
 const counted = `count(DISTINCT ${personKeyOf('s.id_key')}) AS people,
-         count(DISTINCT s.session_key) AS sessions, coalesce(sum(s.page_views), 0)::BIGINT AS page_views,
-         coalesce(sum(s.events), 0)::BIGINT AS events
-       FROM seen s LEFT JOIN ${movedIds} m ON m.id_key = s.id_key`
+         (coalesce(sum(s.sessions), 0) + count(DISTINCT s.session_key))::BIGINT AS sessions,
+         coalesce(sum(s.page_views), 0)::BIGINT AS page_views, coalesce(sum(s.events), 0)::BIGINT AS events
+       FROM piece s LEFT JOIN ${movedIds} m ON m.id_key = s.id_key`
+
+const looseCounts = `e.id_key, e.session_key, count(*) FILTER (e.event = '$pageview') AS page_views, count(*) AS events`
 
 export const totals: TableMacro = {
   name: 'totals',
@@ -30,7 +54,9 @@ export const totals: TableMacro = {
   columns: ['people', 'sessions', 'page_views', 'events'],
   problems: choiceProblems,
   tables: [
-    ['seen', `SELECT ${visitCounts} FROM analytics.raw.timed_events e WHERE ${isAsked} GROUP BY 1, 2`],
+    ['visit', visits],
+    ['loose', `SELECT ${looseCounts} FROM ${loose} WHERE ${isAsked} GROUP BY 1, 2`],
+    ['piece', pieces('')],
     ['answer', `SELECT ${counted}`],
   ],
   order: '1',
@@ -43,12 +69,22 @@ export const daily: TableMacro = {
   columns: ['day', 'people', 'sessions', 'page_views', 'events'],
   problems: [...choiceProblems, zoneProblem],
   tables: [
-    ['span', spansOf(`analytics.raw.timed_events e WHERE ${isAsked}`, dateOf)],
+    ['near', visits],
+    ['begun', spansOf('(SELECT n.started_at AS "timestamp" FROM near n) e', dateOf)],
+    ['begun_next', withNext('begun')],
     [
-      'seen',
-      `SELECT ${periodOfEvent(dateOf)} AS day, ${visitCounts}
-       FROM analytics.raw.timed_events e ${joinSpan} WHERE ${isAsked} GROUP BY 1, 2, 3`,
+      'visit',
+      `SELECT n.* REPLACE (n.is_whole AND ${isOnePeriod('n.started_at', 'n.ended_at', dateOf)} AS is_whole),
+         ${periodOfMoment(dateOf, 'n.started_at')} AS day
+       FROM near n ${joinSpan('n.started_at', 'begun_next')}`,
     ],
+    ['part', `SELECT e."timestamp", e.id_key, e.session_key, e.event FROM ${loose} WHERE ${isAsked}`],
+    ['span', spansOf('part e', dateOf)],
+    [
+      'loose',
+      `SELECT ${periodOfMoment(dateOf)} AS day, ${looseCounts} FROM part e ${joinSpan()} GROUP BY 1, 2, 3`,
+    ],
+    ['piece', pieces('v.day, ')],
     ['counted', `SELECT s.day, ${counted} GROUP BY s.day`],
     [
       'bounds',

@@ -16,7 +16,7 @@ import {
   zone,
   zoneProblem,
 } from './askedEvents.js'
-import { joinSpan, periodOfEvent, spansOf } from './localTime.js'
+import { joinSpan, periodOfMoment, spansOf } from './localTime.js'
 import type { TableMacro } from './tableMacro.js'
 
 /** Any other unit is counted as days here: `problems` reports it, and DuckDB's own error must not come first. */
@@ -60,9 +60,9 @@ export const retention: TableMacro = {
     // For each id and period the first and the last event are enough, and they are far fewer.
     [
       'seen',
-      `SELECT e.id_key, ${periodOfEvent(truncated)} AS period,
+      `SELECT e.id_key, ${periodOfMoment(truncated)} AS period,
          min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
-       FROM analytics.raw.timed_events e ${joinSpan} WHERE ${isHit} GROUP BY 1, 2`,
+       FROM analytics.raw.timed_events e ${joinSpan()} WHERE ${isHit} GROUP BY 1, 2`,
     ],
     [
       'hit',

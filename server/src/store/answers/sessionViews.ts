@@ -76,10 +76,9 @@ const columns: View['columns'] = [
 ]
 
 /** The host is found once for each session: the rules of its channel read it several times. */
-const lastKey = 'hash(s.environment, s.last_id)'
 const withPerson = (sessions: string, isJoined = 'true') => `(
     SELECT *, ${hostOf('referrer')} AS referrer_host, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
-  ) s LEFT JOIN ${movedIds} m ON ${isJoined} AND m.id_key = ${lastKey}`
+  ) s LEFT JOIN ${movedIds} m ON ${isJoined} AND m.id_key = s.id_key`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
 
@@ -158,7 +157,7 @@ export const sessionBreakdown: TableMacro = {
     [
       'answer',
       `SELECT CASE property ${texts.map((name) => `WHEN ${quoteText(name)} THEN ${sqlOf(name)}`).join(' ')} END AS value,
-         ${countPeople(`CASE WHEN s.last_id IS NOT NULL THEN ${personKeyOf(lastKey)} END`)} AS people,
+         ${countPeople(personKeyOf('s.id_key'))} AS people,
          count(*) AS sessions, avg((${sqlOf('bounced')})::INTEGER) AS bounce_rate, avg(s.page_views) AS pages,
          median(${sqlOf('duration_seconds')}) AS median_seconds, median(s.engaged_seconds) AS median_engaged_seconds
        FROM ${withPerson('asked', 'people')} GROUP BY 1`,
