@@ -22,7 +22,7 @@ export const readQuestions = async (url, path = address) => {
     if (request.method() === 'POST' && request.url().endsWith('/query')) bodies.push(request.postDataJSON())
   })
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('button', { name: /^People/ }).waitFor()
+  await page.getByRole('button', { name: /^People/ }).waitFor({ timeout: 120_000 })
   await page.waitForLoadState('networkidle')
   await browser.close()
   return bodies

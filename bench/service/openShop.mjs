@@ -28,6 +28,8 @@ export const withStore = async (folder, work, threads) => {
   try {
     return await work(connection)
   } finally {
+    // An open connection would keep the lock on the file.
+    connection.closeSync()
     instance.closeSync()
   }
 }
