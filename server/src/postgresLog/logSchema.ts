@@ -8,7 +8,7 @@ import type { ServerConnection } from './ServerConnection.js'
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
 export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f }
-const version = 3
+const version = 4
 
 /** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */
 export const withoutSamples = (table: string): string =>

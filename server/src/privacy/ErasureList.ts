@@ -23,7 +23,7 @@ export interface Logged {
   last: number
   /** What the log must be cleaned of, once it is found in the store. */
   found?: { ids: string[]; rejected: number[] } | undefined
-  /** With an archive that all stores share: what the erase has made of its files; null when none has changed. */
+  /** With an archive that all stores share: what the erase has made of its files. */
   lake?: TakeOver
 }
 
