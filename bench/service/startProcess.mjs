@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '../../scripts/startService.mjs'
 
@@ -59,7 +60,10 @@ export const startService = async (flags = [], main = at('../../server/dist/main
     ...service,
     folder,
     async stop() {
+      const family = familyOf(service.pid)
       await service.stop()
+      // The engine may outlive the service while it writes what is left, and keeps the store locked until then.
+      while (family.some((pid) => existsSync(`/proc/${pid}`))) await delay(100)
       if (given === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
