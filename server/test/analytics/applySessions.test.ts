@@ -33,8 +33,8 @@ SELECT environment, session_id, min("timestamp") AS started_at, max("timestamp")
   count(*) FILTER (event = '$pageview') AS page_views,
   sum(TRY_CAST(properties->>'visible_ms' AS DOUBLE)) FILTER (event = 'Page Engaged') AS visible_ms,
   last(coalesce(distinct_id, anonymous_id) ${byTime}) FILTER (coalesce(distinct_id, anonymous_id) IS NOT NULL) AS last_id,
-  ${first('url', `event = '$pageview' AND url IS NOT NULL`)} AS entry_url,
-  last(url ${byTime}) FILTER (event = '$pageview' AND url IS NOT NULL) AS exit_url,
+  ${first("coalesce(path, '')", `event = '$pageview' AND url IS NOT NULL`)} AS entry_path,
+  last(coalesce(path, '') ${byTime}) FILTER (event = '$pageview' AND url IS NOT NULL) AS exit_path,
   ${firsts.map((column) => `${first(column)} AS ${column}`).join(', ')}, bool_or(anonymous) AS anonymous,
   min(bot) AS bot, list_sort(list(DISTINCT id_key) FILTER (id_key IS NOT NULL)) AS ids
 FROM analytics.raw.events WHERE session_id IS NOT NULL GROUP BY ALL`
@@ -79,8 +79,8 @@ const fold = (settleAt?: number) => inTransaction(connection, () => foldEvents(c
 
 const read = async (sql: string) =>
   (await connection.runAndReadAll(`FROM (${sql}) ORDER BY environment, session_id`)).getRowObjectsJson()
-const columns = `environment, session_id, started_at, ended_at, events, page_views, visible_ms, last_id, entry_url,
-  exit_url, ${firsts.join(', ')}, anonymous, bot, CASE WHEN id_key IS NOT NULL THEN coalesce(id_keys, [id_key]) END AS ids`
+const columns = `environment, session_id, started_at, ended_at, events, page_views, visible_ms, last_id, entry_path,
+  exit_path, ${firsts.join(', ')}, anonymous, bot, CASE WHEN id_key IS NOT NULL THEN coalesce(id_keys, [id_key]) END AS ids`
 
 const expectRight = async () => {
   expect(await read(`SELECT ${columns} FROM analytics.raw.all_sessions`)).toEqual(await read(fromRawRows))

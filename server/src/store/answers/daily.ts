@@ -21,7 +21,7 @@ const isEnded = '(until_time IS NULL OR s.ended_at < until_time::TIMESTAMPTZ)'
 /** The sessions that can have events of the range. */
 const visits = `SELECT s.session_key, s.started_at, s.ended_at, s.id_key, s.id_keys, s.page_views, s.events,
     (bots OR s.bot IS NULL) AND ${isBegun} AND ${isEnded} AS is_whole
-  FROM analytics.raw.all_sessions s WHERE s.environment = environment
+  FROM analytics.raw.session_spans s WHERE s.environment = environment
     AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)
     AND (from_time IS NULL OR s.ended_at >= from_time::TIMESTAMPTZ)`
 

@@ -1,7 +1,5 @@
-import { channelSql } from '../channels.js'
 import { derivedComments, screenClassSql, utmColumns } from '../derivedColumns.js'
 import { senderColumns } from '../sessionTable.js'
-import { hostOf, pathOf } from '../urlParts.js'
 import type { View } from '../viewSql.js'
 import {
   choice,
@@ -16,14 +14,6 @@ import {
 import { quoteText } from '../quote.js'
 import type { TableMacro } from './tableMacro.js'
 
-const channel = channelSql({
-  source: 's.utm_source',
-  medium: 's.utm_medium',
-  campaign: 's.utm_campaign',
-  clickId: 's.click_id',
-  referrer: 's.referrer',
-  referrerHost: 's.referrer_host',
-})
 /** A visit with as much engaged time is no bounce: the ten seconds of an "engaged session" in Google Analytics 4. */
 const leastEngagedSeconds = 10
 
@@ -45,8 +35,8 @@ const columns: View['columns'] = [
     '(epoch_us(s.ended_at)::DOUBLE - epoch_us(s.started_at)) / 1e6',
     'From the first event to the last; 0 where there is only one.',
   ],
-  ['entry', pathOf('s.entry_url'), 'The path of the first page view.'],
-  ['exit', pathOf('s.exit_url'), 'The path of the last page view.'],
+  ['entry', "nullif(s.entry_path, '')", 'The path of the first page view.'],
+  ['exit', "nullif(s.exit_path, '')", 'The path of the last page view.'],
   ['page_views', 's.page_views', 'How many page views there are.'],
   ['events', 's.events', 'How many events there are, page views included.'],
   [
@@ -64,7 +54,7 @@ const columns: View['columns'] = [
   ['referrer_host', 's.referrer_host', 'The host of referrer.'],
   [
     'channel',
-    channel,
+    's.channel',
     'What brought it: direct, search, social, mail, paid, referral or AI assistant, by the columns around this one.',
   ],
   ...[...utmColumns, 'click_id', ...senderColumns].map(
@@ -75,9 +65,8 @@ const columns: View['columns'] = [
   ['bot', 's.bot', 'Why no person seems to have done it: the verdict about one of its events; else NULL.'],
 ]
 
-/** The host is found once for each session: the rules of its channel read it several times. */
 const withPerson = (sessions: string, isJoined = 'true') => `(
-    SELECT *, ${hostOf('referrer')} AS referrer_host, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
+    SELECT *, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
   ) s LEFT JOIN ${movedIds} m ON ${isJoined} AND m.id_key = s.id_key`
 
 const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const

@@ -3,10 +3,10 @@ import { type Sql, sql } from '../../data/sql'
 
 export const mostCrawlers = 50
 
-/** Programs that read pages, by the verdicts that the service gives them (docs/api.md, "Bots"). */
+/** Programs that read pages, by the verdicts that the service gives them (docs/api.md, "Bots"). DuckDB skips blocks without a verdict. */
 const views = ({ environment, range }: Asking): Sql => sql`analytics.page_views
 WHERE environment = ${environment} AND "timestamp" >= ${range.from} AND "timestamp" < ${range.until}
-  AND regexp_matches(bot, '^(AI )?crawler')`
+  AND bot IS NOT NULL AND regexp_matches(bot, '^(AI )?crawler')`
 
 /** `[crawler, views, pages, last_seen]`; those with most views first. */
 export const crawlers = (
