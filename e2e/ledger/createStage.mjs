@@ -60,7 +60,6 @@ export async function createStage({
     fast,
     consent,
     proxy,
-    pages,
     book,
     origin,
     urlOf: (plan, at = origin.same) =>
@@ -73,14 +72,18 @@ export async function createStage({
       await tab.run(`void ledger.track(${count}, ${round}, ${from})`)
       stage.expect(round, count, from)
     },
+    // The same scenario may run in another engine meanwhile.
+    hear: (what, listen) =>
+      pages.hear((message) => {
+        if (message.what === what && message.name === name && message.engine === engine.name) listen(message)
+      }),
     heard: (what, withinMs = 30_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           stop()
           reject(new Error(`No page of ${name} said "${what}" within ${withinMs} ms`))
         }, withinMs)
-        const stop = pages.hear((message) => {
-          if (message.what !== what || message.name !== name) return
+        const stop = stage.hear(what, (message) => {
           clearTimeout(timer)
           stop()
           resolve(message)

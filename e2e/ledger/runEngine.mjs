@@ -103,9 +103,8 @@ export async function runEngine({
       return { close: () => browser.stop() }
     })
   }
-  // Most of a fast run is waiting, and these are browsers of their own. Not so Firefox: nothing arrived from its windows
-  // while another one ran. It waits side by side with WebKit already.
-  if (fast && engine.name === 'chromium') await Promise.all([actDriven(), actAlone()])
+  // Most of a fast run is waiting, and these are browsers of their own.
+  if (fast) await Promise.all([actDriven(), actAlone()])
   else for (const part of [actDriven, actAlone]) await part()
 
   const storedOf = async (/** @type {string} */ name) => {

@@ -8,10 +8,9 @@ addEventListener('pageshow', (event) => {
 })
 
 /** Tells the page server something; not one of the requests that are counted. */
-const say = (what, more = {}) =>
-  fetch(`/say?${new URLSearchParams({ what, name: plan.name, ...more })}`, { cache: 'no-store' }).catch(
-    () => {},
-  )
+const sayUrl = (what, more) =>
+  `/say?${new URLSearchParams({ what, name: plan.name, engine: plan.engine, ...more })}`
+const say = (what, more = {}) => fetch(sayUrl(what, more), { cache: 'no-store' }).catch(() => {})
 
 /** Ids are known beforehand: scenario, round, index. */
 const track = (count, round = plan.round ?? 0, from = 0, properties = {}) => {
@@ -46,7 +45,7 @@ const after = (ms, act) => void setTimeout(() => act(), ms)
 const hang = async (what) => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   const request = new XMLHttpRequest()
-  request.open('GET', `/say?${new URLSearchParams({ what, name: plan.name, last: '' })}`, false)
+  request.open('GET', sayUrl(what, { last: '' }), false)
   request.send()
 }
 

@@ -16,15 +16,13 @@ export const killHidden = [
     fastRounds: 2,
     origins: ['same'],
     async act(stage) {
-      const { engine, launch, rounds, proxy, pages, name } = stage
+      const { engine, launch, rounds, proxy, name } = stage
       const arrived = () => new Set(proxy.arrivals.map(({ id }) => id))
       let kept = 0
       for (let round = 0; round < rounds; round++) {
         proxy.play()
         // From here on the service gets what it is sent, and the page hears nothing more of it.
-        const stop = pages.hear((said) => {
-          if (said.what === 'known' && said.name === name) proxy.play(hang(30_000))
-        })
+        const stop = stage.hear('known', () => proxy.play(hang(30_000)))
         const hidden = stage.heard('hidden')
         const plan = { act: /** @type {const} */ ('hide'), round, count: perRound }
         const alone = await engine.launchAlone({ ...launch, url: stage.urlOf(plan) })

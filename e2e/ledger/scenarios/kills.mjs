@@ -27,10 +27,8 @@ function safeAfterMs(before) {
 async function tickUntilKilled(stage, round, kill) {
   /** @type {Map<number, number>} */
   const trackedAt = new Map()
-  const stop = stage.pages.hear(({ what, name, ...said }) => {
-    if (what === 'tracked' && name === stage.name && Number(said.round) === round) {
-      trackedAt.set(Number(said.index), Number(said.at))
-    }
+  const stop = stage.hear('tracked', (said) => {
+    if (Number(said.round) === round) trackedAt.set(Number(said.index), Number(said.at))
   })
   const url = stage.urlOf({ act: 'tick', round, stayMs: 100, everyMs: 8 })
   const before = readClock()

@@ -23,8 +23,8 @@ export const signing = [
       const pages = stage.rounds * 4
       /** @type {Map<string, number>} */
       const forgotten = new Map()
-      const stop = stage.pages.hear(({ what, name, knows, isIn, turn }) => {
-        if (what !== 'knows' || name !== stage.name || knows === 'true') return
+      const stop = stage.hear('knows', ({ knows, isIn, turn }) => {
+        if (knows === 'true') return
         const when = `${isIn === 'true' ? 'sign-in' : 'sign-out'} ${turns[Number(turn)]}`
         forgotten.set(when, (forgotten.get(when) ?? 0) + 1)
       })

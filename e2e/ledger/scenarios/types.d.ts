@@ -1,7 +1,6 @@
 import type { Book } from '../createBook.mjs'
 import type { Engine, LaunchOptions, Session, Tab } from '../engines/types'
 import type { FaultProxy } from '../serve/createFaultProxy.mjs'
-import type { PageServer } from '../serve/createPageServer.mjs'
 
 /** What a test page is told, in its address. */
 export interface Plan {
@@ -38,7 +37,6 @@ export interface Stage {
   /** What all pages were given. */
   consent: string
   proxy: FaultProxy
-  pages: PageServer
   book: Book
   origin: Record<'same' | 'other' | 'insecure', string>
   /** Address of a test page. */
@@ -48,6 +46,8 @@ export interface Stage {
   expect(round: number, count: number, from?: number): void
   /** Tracks in the page, and books it. */
   track(tab: Tab, count: number, round: number, from?: number): Promise<void>
+  /** Hears what the pages of this scenario say in this engine until the returned function is called. */
+  hear(what: string, listen: (message: Record<string, string>) => void): () => void
   /** Resolves when a page of this scenario has said it; rejects when that takes too long. */
   heard(what: string, withinMs?: number): Promise<Record<string, string>>
   /** Resolves when everything has arrived, or this long has passed. */

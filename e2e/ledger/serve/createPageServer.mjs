@@ -70,7 +70,6 @@ export async function createPageServer(libraryPath) {
       response.writeHead(404).end()
       return
     }
-    if (url.pathname === '/page') said.emit('said', { what: 'served', plan: url.searchParams.get('plan') })
     // A page from the HTTP cache would hide a reload.
     response
       .writeHead(200, { 'Content-Type': found.type, 'Cache-Control': 'no-cache', ...found.headers })
