@@ -200,8 +200,8 @@ const united = (values: string) => `
 const lastId = picks.filter(({ column }) => column === 'last_id')
 
 /**
- * All sessions: the table's, and those with unfolded events, which are united here. Most answers need times, counts and
- * ids alone, which take a third of the time to plan.
+ * All sessions: the table's, and those with unfolded events, which are united here. Answers that need times, counts and
+ * ids alone read `session_spans`: DuckDB plans it in half of the time.
  */
 export const allSessions = `
 CREATE OR REPLACE VIEW analytics.raw.all_sessions AS
