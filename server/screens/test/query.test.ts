@@ -40,6 +40,24 @@ describe('ask', () => {
     }
   })
 
+  it('asks again while the query engine starts, and says so when it does not', async () => {
+    const starting = JSON.stringify({
+      error: 'engine-starting',
+      message: 'The query engine is being started.',
+    })
+    const fetched = vi
+      .fn<typeof fetch>(() => Promise.resolve(new Response(`${head.join('\n')}\n`)))
+      .mockResolvedValueOnce(new Response(starting, { status: 503 }))
+      .mockResolvedValueOnce(new Response(starting, { status: 503 }))
+    vi.stubGlobal('fetch', fetched)
+    expect(await ask('SELECT 1')).toMatchObject({ rows: [] })
+    expect(fetched).toHaveBeenCalledTimes(3)
+    const never = vi.fn<typeof fetch>(() => Promise.resolve(new Response(starting, { status: 503 })))
+    vi.stubGlobal('fetch', never)
+    await expect(ask('SELECT 1')).rejects.toMatchObject({ kind: 'busy', code: 'engine-starting' })
+    expect(never).toHaveBeenCalledTimes(11)
+  })
+
   it('names the columns form and the time zone, and ends the session with the query', async () => {
     const asked = answerWith([`${head.join('\n')}\n`])
     await ask(sql`SELECT ${1}`, { timeZone: 'Europe/Berlin', limit: 5, queryId: 'q-2' })

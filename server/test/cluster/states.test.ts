@@ -367,7 +367,8 @@ it.runIf(process.platform === 'linux')(
     const count = 'SELECT count(*), count(DISTINCT event_id) FROM events'
     await vi.waitFor(async () => expect((await two.query(count)).rows).toEqual([[sent, sent]]), patience)
   },
-  240_000,
+  // Each wait above has its own limit.
+  900_000,
 )
 
 it('an erase removes the states that have the person, and a new one is written', async () => {

@@ -82,6 +82,18 @@ async function readAnswer(
   return { ...about, rows }
 }
 
+/** So often a statement is asked again while the query engine starts; the service waits three seconds before it says so. */
+const mostStarts = 10
+
+async function post(body: string, signal: AbortSignal | undefined, starts = 0): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${base}/query`, { method: 'POST', headers, body, signal: signal ?? null })
+  if (response.ok) return response
+  const problem = await readProblem(response)
+  if (problem.code !== 'engine-starting' || starts === mostStarts) throw problem
+  return post(body, signal, starts + 1)
+}
+
 /**
  * Runs one statement and returns all of its rows. An aborted `signal` ends the query in the service, too, because that
  * looks whether its client is still there. Throws a `Problem`, nothing else.
@@ -91,24 +103,19 @@ export async function ask(statement: Sql | string, options: AskOptions = {}): Pr
   try {
     const text = typeof statement === 'string' ? statement : statement.text
     if (isGuest) return await readAnswer((await askAsGuest(text, signal)).body!, options.onRows)
-    const response = await fetch(`${base}/query`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        statement: text,
-        timezone: timeZone,
-        columns: 'objects',
-        ephemeral: sessionId === undefined,
-        session_id: sessionId,
-        sanitize: options.mustRead,
-        limit: options.limit,
-        query_id: options.queryId,
-        dialect: options.dialect,
-      }),
-      ...(signal ? { signal } : {}),
+    const body = JSON.stringify({
+      statement: text,
+      timezone: timeZone,
+      columns: 'objects',
+      ephemeral: sessionId === undefined,
+      session_id: sessionId,
+      sanitize: options.mustRead,
+      limit: options.limit,
+      query_id: options.queryId,
+      dialect: options.dialect,
     })
-    if (!response.ok || !response.body) throw await readProblem(response)
-    return await readAnswer(response.body, options.onRows)
+    const response = await post(body, signal)
+    return await readAnswer(response.body!, options.onRows)
   } catch (error) {
     throw toProblem(error, signal)
   }
