@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median } from '../delivery/median.mjs'
 
-/** Of these the CPU is doubled: it is told for a thousand. */
+/** The processor time of these is doubled: it is told for a thousand. */
 const spread = 500
 const flooded = 10_000
 const settleMs = 5500

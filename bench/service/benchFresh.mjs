@@ -11,7 +11,7 @@ const isStored = async (url, taskId) => {
   return (await answer.json()).status === 'completed'
 }
 
-/** Of so many requests one is followed to its row. */
+/** One request of so many is followed to its row. */
 const followed = 10
 
 const post = (url, agent, body) =>

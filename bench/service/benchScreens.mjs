@@ -21,7 +21,7 @@ const weigh = () => {
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
 
-/** Of a first visit, with nothing in the browser's cache: until the form is painted, and from the login until the figures are there. */
+/** The times of a first visit, with nothing in the browser's cache: until the form is painted, and from the login until the figures are there. */
 const visit = async (browser, url) => {
   const context = await browser.newContext()
   const page = await context.newPage()

@@ -49,7 +49,7 @@ export const sendLoad = async ({ url, bodies, connections, forMs }) => {
     perSecond: took.length / seconds,
     accepted: took.length,
     seconds,
-    /** Of the generator, which has the machine's two cores in common with what it measures. */
+    /** The processor time of the generator, which has the machine's two cores in common with what it measures. */
     cpuMs: (user + system) / 1000,
     refused,
     p50: percentile(took, 0.5),

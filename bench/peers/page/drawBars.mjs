@@ -1,7 +1,7 @@
 import { escape } from './escape.mjs'
 
 const rowHeight = 40
-/** Of the width, for the longest bar; the rest is for its figure. */
+/** The share of the width that the longest bar takes; the rest is for its figure. */
 const widest = 68
 
 /**
