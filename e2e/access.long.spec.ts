@@ -41,8 +41,6 @@ test.describe('the shop', () => {
     phone: { viewport: { width: 360, height: 740 } },
   })) {
     test.describe(look, () => {
-      // Every page, by all of axe's rules, takes a while on a slow machine.
-      test.describe.configure({ timeout: 240_000 })
       test.use({ ...settings, bypassCSP: true })
       test(`has nothing that axe objects to (${look})`, async ({ page, shop }) => {
         await page.goto(`${shop}/maps/elderwood`)

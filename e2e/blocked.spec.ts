@@ -22,7 +22,6 @@ test('a visitor whose requests are blocked costs six of them at most, and loses 
   service,
   complaints,
 }) => {
-  test.setTimeout(120_000)
   const site = await serveSite({ endpoint: service.url })
   const isOurs = (url: URL) => url.href.startsWith(service.url)
   let requests = 0
@@ -48,7 +47,7 @@ test('a visitor whose requests are blocked costs six of them at most, and loses 
         String(id),
       )
     }
-    await expect.poll(async () => (await stored()).length, { timeout: 60_000 }).toBe(tracked.length)
+    await expect.poll(async () => (await stored()).length).toBe(tracked.length)
     expect((await stored()).toSorted()).toEqual(tracked.toSorted())
   } finally {
     await site.close()
@@ -59,7 +58,6 @@ test('a service that refuses every connection is asked six times at most by a vi
   page,
   service,
 }) => {
-  test.setTimeout(120_000)
   const site = await serveSite({ endpoint: service.url })
   let requests = 0
   page.on('request', (request) => void (request.url().startsWith(service.url) && requests++))

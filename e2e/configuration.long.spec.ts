@@ -39,7 +39,7 @@ for (const { what, serviceSettings, corrected, message } of wrong) {
       await service.start(corrected)
       await page.reload()
       const expected = ['$pageview', 'Map Viewed', 'While Refused', '$pageview', 'Map Viewed']
-      await expect.poll(service.events, { timeout: 30_000 }).toEqual(expected)
+      await expect.poll(service.events).toEqual(expected)
     })
   })
 }

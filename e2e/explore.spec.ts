@@ -405,7 +405,6 @@ test('axe objects to nothing on the pages that explore, and they fit a phone', a
   browser,
   service,
 }) => {
-  test.setTimeout(90_000)
   const context = await browser.newContext({ bypassCSP: true, timezoneId: 'UTC' })
   const { user, password, url } = service
   await context.request.post(`${url}/session`, { data: { user, password }, headers: { origin: url } })

@@ -175,7 +175,6 @@ const traces = (page: Page) =>
   }))
 
 test('texts that are scripts stay texts on every screen', async ({ page, service, complaints }) => {
-  test.setTimeout(180_000)
   await send(service.url, '/track', [...visits, ...recorded])
   await send(service.url, '/identify', [user])
   await page.goto(`${service.url}/app/`)

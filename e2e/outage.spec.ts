@@ -23,7 +23,7 @@ test.describe('a service that is not there', () => {
     await service.start()
     const steps = () =>
       service.sql(`SELECT insert_id FROM events WHERE event = 'Offline' ORDER BY (properties->>'step')::INT`)
-    await expect.poll(steps, { timeout: 30_000 }).toEqual(tracked.map((id) => [id]))
+    await expect.poll(steps).toEqual(tracked.map((id) => [id]))
     const offline = service.arrivals.slice(before).filter(({ event }) => event === 'Offline')
     expect(offline.map(({ insertId }) => insertId).toSorted()).toEqual(tracked.toSorted())
     await expect.poll(async () => (await waymarkOf(page).stats()).queued).toBe(0)
@@ -46,6 +46,6 @@ test.describe('a service that is not there', () => {
     expect(thrown).toEqual([])
 
     await service.start()
-    await expect.poll(service.events, { timeout: 30_000 }).toEqual(['$pageview', 'Map Viewed'])
+    await expect.poll(service.events).toEqual(['$pageview', 'Map Viewed'])
   })
 })

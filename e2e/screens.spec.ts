@@ -385,7 +385,6 @@ test.describe('the screens', () => {
 
   test('have nothing that axe objects to, and fit a phone', async ({ browser, service }) => {
     // Every page, by all of axe's rules, takes a while on a slow machine.
-    test.setTimeout(240_000)
     const context = await browser.newContext({ bypassCSP: true, timezoneId: 'UTC' })
     const page = await context.newPage()
     await sendRecorded(service.url)

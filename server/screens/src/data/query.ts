@@ -83,7 +83,7 @@ async function readAnswer(
 }
 
 /** So often a statement is asked again while the query engine starts; the service waits three seconds before it says so. */
-const mostStarts = 10
+const mostStarts = 20
 
 async function post(body: string, signal: AbortSignal | undefined, starts = 0): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
