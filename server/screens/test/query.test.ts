@@ -55,7 +55,7 @@ describe('ask', () => {
     const never = vi.fn<typeof fetch>(() => Promise.resolve(new Response(starting, { status: 503 })))
     vi.stubGlobal('fetch', never)
     await expect(ask('SELECT 1')).rejects.toMatchObject({ kind: 'busy', code: 'engine-starting' })
-    expect(never).toHaveBeenCalledTimes(11)
+    expect(never).toHaveBeenCalledTimes(21)
   })
 
   it('names the columns form and the time zone, and ends the session with the query', async () => {
