@@ -29,7 +29,8 @@ export const startServer = async (options: ServerOptions = {}): Promise<RunningS
     startEngine(options, {
       shared: front.store,
       restart() {
-        engine = engine.then((running) => running.close()).then(startAgain)
+        // An engine that ends with the server may still ask; another one would outlive the server.
+        if (closed === undefined) engine = engine.then((running) => running.close()).then(startAgain)
       },
     })
   /** Restarts the engine, as the supervisor does for an engine in a process of its own. */

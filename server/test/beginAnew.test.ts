@@ -4,13 +4,18 @@ import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
 
 const watched: watching.WatchOptions[] = []
+let onStop = () => {}
 vi.spyOn(watching, 'watchDatabase').mockImplementation((options) => {
   watched.push(options)
-  return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve() })
+  return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve(onStop()) })
 })
 
 let service: Service | undefined
-afterEach(() => service?.close())
+afterEach(async () => {
+  await service?.close()
+  watched.length = 0
+  onStop = () => {}
+})
 
 it('a service in one process opens its store anew when DuckDB has given a catalog up', async () => {
   service = await createService()
@@ -20,4 +25,16 @@ it('a service in one process opens its store anew when DuckDB has given a catalo
   await vi.waitFor(() => expect(watched).toHaveLength(2), { timeout: 30_000 })
   await service.ingest('/track?sync=true', event('after'))
   expect((await service.query('SELECT event FROM events ORDER BY 1')).rows).toEqual([['after'], ['before']])
+})
+
+it('starts no engine any more once the service closes, whatever the old one asks for', async () => {
+  service = await createService()
+  onStop = () => {
+    onStop = () => {}
+    watched[0]?.onLost('IO Error: Database "analytics" has been invalidated because checkpointing failed.')
+  }
+  await service.restart()
+  await service.ingest('/track?sync=true', event('after'))
+  expect((await service.query('SELECT event FROM events')).rows).toEqual([['after']])
+  expect(watched).toHaveLength(2)
 })
