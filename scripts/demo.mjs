@@ -1,9 +1,3 @@
-// npm run demo: sets up, builds, and runs the shop and the service until Ctrl-C.
-//   --port N           of the shop (default 4180, 0 = any)
-//   --service-port N   of the service (default 0 = any)
-//   --host ADDRESS     of both (default 127.0.0.1; 0.0.0.0 is every address of this machine)
-//   --open             opens the shop in the browser
-//   --data FOLDER      of the service (default .cache/demo)
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -15,13 +9,31 @@ import { openInBrowser } from './setup/openInBrowser.mjs'
 import { root } from './setup/root.mjs'
 import { stopOnSignal } from './setup/stopOnSignal.mjs'
 
+const usage = `npm run demo: sets up, builds, and runs the shop and the service until Ctrl-C.
+  --port N           of the shop (default 4180, 0 = any)
+  --service-port N   of the service (default 0 = any)
+  --host ADDRESS     of both (default 127.0.0.1; 0.0.0.0 is every address of this machine)
+  --open             opens the shop in the browser
+  --data FOLDER      of the service (default .cache/demo)`
+
 const options = /** @type {const} */ ({
+  help: { type: 'boolean', default: false },
   port: { type: 'string', default: '4180' },
   'service-port': { type: 'string', default: '0' },
   host: { type: 'string', default: '127.0.0.1' },
   open: { type: 'boolean', default: false },
   data: { type: 'string', default: join(root, '.cache/demo') },
 })
+
+function readOptions() {
+  try {
+    return parseArgs({ options })
+  } catch (error) {
+    throw new Error(`${/** @type {Error} */ (error).message}. These are the options:\n\n${usage}`, {
+      cause: error,
+    })
+  }
+}
 
 /** @param {string} flag @param {string} text */
 function readPort(flag, text) {
@@ -62,7 +74,8 @@ function originsOf(host, port) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options })
+  const { values } = readOptions()
+  if (values.help) return console.log(usage)
   const { host } = values
   const data = resolve(values.data)
   const port = await findPort('port', readPort('port', values.port), host)
