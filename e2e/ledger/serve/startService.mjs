@@ -29,6 +29,8 @@ export async function startService({ launcher, data, apiKeys }) {
         body: JSON.stringify({ statement }),
       })
       const text = await response.text()
+      // On a busy machine pages have come and gone before the query engine is there.
+      if (response.status === 503 && text.includes('engine-starting')) return this.query(statement)
       if (!response.ok) throw new Error(`/query answered ${response.status}: ${text}`)
       const rows = text
         .trim()
