@@ -136,6 +136,8 @@ const askedAt = (at: readonly number[]): fc.Arbitrary<Asked> => {
 }
 const named = fc.option(fc.constantFrom('$pageview', ...eventNames, '/', '/cart', 'nobody does this'))
 const property = fc.constantFrom('$utm_source', '$os', 'a/b~$c', 'none', '$url', '$path', '$event')
+/** How many values are wanted. Up to 64 are counted by bits. */
+const most = fc.option(fc.constantFrom(0, 1, 2, 3, 64, 65), { freq: 3 })
 
 const choiceSql = ({ from, until, environment, bots }: Asked) =>
   `from_time := ${moment(from)}, until_time := ${moment(until)}, environment := '${environment}', bots := ${bots}`
@@ -194,11 +196,12 @@ const casesOf = (asked: fc.Arbitrary<Asked>): fc.Arbitrary<Case>[] =>
       sql: `FROM analytics.main.totals(${choiceSql(a)})`,
       expected: (all) => oracle.totals(all, a),
     })),
-    breakdown: fc.tuple(asked, named, property, fc.boolean()).map(([a, event, of, people]) => ({
-      sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)}, people := ${people})`,
+    breakdown: fc.tuple(asked, named, property, fc.boolean(), most).map(([a, event, of, people, many]) => ({
+      sql: `FROM analytics.main.breakdown(${literal(event)}, ${literal(of)}, ${choiceSql(a)}, people := ${people}, most := ${literal(many)})`,
       expected: (all) =>
         oracle
           .breakdown(all, a, event, of)
+          .slice(0, many ?? Infinity)
           .map(([value, count, events]) => [value, people ? count : null, events]),
     })),
     session_breakdown: fc

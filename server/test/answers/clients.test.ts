@@ -24,6 +24,7 @@ const calls = [
   [`breakdown('Map Viewed', 'sku')`],
   [`session_breakdown('channel')`],
   [`breakdown(NULL, '$os', environment := 'production')`],
+  [`breakdown(NULL, '$event', most := 2)`],
 ] as const
 
 describe('the answers', () => {
@@ -161,6 +162,7 @@ describe('a wrong argument', () => {
     [`paths('/', 0)`, 'depth is 0. Write how many steps to follow, from 1 to 100.'],
     [`breakdown('a', '')`, `property is empty. Name one, such as '$utm_source'`],
     [`breakdown('a', '$os', people := NULL)`, 'Write people := false'],
+    [`breakdown('a', '$path', most := -1)`, 'cannot be negative'],
     [`session_breakdown('$os')`, `property is '$os'. Name a column of sessions`],
     [`breakdown('a', NULL)`, `property is empty. Name one, such as '$utm_source'`],
   ])('of %s is refused with what to write instead', async (call, message) => {

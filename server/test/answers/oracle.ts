@@ -37,6 +37,12 @@ export const totals = (all: readonly Seen[], asked: Asked): Row[] => {
   return [[countPersons(events), sessions.size, views.length, events.length]]
 }
 
+/** As DuckDB orders texts: by their bytes, and NULL behind them. */
+const compareTexts = (a: string | null, b: string | null) =>
+  a === null || b === null
+    ? Number(a === null) - Number(b === null)
+    : Buffer.compare(Buffer.from(a), Buffer.from(b))
+
 export const breakdown = (
   all: readonly Seen[],
   asked: Asked,
@@ -45,11 +51,10 @@ export const breakdown = (
 ): Row[] => {
   const events = choose(all, asked).filter((each) => isNamed(each, event))
   const values = groupBy(events, ({ properties }) => JSON.stringify(properties[property] ?? null))
-  return [...values].map(([value, list]) => [
-    JSON.parse(value) as string | null,
-    countPersons(list),
-    list.length,
-  ])
+  return [...values]
+    .map(([json, list]) => ({ value: JSON.parse(json) as string | null, list }))
+    .toSorted((a, b) => b.list.length - a.list.length || compareTexts(a.value, b.value))
+    .map(({ value, list }) => [value, countPersons(list), list.length])
 }
 
 const touch = (all: readonly Seen[], asked: Asked, isFirst: boolean): Row[] => {

@@ -28,9 +28,12 @@ const visits = `SELECT s.session_key, s.started_at, s.ended_at, s.id_key, s.id_k
 /**
  * Sessions are far fewer than events, and know how many these are and whose. So events are read only where they are in
  * no session, or in one that counts in part: at an end of the range, over midnight, or where some are a bot's.
+ *
+ * The sessions are picked by CASE. By WHERE, each reader of `visit` would have a condition; DuckDB would then work out all
+ * of them for each of its rows, though every row meets one.
  */
 const loose = `analytics.raw.timed_events e SEMI JOIN (
-    SELECT v.session_key FROM visit v WHERE NOT v.is_whole UNION ALL SELECT 0::UBIGINT
+    SELECT CASE WHEN NOT v.is_whole THEN v.session_key END AS session_key FROM visit v UNION ALL SELECT 0::UBIGINT
   ) b ON b.session_key = coalesce(e.session_key, 0::UBIGINT)`
 
 const pieces = (day: string) => `

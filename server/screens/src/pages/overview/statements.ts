@@ -34,7 +34,7 @@ const totalsOfAll = ({ environment, bots }: Asking, { from, until }: Period) =>
   sql`FROM analytics.totals(${from}, ${until}, environment := ${environment}, bots := ${bots})`
 
 /** What macros count of a period. People are left out where nobody sees them. */
-type Counted = Period & { people: boolean }
+type Counted = Period & { people: boolean; most?: number }
 
 const choiceOf = ({ environment, bots }: Asking, { from, until, people }: Counted) =>
   sql`${from}, ${until}, environment := ${environment}, bots := ${bots}${people ? sql`` : sql`, people := false`}`
@@ -112,17 +112,18 @@ ${earlier}
 ) b ON n.value IS NOT DISTINCT FROM b.value
 ORDER BY n.times DESC, n.value`
 
-const breakdownOf = (asking: Asking, { name, of }: Dimension, counted: Counted) =>
-  of === 'sessions'
-    ? sessionsBy(asking, name, counted)
-    : sql`analytics.breakdown(${of === 'page_views' ? '$pageview' : null}, ${`$${name}`}, ${choiceOf(asking, counted)})`
+const breakdownOf = (asking: Asking, { name, of }: Dimension, counted: Counted) => {
+  if (of === 'sessions') return sessionsBy(asking, name, counted)
+  const most = counted.most === undefined ? sql`` : sql`, most := ${counted.most}`
+  return sql`analytics.breakdown(${of === 'page_views' ? '$pageview' : null}, ${`$${name}`}, ${choiceOf(asking, counted)}${most})`
+}
 
 const rankingOfAll = (asking: Asking, dimension: Dimension, limit: number) => {
   const { before } = asking.range
   const [times, rate] =
     dimension.of === 'sessions' ? [sql`sessions`, sql`, bounce_rate`] : [sql`events`, sql``]
   const now = sql`SELECT value, ${times} AS times, people${rate}
-FROM ${breakdownOf(asking, dimension, { ...asking.range, people: true })}
+FROM ${breakdownOf(asking, dimension, { ...asking.range, people: true, most: limit })}
 ORDER BY times DESC, value
 LIMIT ${limit}`
   return before
