@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Cluster } from './Cluster.js'
 import { killArchiver } from './killArchiver.js'
+import { killMerges } from './killMerges.js'
 import { startCluster } from './startCluster.js'
 
 /** A kill takes some five seconds: WAYMARK_ROUNDS=200 draws more of them. */
@@ -20,6 +21,21 @@ it.runIf(process.platform === 'linux')(
       `${kills} kills, ${cutShort} with days still to archive; ${archived} files, ${merged} merges; answers ${asked.join(' and ')}`,
     )
     expect(cutShort).toBeGreaterThan(kills / 3)
+    expect(Math.min(...asked)).toBeGreaterThan(0)
+  },
+)
+
+const mergeKills = Number(process.env['WAYMARK_ROUNDS'] ?? 6)
+
+it.runIf(process.platform === 'linux')(
+  `${mergeKills} kills of the process that merges, at any moment, leave each event once, and no file that does not count`,
+  { timeout: 120_000 + 60_000 * mergeKills },
+  async () => {
+    const { cutShort, asked, merged, erased } = await killMerges(cluster, mergeKills)
+    console.log(
+      `${mergeKills} kills, ${cutShort} with a file that no list had; ${merged} merges, ${erased} erases; answers ${asked.join(' and ')}`,
+    )
+    expect(cutShort).toBeGreaterThan(0)
     expect(Math.min(...asked)).toBeGreaterThan(0)
   },
 )

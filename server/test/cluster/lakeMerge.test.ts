@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Lake } from '../../src/lake/Lake.js'
 import { chooseSmallFiles } from '../../src/lake/mergeSmallFiles.js'
 import { Logger } from '../../src/Logger.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
+import * as deletion from '../../src/privacy/deleteDay.js'
 import { createMutex } from '../../src/store/createMutex.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
@@ -64,6 +65,79 @@ it('a store that was away while files were added, merged and cleaned of a person
     expect(answers.at(0)).toHaveLength(13)
     expect(answers).toEqual(await stored(one))
     expect(findInFiles(stage.root, ada)).toEqual([])
+  }, patience)
+}, 180_000)
+
+/** Retention takes one file off the list of a store that is started from now on, and fails at the next one. */
+const failAtSecondFile = () => {
+  const { deleteFile } = deletion
+  let deleted = 0
+  const spy = vi.spyOn(deletion, 'deleteFile').mockImplementation(async (...given) => {
+    if (deleted++ > 0) throw new Error('retention is cut off')
+    return await deleteFile(...given)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return { hasFailed: () => deleted > 1, stop: () => spy.mockRestore() }
+}
+
+it('a day that retention has begun to take off the list of another store is not merged, so that no event of it comes back', async () => {
+  const dayMs = 86_400_000
+  const days = 4
+  const perFile = 5
+  const fileCounts = async () => {
+    const rows = await stage.database.query<{ files: number }>(
+      `SELECT count(*)::int AS files FROM waymark.ducklake_data_file WHERE end_snapshot IS NULL
+       GROUP BY split_part(path, '/', 2) ORDER BY split_part(path, '/', 2)`,
+    )
+    return rows.map(({ files }) => files)
+  }
+  const byDay = (store: Parameters<typeof rowsOf>[0]) =>
+    rowsOf(
+      store,
+      `SELECT count(*), count(DISTINCT event_id) FROM events WHERE event <> 'Now'
+       GROUP BY received_at::DATE ORDER BY received_at::DATE`,
+    )
+  const twice = (...counts: number[]) => counts.map((each) => [each, each])
+  /** Each batch becomes a file of each day. */
+  const addBatch = async (...stores: Parameters<typeof whenArchived>) => {
+    for (let day = 0; day < days; day++) await stage.filler.numbered(day, perFile)
+    const wanted = stage.filler.sent
+    await vi.waitFor(async () => expect((await listed())?.events).toBe(wanted), patience)
+    await whenArchived(...stores)
+  }
+  const one = await stage.start('one')
+  await one.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
+  const two = await stage.start('two')
+  for (let batch = 0; batch < 3; batch++) await addBatch(one, two)
+  await two.stop()
+  await one.stop()
+
+  // The first day is the last one that the archiving store keeps, and the first one that the other one does not.
+  const kept = Math.floor(Date.now() / dayMs) - firstDay / dayMs
+  const first = await stage.start('one', { retentionDays: { production: kept } })
+  const cut = failAtSecondFile()
+  const second = await stage.start('two', { retentionDays: { production: kept - 1 } })
+  await vi.waitFor(() => expect(cut.hasFailed()).toBe(true), patience)
+  await addBatch(first, second)
+  // The oldest days come first, so they would be merged by now.
+  await vi.waitFor(async () => expect((await fileCounts()).slice(2)).toEqual([1, 1]), patience)
+  const all = 4 * perFile
+  await vi.waitFor(async () => {
+    expect(await byDay(first)).toEqual(twice(all, all, all, all))
+    expect(await byDay(second)).toEqual(twice(all - perFile, all, all, all))
+  }, patience)
+  expect(await fileCounts()).toEqual([4, 4, 1, 1])
+
+  // A day later for both.
+  cut.stop()
+  await second.restart()
+  await vi.waitFor(async () => expect(await byDay(second)).toEqual(twice(all, all, all)), patience)
+  await first.stop()
+  const later = await stage.start('one', { retentionDays: { production: kept - 1 } })
+  await vi.waitFor(async () => {
+    expect(await fileCounts()).toEqual([4, 1, 1])
+    expect(await byDay(later)).toEqual(twice(all, all, all))
+    expect(await stored(later)).toEqual(await stored(second))
   }, patience)
 }, 180_000)
 
