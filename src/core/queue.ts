@@ -2,7 +2,7 @@ import { within } from './browser'
 import { range, schedule } from './disk'
 import type { Ended, EventRecord, Instance, Payload, RecordKey } from './instance'
 import { byteLength } from './json'
-import { tell } from './signals'
+import { emit, tell } from './signals'
 import type { DropReason, Kind, Outcome } from './types'
 
 /** A page that has not stored anything for this long may be gone. */
@@ -13,7 +13,7 @@ export const sizeOf = (batch: Payload[]) => batch.reduce((sum, payload) => sum +
 
 export const mark = (w: Instance, batch: Payload[], isBusy: boolean) => {
   for (const payload of batch) payload.record.isBusy = isBusy
-  schedule(w)
+  w.browser.soon(() => emit(w, 'changed'))
 }
 
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)

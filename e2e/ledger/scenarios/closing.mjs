@@ -30,7 +30,7 @@ export const closing = [
     engineLimit: {
       engine: 'chromium',
       twiceShare: 0.05,
-      // One of 8 windows at a load of 8 on two processors, none on a quiet machine. The insert id is the same.
+      // One window of some 400 at a load of 10 to 16 on two processors. The insert id is the same.
       why: 'on a busy machine Chromium may end a window before the delete of what it has sent is written',
     },
     kind: 'alone',
