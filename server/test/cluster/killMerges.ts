@@ -103,7 +103,7 @@ export const killMerges = async (cluster: Cluster, kills: number) => {
       }, patience)
     for (const [at, id] of persons.entries()) {
       expect(findInFiles(root, id)).not.toEqual([])
-      const answer = erase(stores[0]!, id).catch(() => undefined)
+      const answer = erase(stores[0], id).catch(() => undefined)
       await vi.waitFor(async () => {
         expect(await database.query('SELECT FROM waymark.lake_erased')).toHaveLength(at + 1)
       }, patience)
