@@ -7,6 +7,7 @@ import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import type { Cluster } from './Cluster.js'
 import { firstDay } from './fillLog.js'
+import type { ServiceProcess } from './ServiceProcess.js'
 import { patience, startStores } from './startStores.js'
 
 /** So many parts get so many small files each, of so many events. */
@@ -103,7 +104,7 @@ export const killMerges = async (cluster: Cluster, kills: number) => {
       }, patience)
     for (const [at, id] of persons.entries()) {
       expect(findInFiles(root, id)).not.toEqual([])
-      const answer = erase(stores[0], id).catch(() => undefined)
+      const answer = erase(stores.at(0) as ServiceProcess, id).catch(() => undefined)
       await vi.waitFor(async () => {
         expect(await database.query('SELECT FROM waymark.lake_erased')).toHaveLength(at + 1)
       }, patience)
