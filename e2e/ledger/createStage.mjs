@@ -72,7 +72,7 @@ export async function createStage({
       await tab.run(`void ledger.track(${count}, ${round}, ${from})`)
       stage.expect(round, count, from)
     },
-    // The same scenario may run in another engine meanwhile.
+    // Another engine may run this scenario meanwhile.
     hear: (what, listen) =>
       pages.hear((message) => {
         if (message.what === what && message.name === name && message.engine === engine.name) listen(message)
