@@ -49,6 +49,22 @@ const hang = async (what) => {
   request.send()
 }
 
+/** The last event, by its index, that the disk was asked to keep. */
+let lastAsked = -1
+
+/** Says of each event, by its index, that the transaction which stores it is complete. */
+const sayWhatIsWritten = () => {
+  const put = IDBObjectStore.prototype.put
+  IDBObjectStore.prototype.put = function (value, key) {
+    const indexes = String(value).matchAll(/"ledger_id":"[^"]*\/(\d+)"/g)
+    const written = Array.from(indexes, ([, index]) => Number(index))
+    lastAsked = Math.max(lastAsked, ...written)
+    if (written.length)
+      this.transaction.addEventListener('complete', () => say('written', { round: plan.round, written }))
+    return put.call(this, value, key)
+  }
+}
+
 const acts = {
   /** Does nothing by itself: a driver calls `ledger`. */
   stay() {},
@@ -149,8 +165,9 @@ const acts = {
     if (plan.consent === 'granted') await library.ready()
     after(plan.stayMs, () =>
       setInterval(() => {
+        const isLate = plan.consent === 'granted' && lastAsked < index - 1
         track(1, plan.round, index)
-        void say('tracked', { round: plan.round, index, at: Date.now() })
+        void say('tracked', { round: plan.round, index, at: Date.now(), isLate })
         index++
       }, plan.everyMs),
     )
@@ -199,6 +216,8 @@ window.ledger = {
 
 const silent = () => new Proxy({}, { get: () => () => ({}) })
 if (plan.indexedDb === 'hangs') Object.defineProperty(window, 'indexedDB', { value: silent() })
+
+if (plan.act === 'tick') sayWhatIsWritten()
 
 // A page that listens to `unload` is never kept in the page cache (not in WebKit, which takes no notice).
 if (plan.noPageCache) addEventListener('unload', () => {})
