@@ -46,7 +46,7 @@ const tagFile = ({ source, tag, wrap }) => ({
       : null,
 })
 
-/** None of the inner names is read from the DOM: see there. */
+/** `builtins`: terser shortens the inner names though the DOM has them too, because none is read from it (`innerNames.mjs`). */
 const properties = { builtins: true, only_cache: true, cache: { props: shortNames } }
 
 const usual = { passes: 5, unsafe_arrows: true, pure_getters: true }

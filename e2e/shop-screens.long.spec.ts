@@ -17,7 +17,7 @@ interface Walk {
   sheets: string[]
   /** Puts the last sheet in the basket. */
   isTaken?: boolean
-  /** And orders it. */
+  /** Orders what is in the basket. */
   isOrdered?: boolean
   name?: string
 }

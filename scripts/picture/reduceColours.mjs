@@ -60,7 +60,7 @@ function chunk(name, data) {
 }
 
 /**
- * The same picture with at most 256 colours, each pixel a byte: a third of the size.
+ * Gives a picture at most 256 colours, each pixel a byte: a third of the size.
  * @param {import('playwright').Page} page that reads the picture
  * @param {Buffer} picture PNG
  */

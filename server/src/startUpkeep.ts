@@ -71,13 +71,12 @@ export const startUpkeep = (options: StartUpkeepOptions): (() => Promise<void>) 
       })
       chores.push(archiveEvents({ archive, afterDays, oneAtATime, logger }))
     } else {
-      chores.push(cleanLake({ lake, archive }))
       often(
         takeOverMs,
         archiveToLake({ lake, archive, afterDays, logger }),
         mergeInLake({ lake, archive, retentionDays }),
       )
-      often(takeOverMs, removeErased({ lake, archive }))
+      often(takeOverMs, removeErased({ lake, archive }), cleanLake({ lake, archive }))
       often(checkEveryMs, retireFromLake({ lake, retentionDays }))
     }
   }

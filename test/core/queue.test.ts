@@ -31,7 +31,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('send' as const), maxBytes: fc.integer({ min: 1, max: 900 }) }),
   },
-  // Of a request with several payloads the service may take a part, as the halving around a bad one finds out.
+  // The service may take a part of a request with several payloads, as the halving around a bad one finds out.
   { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), taken: fc.nat(10) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), index: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'crash' as const }) },

@@ -7,7 +7,7 @@ declare const expect: (value: unknown) => { toMatchObject(expected: object): voi
 declare const plugin: import('waymark').Plugin
 declare const App: import('vue').Component
 
-/** Of Nuxt. */
+/** Nuxt's own, which needs no import there. */
 declare function defineNuxtPlugin(plugin: (nuxt: { vueApp: import('vue').App }) => void): unknown
 
 declare module '*.vue' {

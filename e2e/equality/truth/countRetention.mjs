@@ -10,7 +10,7 @@ function periodOf(at, { unit, timeZone }) {
 }
 
 /**
- * Of the people who did something for the first time in a period, how many came back: cohort, size, period, people, share.
+ * How many of the people who did something for the first time in a period came back: cohort, size, period, people, share.
  * @param {import('../types').Truth} truth
  * @param {{ first?: string, again?: string, unit: 'day' | 'week', timeZone?: string, from?: number, everybody?: boolean, until?: number }} options `from`: nobody belongs to it who was there before, but for `everybody`; `until`: periods go so far, also without events
  * @returns {import('../types').Row[]}

@@ -39,7 +39,7 @@ export const killHidden = [
       proxy.play()
       const text = `${kept} of ${rounds * perRound} waiting ones arrived with the kill`
       stage.note(text)
-      // Also where the pages may lose something.
+      // What waits in a hidden page is kept even where pages may lose events.
       if (stage.consent === 'anonymous' && kept < rounds * perRound) throw new Error(text)
     },
   },

@@ -71,10 +71,14 @@ const writeMerged = async (
   return await describeFile(connection, archive, { file, columns })
 }
 
-/** Makes one file of several small ones, and a snapshot with it; gives whether there were any. */
-export const mergeSmallFiles = async (
+/**
+ * Makes one file of several small ones, and a snapshot with it; gives whether there were any. Notes the files that cannot
+ * become one in `passedOver`, so that those of other parts do not wait behind them.
+ */
+const mergeSmallFiles = async (
   connection: DuckDBConnection,
   { lake, archive, retentionDays }: MergeOptions,
+  passedOver: Set<string>,
 ): Promise<boolean> => {
   const { adopted } = lake
   const mark = await readHashMark(connection)
@@ -82,16 +86,24 @@ export const mergeSmallFiles = async (
   const files = (await readArchivedFiles(connection)).filter(
     (each) =>
       hashMarkOf(each.file) === mark &&
+      !passedOver.has(each.file) &&
       !isOlder(each, retentionDays, spareDays) &&
       existsSync(join(archive.path, each.file)),
   )
   const small = chooseSmallFiles(files)
   if (small === undefined) return false
-  const merged = await writeMerged(connection, archive, small)
+  const names = small.map(({ file }) => file)
+  const merged = await writeMerged(connection, archive, small).catch((error: unknown) => {
+    for (const name of names) passedOver.add(name)
+    throw error
+  })
   if (lake.adopted !== adopted) throw new Error('the list of the archive has changed meanwhile')
-  await lake.commit({ kind: 'merge', through: 0, ended: small.map(({ file }) => file), begun: [merged] })
+  await lake.commit({ kind: 'merge', through: 0, ended: names, begun: [merged] })
   return true
 }
+
+/** A file that could not be read, or a full disk, may be mended meanwhile. */
+const tryAgainMs = 3_600_000
 
 /**
  * Merges the small files that late events leave, in the store that archives: one at a time, so that new parts are
@@ -100,12 +112,19 @@ export const mergeSmallFiles = async (
 export const mergeInLake = (options: MergeOptions): Chore => {
   const { lake } = options
   let seen = 0
+  let passedOver = new Set<string>()
+  let triedAgain = performance.now()
   return {
-    failure: 'Small files of the archive could not be merged; the service tries again.',
+    failure: 'Small files of the archive could not be merged; the service tries again within an hour.',
     async run(connection) {
+      if (performance.now() - triedAgain > tryAgainMs) {
+        if (passedOver.size > 0) seen = 0
+        passedOver = new Set()
+        triedAgain = performance.now()
+      }
       const { adopted } = lake
       if (!lake.isArchiver || adopted === seen) return
-      if (!(await lake.write(() => mergeSmallFiles(connection, options)))) seen = adopted
+      if (!(await lake.write(() => mergeSmallFiles(connection, options, passedOver)))) seen = adopted
     },
   }
 }

@@ -89,13 +89,20 @@ export const removeErased = ({ lake, archive }: Place): Chore => ({
   },
 })
 
-/** Removes the files that no store needs any more, in the one store that archives. */
-export const cleanLake = ({ lake, archive }: Place): Chore => ({
-  failure: 'Files of the archive that are not on its list could not be removed.',
-  async run() {
-    if (!lake.isArchiver) return
-    // No other process writes files as long as this connection is open, because it holds the lock.
-    await removeEnded(lake.connection, archive)
-    await removeUnlisted({ lake, archive })
-  },
-})
+const cleanEveryMs = 3_600_000
+
+/** Removes the files that no store needs any more, in the one store that archives: once it does so, and then every hour. */
+export const cleanLake = ({ lake, archive }: Place): Chore => {
+  let cleanedAt = -Infinity
+  return {
+    failure: 'Files of the archive that are not on its list could not be removed.',
+    async run() {
+      if (!lake.isArchiver) cleanedAt = -Infinity
+      else if (performance.now() - cleanedAt > cleanEveryMs) {
+        // No other process writes files as long as this connection is open, because it holds the lock.
+        await removeEnded(lake.connection, archive)
+        if (await removeUnlisted({ lake, archive })) cleanedAt = performance.now()
+      }
+    },
+  }
+}

@@ -14,7 +14,7 @@ export interface Seen {
   url: string | null
   host: string | null
   path: string | null
-  /** Of another site. */
+  /** The address of a page of another site. */
   referrer: string | null
   referrerHost: string | null
   bot: string | null

@@ -39,7 +39,7 @@ export const useOldStore = () => {
     eventually,
     inTable,
     start,
-    /** The same, and resolves once all but the newest event are in the archive. */
+    /** Starts the service, and resolves once all but the newest event are in the archive. */
     async startAndArchive(more: ServerOptions = {}) {
       await start(more)
       await eventually(async () => expect(await inTable()).toEqual([['Now']]))

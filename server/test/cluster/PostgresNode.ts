@@ -42,7 +42,7 @@ export class PostgresNode {
     this.#settings = settings
   }
 
-  /** Of the process whose children are the others; undefined while the server is down. */
+  /** The id of the server's first process, whose children are the others; undefined while the server is down. */
   get pid(): number | undefined {
     return this.#process?.pid
   }

@@ -7,7 +7,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
-/** Of the files that run at the same time each has ports of its own, and no port is given twice. */
+/** Test files that run at the same time have ranges of ports of their own, and no port is given twice. */
 const given = new Set<number>()
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 16
 

@@ -231,6 +231,24 @@ it('a file that is on its way to the list is not taken for one that a kill has l
   await database.close()
 }, 60_000)
 
+it('a file that a killed store has left is removed by the next one that archives, as soon as it does', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  const two = await start('two')
+  await whenArchived(two)
+  const file = join(
+    stage.archive,
+    parquetIn(stage.archive)
+      .at(0)!
+      .replace(/-[^-]*$/, '-0123456789abcdef.parquet'),
+  )
+  // The first store has looked for such files once it began to archive, and will again in an hour.
+  writeFileSync(file, '')
+  await one.stop()
+  await vi.waitFor(() => expect(existsSync(file)).toBe(false), patience)
+}, 60_000)
+
 it('a store takes a snapshot over once it has all rows that its files hold', async () => {
   const [one, two] = [await start('one'), await start('two', { archiveFolder: undefined })]
   await fill(one)

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { Lake } from '../../src/lake/Lake.js'
@@ -6,6 +8,7 @@ import { Logger } from '../../src/Logger.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
 import * as deletion from '../../src/privacy/deleteDay.js'
 import { createMutex } from '../../src/store/createMutex.js'
+import { parquetIn } from '../archive/oldStore.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { firstDay } from './fillLog.js'
@@ -140,6 +143,26 @@ it('a day that retention has begun to take off the list of another store is not 
     expect(await stored(later)).toEqual(await stored(second))
   }, patience)
 }, 180_000)
+
+it('small files that cannot be read do not keep those of other parts from being merged', async () => {
+  const one = await stage.start('one')
+  await one.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
+  const addBatch = async () => {
+    for (const day of [0, 1]) await stage.filler.numbered(day, 5)
+    const wanted = stage.filler.sent
+    await vi.waitFor(async () => expect((await listed())?.events).toBe(wanted), patience)
+  }
+  for (let batch = 0; batch < 3; batch++) await addBatch()
+  const files = parquetIn(stage.archive)
+  expect(files).toHaveLength(6)
+  for (const file of files) {
+    if (file.includes('day=2026-01-05')) writeFileSync(join(stage.archive, file), 'not a table')
+  }
+  await addBatch()
+  await vi.waitFor(async () => expect(await listed()).toEqual({ files: 5, events: 40 }), patience)
+  const days = "SELECT count(*) FROM events WHERE event = 'numbered' AND received_at::DATE = "
+  expect(await rowsOf(one, `${days} DATE '2026-01-06'`)).toEqual([[20]])
+}, 60_000)
 
 it('what writes files and makes a snapshot waits for what does so already', async () => {
   const database = {} as ConstructorParameters<typeof Lake>[0]['database']

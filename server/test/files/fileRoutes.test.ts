@@ -100,7 +100,7 @@ describe('a base path', () => {
       expect((await get(`${base}/waymark.iife.js?v=${hash}`)).bytes.toString()).toBe(script)
       const { status, body } = await service.ingest(`${base}/track`, [])
       expect([status, body['ok']]).toEqual([200, true])
-      // Also what the engine answers.
+      // The engine answers `/query`, and the ingest process `/track`.
       const asked = await service.ask(`${base}/query`, { statement: 'SELECT' })
       expect([asked.status, asked.body['error']]).toEqual([400, 'invalid-statement'])
     }

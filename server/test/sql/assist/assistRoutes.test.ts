@@ -91,7 +91,7 @@ describe('POST /validate', () => {
   ])('does not pass %s, which there is', async (statement, named) => {
     const { valid, error } = await validate(statement)
     expect({ valid, error }).toEqual({ valid: false, error: expect.stringContaining(`a ${named} already`) })
-    // And so it is when it runs.
+    // Such a statement is refused when it runs, too.
     expect((await service.query(statement)).status).toBe(400)
   })
 

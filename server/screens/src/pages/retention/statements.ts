@@ -16,7 +16,7 @@ export interface RetentionQuestion {
   /** Empty for any event. */
   again: string
   unit: Unit
-  /** Also people who did it before the time that is set. */
+  /** Includes people who did it before the time that is set. */
   everybody: boolean
 }
 
