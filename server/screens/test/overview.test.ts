@@ -1,6 +1,7 @@
 // @vitest-environment node
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groups } from '../src/pages/overview/dimensions'
+import { goalTotals } from '../src/pages/overview/goal'
 import { ranking, series, totals } from '../src/pages/overview/statements'
 import { newReleases } from '../src/data/releases'
 import { readTimeRange } from '../src/shell/timeRange'
@@ -40,6 +41,21 @@ describe('the overview’s statements', () => {
       ['direct', 3, 3, 1, 2],
     ])
     expect(await store.ask(ranking(asked('range=7d&vs=none'), pages!, { limit: 1 }))).toEqual([['/', 2, 2]])
+  })
+
+  it('count each row as they do without a goal, and say how many sessions reached it', async () => {
+    await store.saveGoal('Maps', { event: '/maps' })
+    for (const dimension of groups.flatMap(({ dimensions }) => dimensions)) {
+      const ask = (goal?: string) => store.ask(ranking(asked('range=7d'), dimension, { limit: 10, goal }))
+      const rows = await ask('Maps')
+      expect(rows.map((row) => row.toSpliced(-2, 1))).toEqual(await ask())
+    }
+    const rows = await store.ask(ranking(asked('range=7d'), pages!, { limit: 10, goal: 'Maps' }))
+    expect(rows.map((row) => row.at(-2))).toEqual([0, 1])
+    expect(await store.ask(goalTotals(asked('range=7d'), 'Maps'))).toEqual([
+      ['now', 1, 1, 3, 3],
+      ['before', 0, 0, 2, 2],
+    ])
   })
 
   it('compare the totals, or leave that out', async () => {

@@ -17,6 +17,10 @@ export const where = (parts: readonly Sql[]): Sql => (parts.length === 0 ? sql``
 export const sessionsOf = ({ environment, bots }: Asking, { from, until }: Period): Sql =>
   sql`analytics.sessions(${from}, ${until}, environment := ${environment}, bots := ${bots})`
 
+/** The figures of a period without filters: the macro compares keys and not texts. */
+export const totalsOfAll = ({ environment, bots }: Asking, { from, until }: Period): Sql =>
+  sql`analytics.totals(${from}, ${until}, environment := ${environment}, bots := ${bots})`
+
 /** The argument by which an answer about people over days counts visitors without consent. */
 export const withAnonymous = (anonymous: boolean): Sql => (anonymous ? sql`, anonymous := ${true}` : sql``)
 

@@ -1,4 +1,4 @@
-import { and, type Asking, conditionsOfPicked, eventsIn, where } from '../../data/conditions'
+import { and, type Asking, conditionsOfPicked, eventsIn, totalsOfAll, where } from '../../data/conditions'
 import { type Sql, sql } from '../../data/sql'
 import type { Period } from '../../shell/timeRange'
 import { withBefore } from './withBefore'
@@ -8,13 +8,17 @@ const eventsOf = ({ environment, bots }: Asking, goal: string, { from, until }: 
 
 const totalsOf = (asking: Asking, goal: string, { name, period }: { name: string; period: Period }) => {
   const picked = conditionsOfPicked(asking, period)
+  const all =
+    asking.filters.length === 0
+      ? sql`SELECT people AS of_people, sessions AS of_sessions FROM ${totalsOfAll(asking, period)}`
+      : sql`SELECT count(DISTINCT person_id) AS of_people, count(DISTINCT session_id) AS of_sessions
+  FROM analytics.events
+  WHERE ${and([...eventsIn(asking, period), ...picked])}`
   return sql`SELECT ${name} AS period, * FROM (
   SELECT count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions
   FROM ${eventsOf(asking, goal, period)}${where(picked)}
 ), (
-  SELECT count(DISTINCT person_id) AS of_people, count(DISTINCT session_id) AS of_sessions
-  FROM analytics.events
-  WHERE ${and([...eventsIn(asking, period), ...picked])}
+  ${all}
 )`
 }
 

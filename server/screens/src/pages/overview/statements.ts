@@ -5,6 +5,7 @@ import {
   eventsIn,
   sessionConditions,
   sessionsOf,
+  totalsOfAll,
   where,
 } from '../../data/conditions'
 import { identifier, type Sql, sql } from '../../data/sql'
@@ -28,10 +29,6 @@ const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_
 
 /** The share of the sessions with a page view. */
 const bounceRate = sql`avg(bounced::INTEGER)`
-
-/** Without filters and goals the macros count, which compare keys and not texts. */
-const totalsOfAll = ({ environment, bots }: Asking, { from, until }: Period) =>
-  sql`FROM analytics.totals(${from}, ${until}, environment := ${environment}, bots := ${bots})`
 
 /** What macros count of a period. People are left out where nobody sees them. */
 type Counted = Period & { people: boolean; most?: number }
@@ -58,7 +55,10 @@ const sessionTotals = (
 const totalsOf = (asking: Asking, name: string, period: Period) => {
   const [events, ofSessions] =
     asking.filters.length === 0
-      ? [totalsOfAll(asking, period), sql`FROM ${sessionsBy(asking, null, { ...period, people: false })}`]
+      ? [
+          sql`FROM ${totalsOfAll(asking, period)}`,
+          sql`FROM ${sessionsBy(asking, null, { ...period, people: false })}`,
+        ]
       : [totalsOfPicked(asking, period), sessionTotals(asking, period)]
   return sql`SELECT ${name} AS period, t.*, s.median_seconds AS duration, s.bounce_rate,
   s.pages AS pages_per_session, s.median_engaged_seconds AS engaged
