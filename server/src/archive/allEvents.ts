@@ -33,6 +33,8 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
   return file
 }
 
+const replacements = 'archive-missing'
+
 /**
  * DuckDB looks for every file of a list, even for files that it does not open, so one missing file would fail every
  * query. A missing file is therefore replaced by one that is not Parquet, which fails only the queries that open it.
@@ -40,7 +42,7 @@ const writeColumns = async (connection: DuckDBConnection, { temp }: ArchiveFolde
 const pathOf = (archive: ArchiveFolder, { file }: ArchivedFile): string => {
   const path = join(archive.path, file)
   if (existsSync(path)) return path
-  const replacement = join(archive.temp, 'archive-missing', file)
+  const replacement = join(archive.temp, replacements, file)
   if (!existsSync(replacement)) {
     mkdirSync(dirname(replacement), { recursive: true })
     writeFileSync(replacement, 'This file of the archive is missing.')
@@ -72,6 +74,19 @@ const eventsOfFiles = async (
       return listed.length > 0 ? [{ events, times: timesOfFiles({ late }) }] : []
     }),
   )
+}
+
+/** The files that were missing when the views of all events were made, sorted. */
+export const readReplaced = async (connection: DuckDBConnection): Promise<string[]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT DISTINCT unnest(regexp_extract_all(sql, '/${replacements}/((?:[^'']|'''')*)', 1)) AS file FROM duckdb_views()
+     WHERE concat_ws('.', database_name, schema_name, view_name) = $1`,
+    [allEvents],
+  )
+  return reader
+    .getRows()
+    .map(([file]) => (file as string).replaceAll("''", "'"))
+    .toSorted()
 }
 
 /** Makes the views of all events anew, with the files that the store lists now. */

@@ -4,7 +4,7 @@ import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import { inTransaction } from '../store/transactions.js'
 import type { Chore } from '../store/Upkeep.js'
-import { makeAllEvents } from './allEvents.js'
+import { makeAllEvents, readReplaced } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 
 export interface LookForMissingOptions {
@@ -25,7 +25,7 @@ const isThere = (path: string): Promise<boolean> =>
  * then fails only the queries that need it.
  */
 export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOptions): Chore => {
-  let before = ''
+  let told = ''
   return {
     failure: 'The files of the archive could not be looked for.',
     async run(connection) {
@@ -33,10 +33,12 @@ export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOp
       for (const { file } of await readArchivedFiles(connection)) {
         if (!(await isThere(join(archive.path, file)))) missing.push(file)
       }
-      const names = missing.join('\n')
-      if (names === before) return
-      await oneAtATime(() => inTransaction(connection, () => makeAllEvents(connection, archive)))
-      before = names
+      const names = missing.toSorted().join('\n')
+      // Others make the view, too, and may have found other files.
+      if (names !== (await readReplaced(connection)).join('\n'))
+        await oneAtATime(() => inTransaction(connection, () => makeAllEvents(connection, archive)))
+      if (names === told) return
+      told = names
       if (missing.length === 0) logger.info('All files of the archive are there again.', {})
       else {
         logger.error('Files of the archive are missing; queries that need them fail.', {

@@ -1,6 +1,12 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/analytics/openDatabase.js'
+import { lookForMissing } from '../../src/archive/lookForMissing.js'
+import { Logger } from '../../src/Logger.js'
+import { completeOptions } from '../../src/options/ServerOptions.js'
+import { createMutex } from '../../src/store/createMutex.js'
+import { DataFolder } from '../../src/store/DataFolder.js'
 import { changeStore } from '../fixtures/changeStore.js'
 import { basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
@@ -145,6 +151,24 @@ describe('a missing file of the archive', () => {
     expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-01-08'`)).toEqual([[49]])
     renameSync(join(root, 'elsewhere'), join(archive, lost))
     await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[123]]))
+  })
+
+  it('is found when it is back before anything has looked for it', async () => {
+    const { service, root, archive } = await startAndArchive()
+    const lost = parquetIn(archive).at(0)!
+    await service.stop()
+    renameSync(join(archive, lost), join(root, 'elsewhere'))
+    const folder = new DataFolder(service.folder)
+    const place = { path: archive, temp: folder.temp, isShared: false }
+    const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), place)
+    renameSync(join(root, 'elsewhere'), join(archive, lost))
+    const chore = lookForMissing({ archive: place, oneAtATime: createMutex(), logger: new Logger('silent') })
+    await database.use(async (connection) => {
+      await chore.run(connection, () => false)
+      const reader = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM analytics.raw.all_events')
+      expect(reader.getRows()).toEqual([[123]])
+    })
+    await database.close()
   })
 })
 

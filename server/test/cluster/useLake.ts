@@ -13,7 +13,7 @@ export const patience = { timeout: 30_000, interval: 100 }
 
 export const rowsOf = async (service: Service, statement: string) => {
   const { rows, error } = await service.query(statement)
-  expect(error, statement).toBeUndefined()
+  expect(error, `${statement}: ${JSON.stringify(error)}`).toBeUndefined()
   return rows
 }
 
