@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Signals } from '../../src/core/types'
-import { createWorld, openDatabase, withTransact } from '../world/createWorld'
+import { createWorld, openDatabase } from '../world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -31,31 +31,6 @@ describe('flushing', () => {
     expect(service.arrivals).toEqual([])
     await world.advance(0)
     expect(service.names()).toEqual(names(20))
-  })
-
-  it('writes nothing when it begins or ends a request, though what was changed before is still being written', async () => {
-    const world = createWorld()
-    let writes = 0
-    const slow = withTransact(async (database, mode, work) => {
-      if (mode === 'put') writes++
-      await database.transact(mode, work)
-      if (mode === 'put') await new Promise(() => {})
-    })
-    const waymark = world.openTab('https://shop.test/', slow).init()
-    await waymark.ready()
-    await world.settle()
-    waymark.identify('ada')
-    await world.settle()
-    writes = 0
-    world.service.hold()
-    void waymark.flush()
-    await world.settle()
-    expect(world.service.arrivals).toHaveLength(1)
-    expect(writes).toBe(0)
-    world.service.answerNow()
-    await world.settle()
-    // Takes what was sent off the disk.
-    expect(writes).toBe(1)
   })
 
   it('leaves what comes in during a request to the next flush, unless it is enough for one', async () => {

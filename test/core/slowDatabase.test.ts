@@ -296,4 +296,29 @@ describe('a database that hangs after it has worked', () => {
     expect(world.service.names()).toEqual(['Waits', 'Later'])
     expect(waymark.stats()).toMatchObject({ queued: 0, dropped: {} })
   })
+
+  it('is not asked to write anything by the begin or end of a request, though an earlier write is still under way', async () => {
+    const world = createWorld()
+    let writes = 0
+    const slow = withTransact(async (database, mode, work) => {
+      if (mode === 'put') writes++
+      await database.transact(mode, work)
+      if (mode === 'put') await new Promise(() => {})
+    })
+    const waymark = world.openTab('https://shop.test/', slow).init()
+    await waymark.ready()
+    await world.settle()
+    waymark.identify('ada')
+    await world.settle()
+    writes = 0
+    world.service.hold()
+    void waymark.flush()
+    await world.settle()
+    expect(world.service.arrivals).toHaveLength(1)
+    expect(writes).toBe(0)
+    world.service.answerNow()
+    await world.settle()
+    // Takes what was sent off the disk.
+    expect(writes).toBe(1)
+  })
 })

@@ -57,10 +57,10 @@ const sayWhatIsWritten = () => {
   const put = IDBObjectStore.prototype.put
   IDBObjectStore.prototype.put = function (value, key) {
     const indexes = String(value).matchAll(/"ledger_id":"[^"]*\/(\d+)"/g)
-    const written = Array.from(indexes, ([, index]) => Number(index))
-    lastAsked = Math.max(lastAsked, ...written)
-    if (written.length)
-      this.transaction.addEventListener('complete', () => say('written', { round: plan.round, written }))
+    const own = Array.from(indexes, ([, index]) => Number(index))
+    lastAsked = Math.max(lastAsked, ...own)
+    if (own.length)
+      this.transaction.addEventListener('complete', () => say('written', { round: plan.round, written: own }))
     return put.call(this, value, key)
   }
 }

@@ -21,7 +21,7 @@ async function tickUntilKilled(stage, round, kill) {
   })
   const stopWritten = stage.hear('written', (said) => {
     if (Number(said.round) !== round) return
-    for (const index of String(said.written).split(',')) written.add(Number(index))
+    for (const index of said.written.split(',')) written.add(Number(index))
   })
   const url = stage.urlOf({ act: 'tick', round, stayMs: 100, everyMs: 8 })
   const killedAt = await kill({ url })
