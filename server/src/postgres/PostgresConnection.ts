@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { setImmediate as otherWork } from 'node:timers/promises'
 import type { CancelReason } from '../sql/Cancellation.js'
 import type { Sql } from '../sql/openSql.js'
 import { BodyReader } from './messages/BodyReader.js'
@@ -14,6 +15,9 @@ import { sendRows } from './sendRows.js'
 import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
 import { ClientState, type ClientStart } from './ClientState.js'
+
+/** Messages that have arrived together are read without a pause, which would keep all others waiting. */
+const messagesATurn = 64
 
 /**
  * Serves one client whose password was right. It speaks the simple and the extended protocol,
@@ -51,7 +55,8 @@ export class PostgresConnection {
     this.#stream.write(to.backendKey(process, secret))
     await this.#ready()
     try {
-      while (await this.#takeMessage());
+      for (let taken = 1; await this.#takeMessage(); taken++)
+        if (taken % messagesATurn === 0) await otherWork()
     } catch (error) {
       this.#stream.write(to.errorResponse(asProtocolError(error), 'FATAL'))
     }

@@ -39,7 +39,7 @@ const start = (...more: string[]) => {
 it('a file of users counts from SIGHUP on, ends connections of who is gone, and stays when it is broken', async () => {
   writeUsers(usersFile, { bob: ['builder', 'read'], eve: ['apple', 'write'] })
   service = start()
-  const line = await service.ready
+  const line = await service.whenUp()
   const url = urlIn(line)
   const statusOf = async (name: string, password: string) => {
     const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`

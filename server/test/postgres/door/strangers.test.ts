@@ -51,7 +51,7 @@ const launch = async () => {
   const ports = ['--port', '0', '--postgres-port', '0', '--data', join(folder, 'data')]
   const known = ['--users', 'ada:lovelace', '--api-keys', 'key', '--memory-limit', '256MB', '--quiet']
   service = spawnService([...ports, ...known, ...certificate], { direct: true })
-  const line = await service.ready
+  const line = await service.whenUp()
   url = urlIn(line)
   port = Number(/:(\d+) \(Postgres\)/.exec(line ?? '')?.[1])
 }
