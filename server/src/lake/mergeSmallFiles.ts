@@ -112,15 +112,15 @@ const tryAgainMs = 3_600_000
 export const mergeInLake = (options: MergeOptions): Chore => {
   const { lake } = options
   let seen = 0
-  let passedOver = new Set<string>()
+  const passedOver = new Set<string>()
   let triedAgain = performance.now()
   return {
     failure: 'Small files of the archive could not be merged; the service tries again within an hour.',
     async run(connection) {
       if (performance.now() - triedAgain > tryAgainMs) {
-        if (passedOver.size > 0) seen = 0
-        passedOver = new Set()
         triedAgain = performance.now()
+        if (passedOver.size > 0) seen = 0
+        passedOver.clear()
       }
       const { adopted } = lake
       if (!lake.isArchiver || adopted === seen) return
