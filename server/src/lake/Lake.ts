@@ -139,10 +139,9 @@ export class Lake {
 
   /** Makes the next snapshot, and resolves once this store has taken it over. Rejects in a store that does not archive. */
   async commit(change: Omit<Commit, 'snapshot'>): Promise<void> {
-    const connection = this.#holder
-    if (connection === undefined || !this.isArchiver) throw new Error('another process archives now')
+    if (!this.isArchiver) throw new Error('another process archives now')
     const snapshot = this.#adopted + 1
-    await commitSnapshot(connection, { snapshot, ...change })
+    await this.#list({ snapshot, ...change })
     await this.look()
     if (this.#adopted < snapshot) throw new Error(`snapshot ${snapshot} could not be taken over yet`)
   }
@@ -153,8 +152,19 @@ export class Lake {
    * nothing. Otherwise one that still has the person would put them into a new file.
    */
   async commitErase(change: Commit & { erased: readonly string[] }): Promise<void> {
+    await this.#list(change)
+  }
+
+  /**
+   * Rejects where a file is gone: the lock was lost for a while, and another store has taken the file for one that a
+   * kill has left. As long as the lock is held nobody else removes files.
+   */
+  async #list(change: Commit): Promise<void> {
     const connection = this.#holder
     if (connection === undefined) throw new Error('another process archives now')
+    const { path: folder } = this.#options.archive
+    const gone = change.begun.find(({ path }) => !existsSync(join(folder, path)))
+    if (gone !== undefined) throw new Error(`${gone.path} is gone: another process has archived meanwhile`)
     await commitSnapshot(connection, change)
   }
 

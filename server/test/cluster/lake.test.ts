@@ -231,6 +231,23 @@ it('a file that is on its way to the list is not taken for one that a kill has l
   await database.close()
 }, 60_000)
 
+it('a file that another store has removed meanwhile is not listed', async () => {
+  const one = await start('one')
+  await fill(one)
+  await whenArchived(one)
+  await one.stop()
+  const { lake, database } = await openLake(one, () => 201)
+  await vi.waitFor(() => expect(lake.isArchiver).toBe(true), patience)
+  const before = lake.adopted
+  const gone = { path: 'gone.parquet', events: 1, bytes: 1, footer: 1, columns: [] }
+  const listing = lake.commit({ kind: 'merge', through: 0, ended: [], begun: [gone] })
+  await expect(listing).rejects.toThrow('gone.parquet is gone: another process has archived meanwhile')
+  await lake.look()
+  expect(lake.adopted).toBe(before)
+  await lake.close()
+  await database.close()
+}, 60_000)
+
 it('a file that a killed store has left is removed by the next one that archives, as soon as it does', async () => {
   const one = await start('one')
   await fill(one)
