@@ -160,7 +160,7 @@ it('small files that cannot be read do not keep those of other parts from being 
   }
   await addBatch()
   await vi.waitFor(async () => expect(await listed()).toEqual({ files: 5, events: 40 }), patience)
-}, 60_000)
+}, 180_000)
 
 it('what writes files and makes a snapshot waits for what does so already', async () => {
   const database = {} as ConstructorParameters<typeof Lake>[0]['database']
