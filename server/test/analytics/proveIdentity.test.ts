@@ -69,19 +69,8 @@ describe('a public key', () => {
   })
 
   it('cannot show the signature of one user for another', async () => {
-    const traits = `"traits":{"$signature":"${sign('mal')}","name":"Mal"}`
-    // DuckDB reads the first value of a name, JavaScript the last.
-    await send(
-      'pk',
-      '/identify',
-      `{"environment":"production","distinct_id":"fay","distinct_id":"mal",${traits}}`,
-    )
-    await send(
-      'pk',
-      '/identify',
-      `{"environment":"production","distinct_id":"mal","distinct_id":"fay",${traits}}`,
-    )
     await identify('sk', 'gus', { traits: { name: 'Gus' } })
+    await identify('pk', 'fay', { anonymous_id: 'gus', ...signed('mal', { name: 'Mal' }) })
     await identify('pk', 'mal', { anonymous_id: 'gus', ...signed('mal') })
     expect(await person('fay')).toEqual([])
     expect(await person('gus')).toEqual([['gus', ['gus'], { name: 'Gus' }, 0]])

@@ -59,7 +59,12 @@ describe('a service that counts without consent', () => {
   })
 
   it('keeps no id that the payload names, and makes one person of nobody', async () => {
-    const ids = { distinct_id: 'u-1', anonymous_id: 'a-1', device_id: 'd-1', session_id: 's-1' }
+    const ids = {
+      distinct_id: 'u-known',
+      anonymous_id: 'a-known',
+      device_id: 'd-known',
+      session_id: 's-known',
+    }
     await send('192.0.2.3', [{ ...view(0, '/ids'), ...ids }])
     const [[distinct, anonymous, device, session]] = (await rows(
       `SELECT distinct_id, anonymous_id, device_id, session_id FROM events WHERE path = '/ids'`,
@@ -68,6 +73,8 @@ describe('a service that counts without consent', () => {
     expect(anonymous).toMatch(/^day-/)
     expect(session).toMatch(/^day-[\w-]{22}-\d+$/)
     expect(await rows('SELECT count(*)::INTEGER FROM persons')).toEqual([[0]])
+    // Neither the accept log nor the store has seen them.
+    expect(findInFiles(service.folder, '-known')).toEqual([])
   })
 
   it('stores an event once that is sent twice', async () => {
