@@ -149,7 +149,18 @@ it('forgets what names an erased person', async () => {
   await view('another', address({ filter: 'person_id|is|aa+b@c.example', title: '100%' }))
   await goal('it', { property: 'mail', value: 'a+b@c.example' })
   await goal('other', { event: 'seen' })
+  await goal('seen by a+b@c.example', { event: 'seen' })
+  await goal('one page', { event: '/people/a+b@c.example/*' })
+  await view('of a word', address({ title: 'Why a+b@c.example left' }))
+  const note = (name: string, text: string) =>
+    save({ kind: 'annotation', name, value: { at: '2026-11-20T00:00:00.000Z', text } })
+  await note('n-1', 'a+b@c.example called')
+  await note('n-2', 'xa+b@c.example called, and a+b@c.examples')
   const erased = await service.ask('/persons/erase', { environment: 'production', id: 'a+b@c.example' })
   expect(erased.status).toBe(200)
-  expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual(['another', 'other'])
+  expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual([
+    'another',
+    'n-2',
+    'other',
+  ])
 })
