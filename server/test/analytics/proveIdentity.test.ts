@@ -77,6 +77,24 @@ describe('a public key', () => {
     expect(await person('mal')).toMatchObject([['mal', ['mal'], {}, 0]])
   })
 
+  it('says it by a signature with bounds, in its environment and until its time', async () => {
+    const hour = 3_600_000
+    const identifyBy = async (id: string, given: string) => {
+      await identify('pk', id, { traits: { $signature: given } })
+      return (await person(id)).length
+    }
+    const bounded = (id: string, environment: string, until: number, written = until) =>
+      `${written}.${createHmac('sha512', identitySecret).update(`${until}\n${environment}\n${id}`).digest('hex')}`
+    const later = Date.now() + hour
+    expect(await identifyBy('nia', bounded('nia', 'production', later))).toBe(1)
+    expect(await identifyBy('oda', bounded('oda', 'staging', later))).toBe(0)
+    expect(await identifyBy('pam', bounded('pam', 'production', later - 2 * hour))).toBe(0)
+    expect(await identifyBy('pam', bounded('pam', 'production', later - 2 * hour, later))).toBe(0)
+    expect(await identifyBy('quinn', bounded('nia', 'production', later))).toBe(0)
+    // What one form signs is nothing in the other.
+    expect(await identifyBy('rae', `${later}.${sign(`${later}\nproduction\nrae`)}`)).toBe(0)
+  })
+
   it('makes no alias', async () => {
     await identify('sk', 'hal')
     await alias('pk', 'hal', 'ivy')
