@@ -39,7 +39,7 @@ const repeatFinder = (events: string) => {
     optionalKeys.some((key, at) => {
       if (next[at]! < 0 || next[at]! >= end) return false
       next[at] = events.indexOf(key, next[at]! + 1)
-      return next[at]! >= 0 && next[at]! < end
+      return next[at] >= 0 && next[at] < end
     })
 }
 

@@ -66,11 +66,11 @@ export const doesNameId = ({ name, value }: { name: string; value: object }, id:
   const texts = value as Record<string, unknown>
   if (texts['value'] === id) return true
   const { search } = texts
-  const address = typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&` : ''
-  if (bounds.some(([left, right]) => address.includes(left + id + right))) return true
+  const decoded = typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&` : ''
+  if (bounds.some(([left, right]) => decoded.includes(left + id + right))) return true
   return (
     [...id].length >= minTellingLength &&
-    [name, address, ...fields.map((field) => texts[field])].some(
+    [name, decoded, ...fields.map((field) => texts[field])].some(
       (text) => typeof text === 'string' && isWordOf(text, id),
     )
   )
