@@ -124,8 +124,13 @@ const failed = entries.filter((entry) => judge(entry).length > 0)
 console.log(`\n${formatTable(entries)}\n`)
 for (const text of absent) console.log(`Not run: ${text}`)
 if (values.report) {
+  const failures = failed.map((entry) => ({
+    file: `${entry.engine} ledger`,
+    test: entry.scenario.name,
+    message: judge(entry)[0],
+  }))
   const counts = { passed: entries.length - failed.length, failed: failed.length, absent: absent.length }
-  writeFileSync(values.report, JSON.stringify(counts))
+  writeFileSync(values.report, JSON.stringify({ ...counts, failures }))
 }
 console.log(`${entries.length - failed.length} passed, ${failed.length} failed`)
 // An engine asked for by name and not there is a failure, not a pass with nothing in it.

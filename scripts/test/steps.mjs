@@ -4,6 +4,7 @@ import { ensureBrowser, ensureBuilt, ensureNode, ensurePostgres, ensurePsql } fr
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { tsc } from '../setup/tsc.mjs'
+import { secondTry } from './secondTry.mjs'
 
 /**
  * Runs a program, by its path or as one of the installed packages, which must end well.
@@ -16,18 +17,36 @@ async function must(name, args = [], env = {}) {
   if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
 }
 
-/** @param {string} name of the step, and of its report */
-const reportersOf = (name) => [
-  '--reporter=verbose',
-  '--reporter=json',
-  `--outputFile.json=.cache/reports/${name}.json`,
-]
+/** @param {readonly { file: string }[]} failures */
+const filesOf = (failures) => [...new Set(failures.map(({ file }) => file))].filter(Boolean)
 
-/** @param {string[]} args @param {string} failure */
-async function mustScript(args, failure) {
+/**
+ * @param {string[]} args
+ * @param {string} report what the step, and its report, is called
+ */
+const runVitest = (args, report) =>
+  secondTry(report, (name, failures) => {
+    const path = `.cache/reports/${name}`
+    const reporters = ['verbose', 'json', './scripts/test/failuresReporter.mjs'].map(
+      (one) => `--reporter=${one}`,
+    )
+    const flags = [...reporters, `--outputFile.json=${path}.json`]
+    return must('vitest', ['run', ...args, ...flags, ...filesOf(failures)], {
+      WAYMARK_FAILURES: `${path}.failures`,
+    })
+  })
+
+/** @param {string} report @param {string[]} args @param {string} failure */
+async function mustScript(report, args, failure) {
   await ensureBuilt()
-  const { code } = await run(process.execPath, args, { env: { WAYMARK_CHROMIUM: await ensureBrowser() } })
-  if (code !== 0) throw new Error(failure)
+  const env = { WAYMARK_CHROMIUM: await ensureBrowser() }
+  await secondTry(report, async (name, failures) => {
+    // Only the ledger names its parts.
+    const some = failures.length ? ['--scenario', [...new Set(failures.map(({ test }) => test))].join()] : []
+    const all = [...args, '--report', `.cache/reports/${name}.json`, ...some]
+    const { code } = await run(process.execPath, all, { env })
+    if (code !== 0) throw new Error(failure)
+  })
 }
 
 /** @param {string[]} projects @param {string} report */
@@ -35,16 +54,22 @@ async function mustVitest(projects, report) {
   await ensureBuilt()
   await ensurePostgres()
   await ensurePsql()
-  await must('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reportersOf(report)])
+  await runVitest(
+    projects.map((name) => `--project=${name}`),
+    report,
+  )
 }
 
 /** @param {string[]} flags @param {string} report */
 async function mustPlaywright(flags, report) {
   await ensureBuilt()
-  await must('playwright', ['test', ...flags, '--reporter=list,json'], {
-    WAYMARK_CHROMIUM: await ensureBrowser(),
-    PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${report}.json`,
-  })
+  const browser = await ensureBrowser()
+  await secondTry(report, (name, failures) =>
+    must('playwright', ['test', ...flags, '--reporter=list,json', ...filesOf(failures)], {
+      WAYMARK_CHROMIUM: browser,
+      PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${name}.json`,
+    }),
+  )
 }
 
 /** @param {string} folder of a package, whose `engines` begin with the oldest Node in which it works */
@@ -116,17 +141,13 @@ export const steps = [
   {
     name: 'ledger',
     about: 'delivery in Chromium: a few rounds of every scenario',
-    run: () =>
-      mustScript(
-        ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', '--report', '.cache/reports/ledger.json'],
-        lostEvents,
-      ),
+    run: () => mustScript('ledger', ['scripts/ledger.mjs', '--fast', '--engine', 'chromium'], lostEvents),
   },
   {
     name: 'equality',
     isBeside: true,
     about: 'what 10 people did in Chromium, against what the service answers and its screens show',
-    run: () => mustScript(['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
+    run: () => mustScript('equality', ['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
   },
   {
     name: 'long',
@@ -141,7 +162,7 @@ export const steps = [
     run: async () => {
       await ensureBuilt({ only: ['server'] })
       await ensurePostgres()
-      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
+      await runVitest(['--project=cluster', '--maxWorkers=2'], 'cluster')
     },
   },
   {
@@ -150,8 +171,10 @@ export const steps = [
     about: 'the drivers and tools that this machine has read from the service by the Postgres protocol',
     run: async () => {
       await ensureBuilt({ only: ['server'] })
-      const { code } = await run(process.execPath, ['scripts/test/clients.mjs'])
-      if (code !== 0) throw new Error('a tool does not get what it asks for: see its table above')
+      await secondTry('clients', async () => {
+        const { code } = await run(process.execPath, ['scripts/test/clients.mjs'])
+        if (code !== 0) throw new Error('a tool does not get what it asks for: see its table above')
+      })
     },
   },
   {
@@ -188,14 +211,8 @@ export const steps = [
     about: 'delivery in Firefox and WebKit: a few rounds of every scenario',
     run: () =>
       mustScript(
-        [
-          'scripts/ledger.mjs',
-          '--fast',
-          '--engine',
-          'firefox,webkit',
-          '--report',
-          '.cache/reports/ledger-engines.json',
-        ],
+        'ledger-engines',
+        ['scripts/ledger.mjs', '--fast', '--engine', 'firefox,webkit'],
         lostEvents,
       ),
   },
@@ -205,17 +222,6 @@ export const steps = [
     isBeside: true,
     about: 'what 20 other people did in Chromium',
     run: () =>
-      mustScript(
-        [
-          'scripts/equality.mjs',
-          '--people',
-          '20',
-          '--seed',
-          '2',
-          '--report',
-          '.cache/reports/equality-20.json',
-        ],
-        otherAnswer,
-      ),
+      mustScript('equality-20', ['scripts/equality.mjs', '--people', '20', '--seed', '2'], otherAnswer),
   },
 ]
