@@ -23,9 +23,14 @@ function readSuite({ file, title, specs = [], suites = [] }, path = []) {
   ]
 }
 
-/** What a step's report says that failed; nothing where its runner ended without one. @param {string} name of the step @returns {Failure[]} */
-export function readFailures(name) {
-  const at = (/** @type {string} */ file) => join(root, '.cache/reports', file)
+/**
+ * What a step's report says that failed; nothing where its runner ended without one.
+ * @param {string} name of the step
+ * @param {string} [folder] the repository's
+ * @returns {Failure[]}
+ */
+export function readFailures(name, folder = root) {
+  const at = (/** @type {string} */ file) => join(folder, '.cache/reports', file)
   // Of Vitest.
   if (existsSync(at(`${name}.failures`))) return JSON.parse(readFileSync(at(`${name}.failures`), 'utf8'))
   if (!existsSync(at(`${name}.json`))) return []

@@ -1,76 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { ensureBrowser, ensureBuilt, ensureNode, ensurePostgres, ensurePsql } from '../setup.mjs'
+import { join } from 'node:path'
+import { ensureBuilt, ensureNode, ensurePostgres } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { tsc } from '../setup/tsc.mjs'
+import { must, mustPlaywright, mustScript, mustVitest, runVitest } from './runTests.mjs'
 import { secondTry } from './secondTry.mjs'
-
-/**
- * Runs a program, by its path or as one of the installed packages, which must end well.
- * @param {string} name
- * @param {string[]} [args]
- * @param {Record<string, string>} [env]
- */
-async function must(name, args = [], env = {}) {
-  const { code } = await run(resolve(root, 'node_modules/.bin', name), args, { env })
-  if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
-}
-
-/** @param {readonly { file: string }[]} failures */
-const filesOf = (failures) => [...new Set(failures.map(({ file }) => file))].filter(Boolean)
-
-/**
- * @param {string[]} args
- * @param {string} report what the step, and its report, is called
- */
-const runVitest = (args, report) =>
-  secondTry(report, (name, failures) => {
-    const path = `.cache/reports/${name}`
-    const reporters = ['verbose', 'json', './scripts/test/failuresReporter.mjs'].map(
-      (one) => `--reporter=${one}`,
-    )
-    const flags = [...reporters, `--outputFile.json=${path}.json`]
-    return must('vitest', ['run', ...args, ...flags, ...filesOf(failures)], {
-      WAYMARK_FAILURES: `${path}.failures`,
-    })
-  })
-
-/** @param {string} report @param {string[]} args @param {string} failure */
-async function mustScript(report, args, failure) {
-  await ensureBuilt()
-  const env = { WAYMARK_CHROMIUM: await ensureBrowser() }
-  await secondTry(report, async (name, failures) => {
-    // Only the ledger names its parts.
-    const some = failures.length ? ['--scenario', [...new Set(failures.map(({ test }) => test))].join()] : []
-    const all = [...args, '--report', `.cache/reports/${name}.json`, ...some]
-    const { code } = await run(process.execPath, all, { env })
-    if (code !== 0) throw new Error(failure)
-  })
-}
-
-/** @param {string[]} projects @param {string} report */
-async function mustVitest(projects, report) {
-  await ensureBuilt()
-  await ensurePostgres()
-  await ensurePsql()
-  await runVitest(
-    projects.map((name) => `--project=${name}`),
-    report,
-  )
-}
-
-/** @param {string[]} flags @param {string} report */
-async function mustPlaywright(flags, report) {
-  await ensureBuilt()
-  const browser = await ensureBrowser()
-  await secondTry(report, (name, failures) =>
-    must('playwright', ['test', ...flags, '--reporter=list,json', ...filesOf(failures)], {
-      WAYMARK_CHROMIUM: browser,
-      PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${name}.json`,
-    }),
-  )
-}
 
 /** @param {string} folder of a package, whose `engines` begin with the oldest Node in which it works */
 function oldestNode(folder) {
@@ -78,13 +13,15 @@ function oldestNode(folder) {
   return /[\d.]+/.exec(engines.node)?.[0] ?? ''
 }
 
+const unitProjects = ['library', 'built', 'server', 'screens']
+const shuffleSeed = Math.floor(Math.random() * 1_000_000)
 const lostEvents = 'the ledger found something lost or sent twice: see its table above'
 const otherAnswer = 'the service answers something else than what people did: see above'
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
- * waits: it runs side by side with the one before it.
- * @type {{ name: string, about: string, isLong?: boolean, isBeside?: boolean, run: () => Promise<void> }[]}
+ * waits: it runs side by side with the one before it. `run` gets flags and files for what runs the tests.
+ * @type {{ name: string, about: string, isLong?: boolean, isBeside?: boolean, run: (more: string[]) => Promise<void> }[]}
  */
 export const steps = [
   {
@@ -108,7 +45,7 @@ export const steps = [
   {
     name: 'unit',
     about: 'vitest, library, service and screens',
-    run: () => mustVitest(['library', 'built', 'server', 'screens'], 'unit'),
+    run: (more) => mustVitest(unitProjects, 'unit', more),
   },
   {
     name: 'package',
@@ -136,33 +73,42 @@ export const steps = [
   {
     name: 'e2e',
     about: 'journeys in Chromium: the demo, the screens and the real service',
-    run: () => mustPlaywright(['--project=chromium'], 'e2e'),
+    run: (more) => mustPlaywright(['--project=chromium', ...more], 'e2e'),
   },
   {
     name: 'ledger',
     about: 'delivery in Chromium: a few rounds of every scenario',
-    run: () => mustScript('ledger', ['scripts/ledger.mjs', '--fast', '--engine', 'chromium'], lostEvents),
+    run: (more) =>
+      mustScript('ledger', ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', ...more], lostEvents),
   },
   {
     name: 'equality',
     isBeside: true,
     about: 'what 10 people did in Chromium, against what the service answers and its screens show',
-    run: () => mustScript('equality', ['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
+    run: (more) =>
+      mustScript('equality', ['scripts/equality.mjs', '--people', '10', '--seed', '1', ...more], otherAnswer),
   },
   {
     name: 'long',
     isLong: true,
     about: 'vitest, the service whose processes are killed, whose disk is full, whose files are damaged',
-    run: () => mustVitest(['long'], 'long'),
+    run: (more) => mustVitest(['long'], 'long', more),
+  },
+  {
+    name: 'shuffled',
+    isLong: true,
+    about: `the unit tests once more, in another order: seed ${shuffleSeed}`,
+    run: (more) =>
+      mustVitest(unitProjects, 'shuffled', ['--sequence.shuffle', `--sequence.seed=${shuffleSeed}`, ...more]),
   },
   {
     name: 'cluster',
     isLong: true,
     about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
-    run: async () => {
+    run: async (more) => {
       await ensureBuilt({ only: ['server'] })
       await ensurePostgres()
-      await runVitest(['--project=cluster', '--maxWorkers=2'], 'cluster')
+      await runVitest(['--project=cluster', '--maxWorkers=2', ...more], 'cluster')
     },
   },
   {
@@ -197,22 +143,22 @@ export const steps = [
     name: 'engines',
     isLong: true,
     about: 'journeys in Firefox and WebKit, and the long ones in Chromium',
-    run: () => mustPlaywright(['--project=long', '--project=engines'], 'engines'),
+    run: (more) => mustPlaywright(['--project=long', '--project=engines', ...more], 'engines'),
   },
   {
     name: 'fixtures',
     isLong: true,
     about: 'the packed tarballs in Vite, webpack, esbuild, Rollup, Parcel, Next, Jest and TypeScript',
-    run: () => mustPlaywright(['--config', 'fixtures'], 'fixtures'),
+    run: (more) => mustPlaywright(['--config', 'fixtures', ...more], 'fixtures'),
   },
   {
     name: 'ledger-engines',
     isLong: true,
     about: 'delivery in Firefox and WebKit: a few rounds of every scenario',
-    run: () =>
+    run: (more) =>
       mustScript(
         'ledger-engines',
-        ['scripts/ledger.mjs', '--fast', '--engine', 'firefox,webkit'],
+        ['scripts/ledger.mjs', '--fast', '--engine', 'firefox,webkit', ...more],
         lostEvents,
       ),
   },
@@ -221,7 +167,11 @@ export const steps = [
     isLong: true,
     isBeside: true,
     about: 'what 20 other people did in Chromium',
-    run: () =>
-      mustScript('equality-20', ['scripts/equality.mjs', '--people', '20', '--seed', '2'], otherAnswer),
+    run: (more) =>
+      mustScript(
+        'equality-20',
+        ['scripts/equality.mjs', '--people', '20', '--seed', '2', ...more],
+        otherAnswer,
+      ),
   },
 ]
