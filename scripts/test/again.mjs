@@ -83,7 +83,7 @@ const flagsOf = ({ workers, seed }) =>
     : [
         ...(workers ? [runner === 'vitest' ? `--maxWorkers=${workers}` : `--workers=${workers}`] : []),
         ...(values.shuffle && runner === 'vitest' ? ['--sequence.shuffle', `--sequence.seed=${seed}`] : []),
-        ...(values.shuffle && runner === 'playwright' ? ['--fully-parallel'] : []),
+        ...(values.shuffle && ['e2e', 'engines'].includes(step) ? ['--fully-parallel'] : []),
         ...files,
       ]
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { ensureBrowser, ensureBuilt, ensurePostgres, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
@@ -34,16 +35,18 @@ export const runVitest = (args, report) =>
     })
   })
 
-/** @param {string} report @param {string[]} args @param {string} failure */
-export async function mustScript(report, args, failure) {
+/** Runs a script of our own, whose report says in a sentence what it found. @param {string} report @param {string[]} args */
+export async function mustScript(report, args) {
   await ensureBuilt()
   const env = { WAYMARK_CHROMIUM: await ensureBrowser() }
   await secondTry(report, async (name, failures) => {
     // Only the ledger names its parts.
     const some = failures.length ? ['--scenario', [...new Set(failures.map(({ test }) => test))].join()] : []
-    const all = [...args, '--report', `.cache/reports/${name}.json`, ...some]
-    const { code } = await run(process.execPath, all, { env })
-    if (code !== 0) throw new Error(failure)
+    const path = join(root, '.cache/reports', `${name}.json`)
+    const { code } = await run(process.execPath, [...args, '--report', path, ...some], { env })
+    if (code === 0) return
+    const { verdict } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+    throw new Error(verdict || `${args[0]} ended with ${code} before it had judged: see above`)
   })
 }
 
