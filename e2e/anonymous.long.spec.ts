@@ -31,7 +31,7 @@ test('of 200 people half refuse: a day has as many visitors as there are address
   browser,
   service,
 }) => {
-  test.setTimeout(600_000)
+  test.setTimeout(1_800_000)
   site = await serveSite({ endpoint: service.url, config: { consent: 'pending' } })
   // One after another: each of them makes Chromium start a process, and other journeys run beside this one.
   for (const { refuses, address, userAgent, views } of people) {

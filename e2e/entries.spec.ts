@@ -28,7 +28,7 @@ test('every entry is imported and started in plain Node, which then ends by itse
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', code],
-    { cwd: root, timeout: 20_000 },
+    { cwd: root },
   )
   expect(stderr).toBe('')
   // The main entry's and the worker's: nothing is sent where there is no page.
@@ -46,10 +46,7 @@ test('only the development build names wrong options, also to the adapters', asy
     console.log(app.config.globalProperties.$waymark === waymark)`
   const say = async (...conditions: string[]) => {
     const args = [...conditions, '--input-type=module', '--eval', code]
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
-      cwd: root,
-      timeout: 20_000,
-    })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root })
     expect(stdout).toContain('true')
     return [...stderr.matchAll(/unknown-option: There is no option "(.+?)"/g)].map(([, name]) => name)
   }

@@ -16,7 +16,7 @@ const peopleWithin = (days: number) => String(new Set(within(days).map(personOf)
 const gone = 'There is nothing at this link'
 
 test('a link shows figures to guests, in frames too, until it is taken back', async ({ browser }) => {
-  test.setTimeout(180_000 + midnightTimeoutMs)
+  test.setTimeout(test.info().timeout + midnightTimeoutMs)
   await awayFromMidnight()
   const data = await mkdtemp(join(tmpdir(), 'waymark-guests-'))
   const service = await createService(data, {})
@@ -193,5 +193,5 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
   await context.close()
   await frames.close()
   await service.stop()
-  await rm(data, { recursive: true, force: true })
+  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 })

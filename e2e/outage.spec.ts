@@ -36,13 +36,9 @@ test.describe('a service that is not there', () => {
     await page.goto(`${shop}/maps/peat-road`)
     await waymarkOf(page).loaded()
 
-    await expect.poll(async () => (await waymarkOf(page).stats()).state).toBe('waiting')
-    expect(await waymarkOf(page).stats()).toMatchObject({
-      store: 'indexeddb',
-      queued: 2,
-      sent: 0,
-      dropped: {},
-    })
+    await expect
+      .poll(() => waymarkOf(page).stats())
+      .toMatchObject({ state: 'waiting', store: 'indexeddb', queued: 2, sent: 0, dropped: {} })
     expect(thrown).toEqual([])
 
     await service.start()

@@ -19,7 +19,7 @@ const shareOf = (visits: typeof now) =>
   percent.format(visits.filter((visit) => ordered.includes(visit)).length / visits.length)
 
 test('goals, views and annotations are saved, shown, changed and removed', async ({ browser }) => {
-  test.setTimeout(120_000 + midnightTimeoutMs)
+  test.setTimeout(test.info().timeout + midnightTimeoutMs)
   await awayFromMidnight()
   const data = await mkdtemp(join(tmpdir(), 'waymark-saved-'))
   const service = await createService(data, {})
@@ -138,5 +138,5 @@ test('goals, views and annotations are saved, shown, changed and removed', async
   expect(problems).toEqual([])
   await context.close()
   await service.stop()
-  await rm(data, { recursive: true, force: true })
+  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 })

@@ -36,7 +36,7 @@ const serve = async (options: Parameters<typeof serveSite>[0]) => {
 test.afterEach(async () => {
   for (const site of sites.splice(0)) await site.close()
 })
-test.beforeEach(() => test.setTimeout(40_000 + rounds * 10_000))
+test.beforeEach(() => test.setTimeout(test.info().timeout + rounds * 10_000))
 
 for (const name of engineNames) {
   test.describe(name, () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { engineNames, findEngine } from '../e2e/ledger/engines/findEngines.mjs'
 import { formatTable } from '../e2e/ledger/formatTable.mjs'
-import { judge } from '../e2e/ledger/judge.mjs'
+import { judge, tellVerdict } from '../e2e/ledger/judge.mjs'
 import { runEngine } from '../e2e/ledger/runEngine.mjs'
 import { scenarios } from '../e2e/ledger/scenarios/listScenarios.mjs'
 import { createPageServer } from '../e2e/ledger/serve/createPageServer.mjs'
@@ -75,13 +75,21 @@ const keyOf = (/** @type {string} */ engine, /** @type {string} */ scenario) => 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-ledger-'))
 const apiKeys = wanted.flatMap((engine) => chosen.map(({ name }) => keyOf(engine, name)))
 
-const service = await startService({ launcher: values.service, data: join(folder, 'service'), apiKeys })
 await ensureBuilt()
+const service = await startService({ launcher: values.service, data: join(folder, 'service'), apiKeys })
 const pages = await createPageServer(values.library)
 /** @type {Map<string, import('../e2e/ledger/runEngine.mjs').Entry[]>} */
 const entriesOf = new Map()
 /** @type {string[]} */
 const absent = []
+/** @type {Map<string, string[]>} */
+const acting = new Map()
+process.on('unhandledRejection', (error) => {
+  const text = `nobody awaited ${error instanceof Error ? error.stack : String(error)}`
+  console.error(`The ledger broke (${[...acting.keys()].join(', ') || 'between scenarios'}): ${text}`)
+  if (acting.size === 0) process.exit(1)
+  for (const broke of acting.values()) broke.push(text)
+})
 
 /** @param {string} name of an engine */
 async function runAll(name) {
@@ -104,6 +112,7 @@ async function runAll(name) {
     folder,
     progress,
     consent: values.consent,
+    acting,
   })
   entriesOf.set(name, played)
   await engine.dispose()
@@ -124,8 +133,13 @@ const failed = entries.filter((entry) => judge(entry).length > 0)
 console.log(`\n${formatTable(entries)}\n`)
 for (const text of absent) console.log(`Not run: ${text}`)
 if (values.report) {
+  const failures = failed.map((entry) => ({
+    file: `${entry.engine} ledger`,
+    test: entry.scenario.name,
+    message: judge(entry)[0],
+  }))
   const counts = { passed: entries.length - failed.length, failed: failed.length, absent: absent.length }
-  writeFileSync(values.report, JSON.stringify(counts))
+  writeFileSync(values.report, JSON.stringify({ ...counts, failures, verdict: tellVerdict(entries) }))
 }
 console.log(`${entries.length - failed.length} passed, ${failed.length} failed`)
 // An engine asked for by name and not there is a failure, not a pass with nothing in it.

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const launcher = fileURLToPath(new URL('../server/bin/waymark-server.mjs', import.meta.url))
@@ -24,7 +23,9 @@ export async function startProgram(file, flags, { env, log } = {}) {
     env: { ...process.env, ...env },
   })
   running.add(child)
-  const gone = once(child, 'exit').finally(() => running.delete(child))
+  /** @type {Promise<unknown[]>} how it ended, which nobody need wait for */
+  const gone = new Promise((resolve) => child.on('exit', (...how) => resolve(how)))
+  void gone.then(() => running.delete(child))
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     log?.(text)
@@ -46,8 +47,8 @@ export async function startProgram(file, flags, { env, log } = {}) {
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
-    // A server that does not stop must not keep the terminal.
-    const giveUp = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    // A backstop: a server that does not stop must not keep the terminal.
+    const giveUp = setTimeout(() => child.kill('SIGKILL'), 60_000)
     await gone
     clearTimeout(giveUp)
   }

@@ -3,6 +3,7 @@
 //   npm run test:all                the long ones as well
 //   npm run test:all -- --rest      the long ones alone
 //   npm test -- --only unit,e2e     some steps (the build is made when they need it)
+//   npm test -- --only unit -- …    the rest goes to what runs the tests: files, flags
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureInstalled } from './setup.mjs'
@@ -15,15 +16,19 @@ import { steps } from './test/steps.mjs'
 const textOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.message : String(error))
 const seconds = (/** @type {number} */ sinceMs) => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`
 
+const end = process.argv.indexOf('--', 2)
+const flags = process.argv.slice(2, end < 0 ? undefined : end)
+const more = end < 0 ? [] : process.argv.slice(end + 1)
+
 /** @returns {string[]} */
 function readWanted() {
   const names = steps.map(({ name }) => name)
-  const at = process.argv.indexOf('--only')
+  const at = flags.indexOf('--only')
   if (at < 0) {
-    const [isAll, isRest] = ['--all', '--rest'].map((flag) => process.argv.includes(flag))
+    const [isAll, isRest] = ['--all', '--rest'].map((flag) => flags.includes(flag))
     return steps.filter(({ isLong }) => (isLong ? isAll : !isRest)).map(({ name }) => name)
   }
-  const wanted = (process.argv[at + 1] ?? '').split(',').filter(Boolean)
+  const wanted = (flags[at + 1] ?? '').split(',').filter(Boolean)
   const unknown = wanted.filter((name) => !names.includes(name))
   if (wanted.length === 0 || unknown.length > 0)
     throw new Error(
@@ -38,7 +43,7 @@ async function runGroup(group) {
     group.map(async ({ name, run }) => {
       const startedMs = Date.now()
       try {
-        await (group[1] ? label.run(name, run) : run())
+        await (group[1] ? label.run(name, run, more) : run(more))
         console.log(`✔ ${name} (${seconds(startedMs)})`)
         return undefined
       } catch (error) {

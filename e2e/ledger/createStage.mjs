@@ -1,5 +1,5 @@
 import { createBook } from './createBook.mjs'
-import { waitFor } from './engines/waitFor.mjs'
+import { patienceMs, waitFor } from './engines/waitFor.mjs'
 import { createFaultProxy } from './serve/createFaultProxy.mjs'
 
 /** @typedef {{ name: string, engine: string, key: string, endpoint: string, consent: string }} Known */
@@ -40,6 +40,13 @@ export async function createStage({
   const notes = []
   /** @type {string[]} */
   const missed = []
+  /** Why the scenario did not come to its end. @type {string[]} */
+  const broke = []
+  /** @type {Set<() => void>} */
+  const listening = new Set()
+  let isOver = false
+  /** @type {(() => Promise<void>)[]} */
+  const started = []
   const origin = {
     same: `http://127.0.0.1:${pages.port}`,
     other: `http://localhost:${pages.port}`,
@@ -49,10 +56,32 @@ export async function createStage({
   const endpointFor = (/** @type {string} */ at) =>
     at === origin.insecure ? `http://api-${proxy.port}.example.test` : proxy.url
 
+  /** Hears what its pages say. Another engine may run this scenario meanwhile. @param {(message: Record<string, string>) => void} listen */
+  const hear = (listen) =>
+    pages.hear((message) => {
+      if (message.name === name && message.engine === engine.name) listen(message)
+    })
+  let messages = 0
+  listening.add(hear(() => messages++))
+  /** Changes while its pages do anything. */
+  const progress = () => messages + proxy.requests.length
+
   /** @type {import('./scenarios/types').Stage} */
   const stage = {
     name,
-    engine,
+    engine: {
+      ...engine,
+      async launch(options) {
+        const session = await engine.launch(options)
+        started.push(session.close)
+        return session
+      },
+      async launchAlone(options) {
+        const browser = await engine.launchAlone(options)
+        started.push(browser.stop)
+        return browser
+      },
+    },
     // Set for the scenarios that share a driven browser.
     session: /** @type {any} */ (undefined),
     launch: { profile, proxyPort: pages.port },
@@ -72,29 +101,39 @@ export async function createStage({
       await tab.run(`void ledger.track(${count}, ${round}, ${from})`)
       stage.expect(round, count, from)
     },
-    // Another engine may run this scenario meanwhile.
-    hear: (what, listen) =>
-      pages.hear((message) => {
-        if (message.what === what && message.name === name && message.engine === engine.name) listen(message)
-      }),
-    heard: (what, withinMs = 30_000) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
+    hear(what, listen) {
+      const stop = hear((message) => message.what === what && listen(message))
+      listening.add(stop)
+      return stop
+    },
+    heard(what, quietMs = patienceMs) {
+      let isSaid = false
+      /** @type {Promise<Record<string, string>>} */
+      const message = new Promise((resolve) => {
+        const stop = stage.hear(what, (first) => {
+          isSaid = true
           stop()
-          reject(new Error(`No page of ${name} said "${what}" within ${withinMs} ms`))
-        }, withinMs)
-        const stop = stage.hear(what, (message) => {
-          clearTimeout(timer)
-          stop()
-          resolve(message)
+          resolve(first)
         })
-      }),
-    arrived: (withinMs) =>
-      waitFor('everything arrives', () => book.isComplete(proxy.arrivals), withinMs).catch(() => false),
-    emptied: (tab, withinMs) => waitFor('the queue empties', () => tab.run('ledger.isEmpty()'), withinMs),
+      })
+      const waiting = waitFor(`a page of ${name} says "${what}"`, () => isSaid || isOver, {
+        quietMs,
+        progress,
+      })
+      const said = Promise.race([message, waiting.then(() => message)])
+      // Its scenario may wait for something else first, or break off.
+      said.catch(() => {})
+      return said
+    },
+    arrived: (quietMs = patienceMs) =>
+      waitFor('everything arrives', () => book.isComplete(proxy.arrivals), {
+        quietMs,
+        progress: () => proxy.arrivals.length,
+      }).catch(() => false),
+    emptied: (tab) => waitFor('the queue empties', () => tab.run('ledger.isEmpty()'), { progress }),
     async storing(tab) {
       const isOpen = "waymark.ready().then(() => ledger.stats().store === 'indexeddb')"
-      if (!mayLose) await waitFor('IndexedDB opens', () => tab.run(isOpen), 30_000)
+      if (!mayLose) await waitFor('IndexedDB opens', () => tab.run(isOpen))
     },
     miss: (text) => void (mayLose ? notes : missed).push(text),
     note: (text) => void notes.push(text),
@@ -105,7 +144,17 @@ export async function createStage({
     stage,
     notes,
     missed,
+    broke,
     mayLose,
+    /** The scenario is over: what it still waits for is given up. One that broke off leaves no fault and no browser. */
+    async end() {
+      isOver = true
+      for (const stop of listening) stop()
+      if (broke.length === 0) return
+      proxy.play()
+      await proxy.accept()
+      for (const close of started) await close()
+    },
     /** The pages of a later visit, one for each origin: they find what was left. */
     laterPlans: scenario.origins.map((at) => ({
       origin: origin[at],

@@ -12,6 +12,7 @@ import { visitAgain } from './visitAgain.mjs'
  * @property {import('./createBook.mjs').Account} account
  * @property {string[]} notes
  * @property {string[]} missed
+ * @property {string[]} broke why the scenario did not come to its end
  * @property {boolean} mayLose
  */
 
@@ -28,6 +29,7 @@ import { visitAgain } from './visitAgain.mjs'
  * @param {string} parts.folder for profiles
  * @param {(text: string) => void} parts.progress
  * @param {string} parts.consent
+ * @param {Map<string, string[]>} parts.acting for each scenario that acts, where is written that it broke
  * @returns {Promise<Entry[]>}
  */
 export async function runEngine({
@@ -41,6 +43,7 @@ export async function runEngine({
   folder,
   progress,
   consent,
+  acting,
 }) {
   const profileOf = (/** @type {string} */ name) => {
     const profile = join(folder, `${engine.name}-${name}`)
@@ -68,14 +71,18 @@ export async function runEngine({
   }
 
   /** @param {import('./createStage.mjs').Staged} one */
-  const act = async ({ scenario, stage, missed }) => {
+  const act = async ({ scenario, stage, broke, end }) => {
     const startedAt = Date.now()
+    const key = `${engine.name} ${scenario.name}`
+    acting.set(key, broke)
     progress(`${engine.name} ${scenario.name}: ${stage.rounds} rounds`)
     try {
       await scenario.act(stage)
     } catch (error) {
-      missed.push(`broke off: ${error instanceof Error ? error.message : String(error)}`)
+      broke.push(error instanceof Error ? error.message : String(error))
     }
+    await end()
+    acting.delete(key)
     progress(`${engine.name} ${scenario.name}: acted in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
   }
 
@@ -114,16 +121,13 @@ export async function runEngine({
     return new Map(rows.map(([id, count]) => /** @type {[string, number]} */ ([id, Number(count)])))
   }
   const entries = []
-  for (const { scenario, stage, notes, missed, mayLose } of all) {
+  for (const { scenario, stage, notes, missed, broke, mayLose } of all) {
     const { proxy, book, rounds } = stage
     const distinct = new Set(proxy.arrivals.filter(({ passed }) => passed).map(({ id }) => id)).size
     let stored = await storedOf(scenario.name)
     // What was accepted becomes a row within a second, on a busy machine within many.
-    await waitFor(
-      'the rows appear',
-      async () => (stored = await storedOf(scenario.name)).size >= distinct,
-      60_000,
-    ).catch(() => {})
+    const areThere = async () => (stored = await storedOf(scenario.name)).size >= distinct
+    await waitFor('the rows appear', areThere, { progress: () => stored.size }).catch(() => {})
     entries.push({
       scenario,
       engine: engine.name,
@@ -131,6 +135,7 @@ export async function runEngine({
       account: book.close(proxy, stored),
       notes,
       missed,
+      broke,
       mayLose,
     })
     await proxy.close()

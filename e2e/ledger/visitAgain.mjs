@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The library takes a lane over when it has been silent for five seconds; then it asks, claims and sends. */
 const quietMs = 7500
-const patienceMs = 60_000
+/** A backstop, for what is lost. On a slow machine the pages begin late. */
+const patienceMs = 120_000
 
 /**
  * A later visit to every origin: one page each, with a frame for each scenario. It finds what earlier pages left, and
@@ -22,13 +23,13 @@ export async function visitAgain(staged, open) {
   for (const [origin, frames] of pages) opened.push(await open(`${origin}/frames?${frames}`))
   const count = () => staged.reduce((sum, { stage }) => sum + stage.proxy.arrivals.length, 0)
   const isComplete = () => staged.every(({ stage }) => stage.book.isComplete(stage.proxy.arrivals))
-  const until = Date.now() + patienceMs
-  let arrived = -1
-  // Until all has come, and nothing more for as long as a page may wait before it takes a lane over. On a slow machine
-  // the pages begin late; what is lost is waited for in vain.
-  while (opened.length && !(isComplete() && count() === arrived) && Date.now() < until) {
-    arrived = count()
+  if (opened.length === 0) return
+  // Until all has come, and nothing more for as long as a page may wait before it takes a lane over.
+  let quietForMs = 0
+  do {
+    const before = count()
     await sleep(quietMs)
-  }
+    quietForMs = count() === before ? quietForMs + quietMs : 0
+  } while (!(isComplete() && quietForMs > 0) && quietForMs < patienceMs)
   for (const page of opened) await page.close()
 }

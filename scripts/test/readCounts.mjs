@@ -21,6 +21,7 @@ const readOwn = (/** @type {any} */ { passed, failed }) => ({ passed, failed, sk
 const reports = {
   unit: readVitest,
   long: readVitest,
+  shuffled: readVitest,
   cluster: readVitest,
   e2e: readPlaywright,
   engines: readPlaywright,

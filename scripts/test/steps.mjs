@@ -1,51 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { ensureBrowser, ensureBuilt, ensureNode, ensurePostgres, ensurePsql } from '../setup.mjs'
+import { join } from 'node:path'
+import { ensureBuilt, ensureNode, ensurePostgres } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { tsc } from '../setup/tsc.mjs'
-
-/**
- * Runs a program, by its path or as one of the installed packages, which must end well.
- * @param {string} name
- * @param {string[]} [args]
- * @param {Record<string, string>} [env]
- */
-async function must(name, args = [], env = {}) {
-  const { code } = await run(resolve(root, 'node_modules/.bin', name), args, { env })
-  if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
-}
-
-/** @param {string} name of the step, and of its report */
-const reportersOf = (name) => [
-  '--reporter=verbose',
-  '--reporter=json',
-  `--outputFile.json=.cache/reports/${name}.json`,
-]
-
-/** @param {string[]} args @param {string} failure */
-async function mustScript(args, failure) {
-  await ensureBuilt()
-  const { code } = await run(process.execPath, args, { env: { WAYMARK_CHROMIUM: await ensureBrowser() } })
-  if (code !== 0) throw new Error(failure)
-}
-
-/** @param {string[]} projects @param {string} report */
-async function mustVitest(projects, report) {
-  await ensureBuilt()
-  await ensurePostgres()
-  await ensurePsql()
-  await must('vitest', ['run', ...projects.map((name) => `--project=${name}`), ...reportersOf(report)])
-}
-
-/** @param {string[]} flags @param {string} report */
-async function mustPlaywright(flags, report) {
-  await ensureBuilt()
-  await must('playwright', ['test', ...flags, '--reporter=list,json'], {
-    WAYMARK_CHROMIUM: await ensureBrowser(),
-    PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${report}.json`,
-  })
-}
+import { must, mustPlaywright, mustScript, mustVitest, runVitest } from './runTests.mjs'
+import { secondTry } from './secondTry.mjs'
 
 /** @param {string} folder of a package, whose `engines` begin with the oldest Node in which it works */
 function oldestNode(folder) {
@@ -53,13 +13,13 @@ function oldestNode(folder) {
   return /[\d.]+/.exec(engines.node)?.[0] ?? ''
 }
 
-const lostEvents = 'the ledger found something lost or sent twice: see its table above'
-const otherAnswer = 'the service answers something else than what people did: see above'
+const unitProjects = ['library', 'built', 'server', 'screens']
+const shuffleSeed = Math.floor(Math.random() * 1_000_000)
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
- * waits: it runs side by side with the one before it.
- * @type {{ name: string, about: string, isLong?: boolean, isBeside?: boolean, run: () => Promise<void> }[]}
+ * waits: it runs side by side with the one before it. `run` gets flags and files for what runs the tests.
+ * @type {{ name: string, about: string, isLong?: boolean, isBeside?: boolean, run: (more: string[]) => Promise<void> }[]}
  */
 export const steps = [
   {
@@ -83,7 +43,7 @@ export const steps = [
   {
     name: 'unit',
     about: 'vitest, library, service and screens',
-    run: () => mustVitest(['library', 'built', 'server', 'screens'], 'unit'),
+    run: (more) => mustVitest(unitProjects, 'unit', more),
   },
   {
     name: 'package',
@@ -111,37 +71,40 @@ export const steps = [
   {
     name: 'e2e',
     about: 'journeys in Chromium: the demo, the screens and the real service',
-    run: () => mustPlaywright(['--project=chromium'], 'e2e'),
+    run: (more) => mustPlaywright(['--project=chromium', ...more], 'e2e'),
   },
   {
     name: 'ledger',
     about: 'delivery in Chromium: a few rounds of every scenario',
-    run: () =>
-      mustScript(
-        ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', '--report', '.cache/reports/ledger.json'],
-        lostEvents,
-      ),
+    run: (more) => mustScript('ledger', ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', ...more]),
   },
   {
     name: 'equality',
     isBeside: true,
     about: 'what 10 people did in Chromium, against what the service answers and its screens show',
-    run: () => mustScript(['scripts/equality.mjs', '--people', '10', '--seed', '1'], otherAnswer),
+    run: (more) => mustScript('equality', ['scripts/equality.mjs', '--people', '10', '--seed', '1', ...more]),
   },
   {
     name: 'long',
     isLong: true,
     about: 'vitest, the service whose processes are killed, whose disk is full, whose files are damaged',
-    run: () => mustVitest(['long'], 'long'),
+    run: (more) => mustVitest(['long'], 'long', more),
+  },
+  {
+    name: 'shuffled',
+    isLong: true,
+    about: `the unit tests once more, in another order: seed ${shuffleSeed}`,
+    run: (more) =>
+      mustVitest(unitProjects, 'shuffled', ['--sequence.shuffle', `--sequence.seed=${shuffleSeed}`, ...more]),
   },
   {
     name: 'cluster',
     isLong: true,
     about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
-    run: async () => {
+    run: async (more) => {
       await ensureBuilt({ only: ['server'] })
       await ensurePostgres()
-      await must('vitest', ['run', '--project=cluster', '--maxWorkers=2', ...reportersOf('cluster')])
+      await runVitest(['--project=cluster', '--maxWorkers=2', ...more], 'cluster')
     },
   },
   {
@@ -150,8 +113,10 @@ export const steps = [
     about: 'the drivers and tools that this machine has read from the service by the Postgres protocol',
     run: async () => {
       await ensureBuilt({ only: ['server'] })
-      const { code } = await run(process.execPath, ['scripts/test/clients.mjs'])
-      if (code !== 0) throw new Error('a tool does not get what it asks for: see its table above')
+      await secondTry('clients', async () => {
+        const { code } = await run(process.execPath, ['scripts/test/clients.mjs'])
+        if (code !== 0) throw new Error('a tool does not get what it asks for: see its table above')
+      })
     },
   },
   {
@@ -174,48 +139,27 @@ export const steps = [
     name: 'engines',
     isLong: true,
     about: 'journeys in Firefox and WebKit, and the long ones in Chromium',
-    run: () => mustPlaywright(['--project=long', '--project=engines'], 'engines'),
+    run: (more) => mustPlaywright(['--project=long', '--project=engines', ...more], 'engines'),
   },
   {
     name: 'fixtures',
     isLong: true,
     about: 'the packed tarballs in Vite, webpack, esbuild, Rollup, Parcel, Next, Jest and TypeScript',
-    run: () => mustPlaywright(['--config', 'fixtures'], 'fixtures'),
+    run: (more) => mustPlaywright(['--config', 'fixtures', ...more], 'fixtures'),
   },
   {
     name: 'ledger-engines',
     isLong: true,
     about: 'delivery in Firefox and WebKit: a few rounds of every scenario',
-    run: () =>
-      mustScript(
-        [
-          'scripts/ledger.mjs',
-          '--fast',
-          '--engine',
-          'firefox,webkit',
-          '--report',
-          '.cache/reports/ledger-engines.json',
-        ],
-        lostEvents,
-      ),
+    run: (more) =>
+      mustScript('ledger-engines', ['scripts/ledger.mjs', '--fast', '--engine', 'firefox,webkit', ...more]),
   },
   {
     name: 'equality-20',
     isLong: true,
     isBeside: true,
     about: 'what 20 other people did in Chromium',
-    run: () =>
-      mustScript(
-        [
-          'scripts/equality.mjs',
-          '--people',
-          '20',
-          '--seed',
-          '2',
-          '--report',
-          '.cache/reports/equality-20.json',
-        ],
-        otherAnswer,
-      ),
+    run: (more) =>
+      mustScript('equality-20', ['scripts/equality.mjs', '--people', '20', '--seed', '2', ...more]),
   },
 ]

@@ -16,7 +16,7 @@ export async function askScreens({ session, service: { url, login } }) {
   const look = async (address, lastCard) => {
     await tab.goto(url + address)
     const read = `JSON.stringify((${readCards.toString()})(${JSON.stringify(lastCard)}))`
-    const shown = await waitFor(`${address} shows its answers`, () => tab.run(read), 30_000)
+    const shown = await waitFor(`${address} shows its answers`, () => tab.run(read))
     return /** @type {import('../types').Card[]} */ (JSON.parse(shown))
   }
 

@@ -87,11 +87,20 @@ export function writeReport(path, run) {
   const wrong = verdicts.filter(({ missing, extra }) => missing.length + extra.length > 0)
   const failed = wrong.length + problems.length
   const counts = { passed: verdicts.length - wrong.length, failed, differences, engine, seed }
+  // For `npm test`; empty when nothing is wrong.
+  const verdict = [
+    ...(differences ? ['the service answers something else than what people did: see above'] : []),
+    ...problems,
+  ].join('; ')
   const page = path.replace(/(\.json)?$/, '.html')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(
     path,
-    JSON.stringify({ ...counts, people: people.length, requests, seenToFail, problems, verdicts }, null, 2),
+    JSON.stringify(
+      { ...counts, verdict, people: people.length, requests, seenToFail, problems, verdicts },
+      null,
+      2,
+    ),
   )
   writeFileSync(page, toHtml(run))
   return { page, failed }

@@ -15,8 +15,6 @@ const storeMs = 250
 const readIdsAgainMs = 1600
 /** A page that waits for a choice gives no sign. */
 const undecidedMs = 300
-/** A request that has failed at the door has failed for its page some milliseconds later. */
-const hearOfFailureMs = 250
 /** Between two tabs of one browser a person needs so long; a message between them takes some milliseconds. */
 const changeTabMs = 250
 
@@ -87,7 +85,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
   }
   /** @param {import('../../ledger/engines/types').Tab} tab @param {string} id */
   const arrive = async (tab, id) => {
-    await waitFor(`the page of ${id} loads`, () => tab.run(`person.isAt('${id}')`).catch(() => false), 30_000)
+    await waitFor(`the page of ${id} loads`, () => tab.run(`person.isAt('${id}')`).catch(() => false))
     await readIds(tab)
   }
   /** Until the page has read what is stored. @param {import('../../ledger/engines/types').Tab} tab */
@@ -110,7 +108,7 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       const known = await Promise.all([...open.values()].map(({ tab }) => tab.run('person.known()')))
       return new Set(known).size === 1
     }
-    await waitFor('the tabs agree', agree, 5000).catch(() => {})
+    await waitFor('the tabs agree', agree, { quietMs: 5000 }).catch(() => {})
     await sleep(changeTabMs)
   }
   /** @param {number} number @param {string} id */
@@ -181,8 +179,13 @@ async function createHand(device, { engine, session: shared, launchOptions, news
       if (isKnown) for (const { tab } of open.values()) await tab.run(`void person.setOnline(${isOnline})`)
     } else {
       const before = door.passed.failed
-      await waitFor('a request fails', () => door.passed.failed > before, 30_000)
-      await sleep(hearOfFailureMs)
+      await waitFor('a request fails', () => door.passed.failed > before)
+      // What has failed at the door has not failed for its page yet.
+      const knows = async () => {
+        const states = [...open.values()].map(({ tab }) => tab.run('waymark.stats().state'))
+        return (await Promise.all(states)).includes('waiting')
+      }
+      await waitFor('the page hears that it failed', knows)
     }
   }
 

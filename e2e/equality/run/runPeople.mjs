@@ -3,8 +3,8 @@ import { waitFor } from '../../ledger/engines/waitFor.mjs'
 import { tellTruth } from '../truth/tellTruth.mjs'
 import { livePerson } from './livePerson.mjs'
 
-/** A page sends at most two seconds after an event, and asks for what others left five seconds after it began. */
-const patienceMs = 45_000
+/** A backstop, for what is missing: a page asks for what others left five seconds after it began. */
+const quietAfterMs = 120_000
 /** How long is waited for events of people who are not to be recorded: in this time they would have come. */
 const quietMs = 2500
 
@@ -31,8 +31,10 @@ export async function runPeople({ people, world, atOnce, query, progress }) {
       const expected = tellTruth([person]).events.length
       const storedIs = `SELECT count(*) FROM events WHERE starts_with(properties->>'mark', '${person.id}.')`
       // The judge says what is missing; here it is only waited for.
-      const isThere = async () => Number((await query(storedIs))[0]?.[0]) >= expected
-      if (expected) await waitFor('everything is stored', isThere, patienceMs).catch(() => {})
+      let stored = 0
+      const isThere = async () => (stored = Number((await query(storedIs))[0]?.[0])) >= expected
+      const options = { quietMs: quietAfterMs, progress: () => stored }
+      if (expected) await waitFor('everything is stored', isThere, options).catch(() => {})
       else await sleep(quietMs)
     } finally {
       await living.close()

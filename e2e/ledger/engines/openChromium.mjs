@@ -49,7 +49,8 @@ export function openChromium(binary, version) {
       const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', 'about:blank'])
       const portFile = join(options.profile, 'DevToolsActivePort')
       const port = await waitFor('Chromium starts', () =>
-        existsSync(portFile) ? readFileSync(portFile, 'utf8').split('\n')[0] : '',
+        // The port stands in the first of two lines.
+        existsSync(portFile) ? /^(\d+)\n./.exec(readFileSync(portFile, 'utf8'))?.[1] : '',
       )
       const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`)
       const context = browser.contexts()[0]

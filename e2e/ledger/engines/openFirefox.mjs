@@ -58,9 +58,11 @@ export function openFirefox(binary, version) {
     async launch(options) {
       const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', 'about:blank'])
       const portFile = join(options.profile, 'WebDriverBiDiServer.json')
-      const { ws_host: host, ws_port: port } = await waitFor('Firefox starts', () =>
-        existsSync(portFile) ? JSON.parse(readFileSync(portFile, 'utf8') || 'null') : null,
-      )
+      const { ws_host: host, ws_port: port } = await waitFor('Firefox starts', () => {
+        const text = existsSync(portFile) ? readFileSync(portFile, 'utf8') : ''
+        // It may be half written.
+        return text.trimEnd().endsWith('}') ? JSON.parse(text) : null
+      })
       const browser = await puppeteer.connect({
         browserWSEndpoint: `ws://${host}:${port}/session`,
         protocol: 'webDriverBiDi',

@@ -3,7 +3,7 @@ import { Builder, Capabilities } from 'selenium-webdriver'
 import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
 import { freePort } from './freePort.mjs'
 import { startProcess } from './startProcess.mjs'
-import { waitFor } from './waitFor.mjs'
+import { patienceMs, waitFor } from './waitFor.mjs'
 
 /** @returns {Promise<{ display: string, pid: number }>} */
 async function startScreen() {
@@ -18,6 +18,20 @@ async function startScreen() {
   child.stdio[3]?.on('data', (chunk) => (text += chunk))
   await waitFor('Xvfb starts', () => text.endsWith('\n'))
   return { display: `:${text.trim()}`, pid }
+}
+
+/** It takes no 0 for a port, and ends where somebody else has the one that was free. @param {NodeJS.ProcessEnv} env */
+async function startDriver(env) {
+  for (let tries = 3; tries > 0; tries--) {
+    const port = await freePort()
+    const { pid, ended } = startProcess('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], { env })
+    let state = ''
+    void ended.then(() => (state = 'ended'))
+    const isUp = () => fetch(`http://127.0.0.1:${port}/status`).then(() => (state ||= 'up'))
+    const found = await waitFor('WebKitWebDriver starts', () => state || isUp().catch(() => ''))
+    if (found === 'up') return { port, pid }
+  }
+  throw new Error('WebKitWebDriver ends as soon as it is started')
 }
 
 /** @param {number} pid */
@@ -63,12 +77,7 @@ export function openWebkit(binary, version) {
     version,
 
     async launch({ profile, proxyPort }) {
-      const port = await freePort()
-      const env = await environment(profile)
-      const { pid } = startProcess('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], { env })
-      await waitFor('WebKitWebDriver starts', () =>
-        fetch(`http://127.0.0.1:${port}/status`).then(Boolean, () => false),
-      )
+      const { port, pid } = await startDriver(await environment(profile))
       const driver = await new Builder()
         .usingServer(`http://127.0.0.1:${port}`)
         .withCapabilities(
@@ -78,7 +87,7 @@ export function openWebkit(binary, version) {
           }),
         )
         .build()
-      await driver.manage().setTimeouts({ script: 60_000, pageLoad: 60_000 })
+      await driver.manage().setTimeouts({ script: patienceMs, pageLoad: patienceMs })
       const home = await driver.getWindowHandle()
 
       // The driver has one current window: choosing it and acting in it is one step.

@@ -18,7 +18,7 @@ export const behindWorker = [
       const first = await stage.open({ act: 'stay', ...plan })
       await first.run('ledger.registerWorker()')
 
-      const done = stage.heard('left', 60_000 + rounds * 5000)
+      const done = stage.heard('left')
       const chain = { act: /** @type {const} */ ('leave'), round: 0, rounds, count: perRound, stayMs: 60 }
       await first.goto(stage.urlOf({ ...plan, ...chain, origins: [origin.same] }))
       await done

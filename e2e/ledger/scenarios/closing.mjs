@@ -41,7 +41,7 @@ export const closing = [
     origins: ['same'],
     async act(stage) {
       const { rounds } = stage
-      const done = stage.heard('left', 60_000 + rounds * 5000)
+      const done = stage.heard('left')
       const plan = { act: /** @type {const} */ ('openPopups'), rounds, count: perRound, stayMs: 60 }
       const url = stage.urlOf({ ...plan, origins: [stage.origin.same] })
       const alone = await stage.engine.launchAlone({ ...stage.launch, url })

@@ -32,7 +32,7 @@ export const killHidden = [
         stage.expect(round, perRound + 2)
         const waiting = Array.from({ length: perRound }, (_, index) => `${name}/${round}/${index + 2}`)
         const count = () => waiting.filter((id) => arrived().has(id)).length
-        await waitFor('what waited', () => count() === perRound, 1000).catch(() => {})
+        await waitFor('what waited', () => count() === perRound, { quietMs: 1000 }).catch(() => {})
         kept += count()
         await alone.stop()
       }

@@ -35,7 +35,9 @@ export const killInTask = [
       const there = () => new Set(proxy.arrivals.map(({ id }) => id))
       const isThere = () => ids.every((id) => there().has(id))
       const later = await engine.launchAlone({ ...launch, url: stage.urlOf({ act: 'stay' }) })
-      await waitFor('all that was kept', isThere, 15_000).catch(() => {})
+      // What is lost is waited for in vain.
+      const progress = () => proxy.arrivals.length
+      await waitFor('all that was kept', isThere, { quietMs: 15_000, progress }).catch(() => {})
       await later.stop()
 
       const kept = there()

@@ -21,7 +21,7 @@ const leave =
       origins: origins.map((name) => stage.origin[name]),
       ...more,
     }
-    const done = stage.heard('left', 60_000 + rounds * 5000)
+    const done = stage.heard('left')
     const tab = await stage.open(plan, plan.origins[0])
     await done
     for (let round = 0; round < rounds; round++) stage.expect(round, perRound)

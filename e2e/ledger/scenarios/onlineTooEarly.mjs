@@ -22,7 +22,7 @@ export const onlineTooEarly = [
         await stage.storing(tab)
         // The service is well, and the page has seen it.
         await stage.track(tab, 1, round)
-        await stage.emptied(tab, 30_000)
+        await stage.emptied(tab)
         // Connections are refused at once, or nobody answers for a while.
         const isSilent = round % 2 === 1
         if (isSilent) stage.proxy.play(away(300))

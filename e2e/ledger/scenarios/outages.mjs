@@ -28,7 +28,7 @@ const outage = (name, choose, more) => ({
       await stage.track(tab, 20, round)
       await sleep(forMs)
       const isAsked = () => proxy.requests.length > before
-      await waitFor('a request in the outage', isAsked, 30_000).catch(() => {})
+      await waitFor('a request in the outage', isAsked).catch(() => {})
       const made = proxy.requests.slice(before)
       proxy.play()
       stage.note(`${made.length} requests in ${forMs / 1000} s`)
@@ -37,7 +37,7 @@ const outage = (name, choose, more) => ({
         stage.miss(`${made.length} requests in the outage, at most ${mostRequests}`)
       // The fast form does not wait for the backoff: a page that asks for it sends at once.
       if (stage.fast) await tab.run('void waymark.flush()')
-      await stage.emptied(tab, 90_000)
+      await stage.emptied(tab)
       await tab.close()
     }
   },
@@ -76,7 +76,7 @@ export const outages = [
         const first = await waitFor('the first request', () => proxy.requests[before])
         await sleep(4000)
         proxy.play()
-        await stage.emptied(tab, 90_000)
+        await stage.emptied(tab)
         const second = proxy.requests[before + 1]
         const waitedMs = second ? second.at - first.at : 0
         stage.note(`next request after ${(waitedMs / 1000).toFixed(1)} s`)

@@ -31,7 +31,7 @@ export const signing = [
       const rest = keepBusy()
       try {
         const plan = { act: /** @type {const} */ ('signInAndOut'), round: 0, rounds: pages }
-        const done = stage.heard('left', 60_000 + pages * 5000)
+        const done = stage.heard('left')
         const tab = await stage.open({ ...plan, origins: [stage.origin.same] })
         await done
         await tab.close()

@@ -46,17 +46,17 @@ export interface Stage {
   expect(round: number, count: number, from?: number): void
   /** Tracks in the page, and books it. */
   track(tab: Tab, count: number, round: number, from?: number): Promise<void>
-  /** Hears what the pages of this scenario say in this engine until the returned function is called. */
+  /** Hears what the pages of this scenario say in this engine until the returned function is called, or it is over. */
   hear(what: string, listen: (message: Record<string, string>) => void): () => void
-  /** Resolves when a page of this scenario has said it; rejects when that takes too long. */
-  heard(what: string, withinMs?: number): Promise<Record<string, string>>
-  /** Resolves when everything has arrived, or this long has passed. */
-  arrived(withinMs: number): Promise<boolean>
+  /** Resolves when a page of this scenario has said it; rejects when its pages have done nothing for so long. */
+  heard(what: string, quietMs?: number): Promise<Record<string, string>>
+  /** Resolves when everything has arrived, or nothing more did for so long. */
+  arrived(quietMs?: number): Promise<boolean>
   /**
    * Resolves when the page has an answer for everything and nothing is left on its disk: a tab that is closed in the
-   * moment of the answer is what `close-tab` measures. Rejects when that takes too long.
+   * moment of the answer is what `close-tab` measures.
    */
-  emptied(tab: Tab, withinMs: number): Promise<boolean>
+  emptied(tab: Tab): Promise<boolean>
   /** Resolves when what the page tracks goes to its disk, if it stores anything. */
   storing(tab: Tab): Promise<void>
   /** A figure beside lost and twice that was missed. */

@@ -24,7 +24,7 @@ const withoutStorage = (name, address, more) => ({
       await stage.track(tab, perRound, round, perRound)
       await tab.goto(`${stage.origin.same}/blank`)
       // A tab that is closed at once may end the process of the page just left before that has run its handlers.
-      await stage.arrived(30_000)
+      await stage.arrived(120_000)
       await tab.close()
     }
   },

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../engines/freePort.mjs'
 import { createForward, readBody } from './createForward.mjs'
 
 /**
@@ -91,13 +92,14 @@ export async function createFaultProxy(serviceUrl) {
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  /** @param {number} port @returns {Promise<number>} */
-  const listen = async (port) => {
+  // Nobody else gets it while connections are refused.
+  const port = await freePort()
+  const accept = async () => {
+    if (server.listening) return
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
   }
-  const port = await listen(0)
+  await accept()
 
   /** Nobody listens any more: connections are refused, open ones are cut. */
   const refuse = () =>
@@ -119,7 +121,7 @@ export async function createFaultProxy(serviceUrl) {
     },
     refuse,
     /** Listens again, on the same port. */
-    accept: () => listen(port),
+    accept,
     async close() {
       if (server.listening) await refuse()
       close()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startProgram } from '../../../scripts/startService.mjs'
 
 const login = { user: 'ledger', password: 'ledger' }
@@ -30,7 +31,10 @@ export async function startService({ launcher, data, apiKeys }) {
       })
       const text = await response.text()
       // On a busy machine pages have come and gone before the query engine is there.
-      if (response.status === 503 && text.includes('engine-starting')) return this.query(statement)
+      if (response.status === 503 && text.includes('engine-starting')) {
+        await sleep(100)
+        return this.query(statement)
+      }
       if (!response.ok) throw new Error(`/query answered ${response.status}: ${text}`)
       const rows = text
         .trim()
