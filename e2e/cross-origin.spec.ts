@@ -5,25 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { startService } from '../scripts/startService.mjs'
-import { askSql } from './fixtures/askSql'
-
-const operator = { username: 'ops', password: 'only-for-tests' }
-
-const ask = (url: string, statement: string) =>
-  askSql(url, `${operator.username}:${operator.password}`, statement)
+import { createService } from './fixtures/createService'
 
 /** A service whose table holds one row. */
 const startVictim = async () => {
   const data = await mkdtemp(join(tmpdir(), 'waymark-attack-'))
-  const users = `${operator.username}:${operator.password}`
-  const service = await startService({ data, apiKeys: 'key', users, origins: '' })
-  await ask(service.url, `CREATE TABLE secret AS SELECT 'a row of secrets' AS word`)
+  const service = await createService(data, { apiKeys: 'key', more: ['--origins', ''] })
+  await service.sql(`CREATE TABLE secret AS SELECT 'a row of secrets' AS word`)
   const stop = async () => {
     await service.stop()
     await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
-  return { url: service.url, stop }
+  return { ...service, stop }
 }
 
 /** A page of another port: the same site, as browsers see it, and another origin. */
@@ -40,7 +33,8 @@ const startAttacker = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
 
-test.use({ httpCredentials: operator })
+/** The operator's, of every service that the fixture starts. */
+test.use({ httpCredentials: { username: 'tester', password: 'only-for-tests' } })
 
 let victim: Awaited<ReturnType<typeof startVictim>>
 let attacker: Awaited<ReturnType<typeof startAttacker>>
@@ -54,7 +48,7 @@ test.afterEach(async () => {
 })
 
 test("a page of the same site can do nothing with the operator's cached password", async ({ page }) => {
-  const { url } = victim
+  const { url, sql } = victim
   // The operator has looked at something of the service, so the browser knows the password.
   const seen = await page.goto(`${url}/query/00000000-0000-4000-8000-000000000000`)
   expect(seen?.status()).toBe(404)
@@ -107,6 +101,6 @@ test("a page of the same site can do nothing with the operator's cached password
     const event = { environment: 'production', event: 'after', properties: {} }
     navigator.sendBeacon(`${service}/track?apiKey=key`, JSON.stringify(event))
   }, url)
-  await expect.poll(() => ask(url, 'SELECT event FROM events')).toEqual([['after']])
-  expect(await ask(url, 'SELECT * FROM secret')).toEqual([['a row of secrets']])
+  await expect.poll(() => sql('SELECT event FROM events')).toEqual([['after']])
+  expect(await sql('SELECT * FROM secret')).toEqual([['a row of secrets']])
 })

@@ -28,3 +28,34 @@ it('CONTRIBUTING names only commands that there are', () => {
   expect(named).toEqual(expect.arrayContaining(['dev', 'check', 'lockfile']))
   expect(named.filter((name) => !scripts[name])).toEqual([])
 })
+
+/** Tests that start a process by themselves and ask it, and what they ask before it is up, or without an engine. */
+const startsItself = new Map([
+  ['server/test/startIngest.test.ts', 'an ingest process that has no engine yet'],
+  ['server/test/cluster/sharedLog.test.ts', 'an ingest process alone, which has no engine'],
+  ['server/test/proxy.test.ts', 'proxies, until they answer'],
+  ['server/test/npmRunServer.long.test.ts', 'a service by its page, which needs no engine'],
+  ['server/test/nodeKilled.long.test.ts', 'a program with the library, never the service'],
+  ['server/test/attacks/clock.long.test.ts', 'the health of a service that is starting'],
+  ['server/test/attacks/disk.long.test.ts', 'the health of a service that is starting'],
+  ['server/test/store/diskFull.long.test.ts', 'a service whose engine cannot start'],
+  ['server/test/store/givenUp.long.test.ts', 'a service whose engine cannot start'],
+])
+
+it('a test asks only what a fixture has started, which waits until it answers', () => {
+  const files = execFileSync('git', ['ls-files', 'e2e/*.spec.ts', 'server/test/*.test.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const starts =
+    /import .*\b(spawn|fork)\b.* from 'node:child_process'|\bstart(Server|Ingest|Engine|Service|Program|Demo)\(|\.listening\b/
+  const asks = /\b(fetch|askRaw)\(/
+  const found = files
+    .split('\n')
+    .filter(Boolean)
+    .filter((path) => {
+      const text = readFileSync(new URL(path, root), 'utf8')
+      return starts.test(text) && asks.test(text)
+    })
+  expect(found.filter((path) => !startsItself.has(path))).toEqual([])
+})
