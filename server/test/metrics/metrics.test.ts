@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiKey, basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { useService } from '../fixtures/useService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const service = useService({ metricsToken: 'scrape-me', maxBacklogRows: 1000 })
 
@@ -91,10 +92,7 @@ describe('GET /metrics', () => {
     })
     const now = (name: string, of: Map<string, number>) => of.get(name) ?? 0
     // The engine tells of itself every second.
-    await vi.waitFor(
-      async () => expect(now('waymark_queries{state="running"}', await samples())).toBe(1),
-      5000,
-    )
+    await eventually(async () => expect(now('waymark_queries{state="running"}', await samples())).toBe(1))
     const before = await samples()
     await service.send('DELETE', `/query/${queryId}?session_id=${sessionId}`, undefined, {
       authorization: basic,
@@ -102,14 +100,14 @@ describe('GET /metrics', () => {
     expect((await long).body['error']).toBe('query-cancelled')
     await service.query('SELECT 1')
     await service.query('SELECT nothing')
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const after = await samples()
       const ended = ['completed', 'failed', 'cancelled'].map((outcome) => {
         const name = `waymark_queries_total{outcome="${outcome}"}`
         return now(name, after) - now(name, before)
       })
       expect([...ended, now('waymark_queries{state="running"}', after)]).toEqual([1, 1, 1, 0])
-    }, 5000)
+    })
   })
 
   it('tells of both processes, the disk and the engine', async () => {
