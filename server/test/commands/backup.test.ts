@@ -161,7 +161,7 @@ describe('a backup that is taken while events and records come', () => {
     await client.track({ ...numbered(1_000_000), distinct_id: 'early' })
     const engine = spawnOn(folder, '--role', 'engine')
     await ingest.ready
-    await client.track([], true)
+    await client.track(numbered(1_000_001), true)
     await appendOrder(client, orderPosition + 1)
     const rows = await client.rows(`SELECT event_id FROM events WHERE distinct_id = 'early'`)
     expect(rows).toEqual([[position + 1]])
