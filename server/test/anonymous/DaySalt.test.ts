@@ -116,4 +116,4 @@ it('lets nobody find a visitor again once the day is over: not by all addresses 
   } finally {
     await service.close()
   }
-}, 30_000)
+})

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { LogAppender } from '../../src/postgresLog/LogAppender.js'
 import { LogFollower } from '../../src/postgresLog/LogFollower.js'
@@ -7,6 +7,7 @@ import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const logger = new Logger('silent')
 const dayMs = 86_400_000
@@ -17,7 +18,7 @@ let opened: LogFollower[] = []
 
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 beforeEach(async () => {
@@ -58,7 +59,7 @@ const places = async () =>
   )
 const prune = () => pruneLog(addressesOf(database.url).at(0)!, dayMs)
 const positionsAre = (...applied: string[]) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const rows = await database.query<{ applied: string }>('SELECT applied FROM waymark.readers ORDER BY 1')
     expect(rows.map((row) => row.applied)).toEqual(applied)
   })

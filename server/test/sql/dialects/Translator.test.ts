@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Translator } from '../../../src/sql/dialects/Translator.js'
 import { createService, type Service } from '../../fixtures/createService.js'
+import { eventually } from '../../fixtures/eventually.js'
 
 /** Each asks with a signal of its own, as requests do. */
 const newSignal = () => new AbortController().signal
@@ -12,7 +13,7 @@ const isAlive = (pid: number) => {
     return false
   }
 }
-const hasEnded = (pid: number) => vi.waitUntil(() => !isAlive(pid), { timeout: 20_000 })
+const hasEnded = (pid: number) => eventually(() => expect(isAlive(pid)).toBe(false))
 
 /** It takes the transpiler seconds. */
 const slow = `SELECT 1 WHERE a${' OR a'.repeat(40_000)}`
