@@ -35,7 +35,7 @@ export class HeldConnection {
   mayHoldOwn = false
   /** Whether a client chose the id: that client may come back. */
   isNamed: boolean
-  usedAt = Date.now()
+  usedAt = performance.now()
   #isOpen = true
   #busy = 0
   #last: Promise<void> = Promise.resolve()
@@ -74,7 +74,7 @@ export class HeldConnection {
     })
     const leave = () => {
       this.#busy--
-      this.usedAt = Date.now()
+      this.usedAt = performance.now()
       release()
     }
     try {
@@ -113,7 +113,7 @@ export class HeldConnections {
 
   constructor(options: HeldConnectionsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#sweep(Date.now()), Math.min(options.idleMs, 30_000))
+    this.#timer = setInterval(() => this.#sweep(performance.now()), Math.min(options.idleMs, 30_000))
     this.#timer.unref()
   }
 
@@ -121,7 +121,7 @@ export class HeldConnections {
   async open(user: string, id?: string): Promise<HeldConnection> {
     const known = id === undefined ? undefined : this.find(user, id)
     if (known !== undefined) {
-      known.usedAt = Date.now()
+      known.usedAt = performance.now()
       known.isNamed = true
       return known
     }
@@ -133,7 +133,7 @@ export class HeldConnections {
       return other
     }
     this.#held.set(keyOf(made), made)
-    this.#sweep(Date.now())
+    this.#sweep(performance.now())
     return made
   }
 
