@@ -3,7 +3,7 @@ import { apiKey, basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { useService } from '../fixtures/useService.js'
 
-const service = useService({ metricsToken: 'scrape-me', maxBacklogRows: 1000 })
+const service = useService({ metricsToken: 'scrape-me-every-minute', maxBacklogRows: 1000 })
 
 const scrape = async (authorization = basic) => {
   const response = await fetch(`${service.url}/metrics`, { headers: { authorization } })
@@ -34,7 +34,7 @@ const grown = async (work: () => Promise<unknown>) => {
 describe('GET /metrics', () => {
   it('is for users and for who has the token, and for nobody else', async () => {
     expect(await scrape()).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' })
-    expect((await scrape('Bearer scrape-me')).status).toBe(200)
+    expect((await scrape('Bearer scrape-me-every-minute')).status).toBe(200)
     for (const wrong of ['', 'Bearer scrape', `Bearer ${apiKey}`, 'Basic c2NyYXBlLW1l'])
       expect((await scrape(wrong)).status).toBe(401)
   })
