@@ -163,7 +163,12 @@ export class HeldConnections {
   #sweep(now: number): void {
     const { maxConnections, idleMs } = this.#options
     const all = [...this.#held.values()]
-    const idle = all.filter((each) => !each.isBusy).toSorted((a, b) => a.usedAt - b.usedAt)
+    const counts = new Map<string, number>()
+    for (const { user } of all) counts.set(user, (counts.get(user) ?? 0) + 1)
+    // Those of the user who has the most go first, so that nobody ends the temporary tables of another.
+    const idle = all
+      .filter((each) => !each.isBusy)
+      .toSorted((a, b) => counts.get(b.user)! - counts.get(a.user)! || a.usedAt - b.usedAt)
     // Named connections are counted apart from the rest, so that many requests without a session_id
     // never end a connection that a client may come back to.
     const named = all.filter((each) => each.isNamed).length

@@ -63,6 +63,19 @@ it('does not take away a connection that was opened a moment ago, however many t
   await connections.close()
 })
 
+it('makes room among the connections of the user who has most', async () => {
+  const connections = await create(4)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  await connections.open('ada', 'old')
+  for (let at = 0; at < 10; at++) {
+    vi.advanceTimersByTime(2000)
+    await connections.open('bob', `b${at}`)
+  }
+  expect(connections.find('ada', 'old')).toBeDefined()
+  expect(connections.find('bob', 'b0')).toBeUndefined()
+  await connections.close()
+})
+
 it('ends no connection because the clock is wrong for a moment', async () => {
   const connections = await create(2)
   vi.useFakeTimers({ toFake: ['Date'] })
