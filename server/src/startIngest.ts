@@ -36,6 +36,7 @@ import { analyticsCatalog } from './store/analyticsSchema.js'
 import { asOperatorError } from './OperatorError.js'
 import { authenticateBy, identifyBy } from './users/authenticate.js'
 import type { LoginLink } from './users/LoginLink.js'
+import { TokenTries } from './users/BearerTokens.js'
 import { PasswordCheck } from './users/PasswordCheck.js'
 import { sessionPath, loginRoutes } from './users/loginRoutes.js'
 import { LoginTokens } from './users/LoginTokens.js'
@@ -89,6 +90,7 @@ export const startIngest = async (
     const plan = options.planFile === '' ? undefined : readPlan(options.planFile)
     const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
     const logins = new PasswordCheck(users, logger)
+    const tries = new TokenTries(logger)
     // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, { logger, cleanups })
@@ -194,7 +196,7 @@ export const startIngest = async (
           storing,
           backlog,
         }),
-        metricsRoute({ ...options, registry, authenticate }),
+        metricsRoute({ ...options, registry, authenticate, tries }),
         ...(options.idCookie ? idsRoutes : []),
         tasksRoute({
           authenticate,
@@ -210,7 +212,9 @@ export const startIngest = async (
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
-              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
+              ...(options.mcpTokens.length > 0
+                ? [mcpProxyRoute(options.mcpTokens, { proxy: engine.proxy, tries })]
+                : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
                 authenticate,

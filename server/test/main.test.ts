@@ -123,9 +123,9 @@ describe('waymark-server', () => {
       version: string
     }
     expect([code, stdout]).toEqual([0, `waymark-server ${version}\n`])
-    const url = urlIn(await start('--quiet', '--metrics-token', 'token').ready)
+    const url = urlIn(await start('--quiet', '--metrics-token', 'the-metrics-token').ready)
     expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ version })
-    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer token' } })
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer the-metrics-token' } })
     expect(await metrics.text()).toContain(`\nwaymark_build_info{version="${version}"} 1\n`)
   })
 

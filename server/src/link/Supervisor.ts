@@ -92,7 +92,7 @@ export class Supervisor {
 
   #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
     const { program, args, env, logger, onFailed, silentMs = usualSilentMs } = this.#options
-    const beganMs = Date.now()
+    const beganMs = performance.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
     let reason: string | undefined
@@ -127,7 +127,7 @@ export class Supervisor {
         return
       }
       if (reason !== undefined) onFailed?.(reason)
-      const afterMs = Date.now() - beganMs
+      const afterMs = Math.round(performance.now() - beganMs)
       if (afterMs > settledMs) this.#restMs = firstRetryMs
       // On a full disk the engine ends again and again, so the same reason is logged less and less often.
       const times = reason === undefined ? 1 : this.#ends.note(reason)

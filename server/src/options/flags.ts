@@ -139,13 +139,14 @@ export const flags: readonly Flag[] = [
   {
     name: 'metrics-token',
     value: 'TOKEN',
-    about: 'reads /metrics without a user',
+    about: 'reads /metrics without a user; at least 16 letters',
     read: asText('metricsToken'),
   },
   {
     name: 'mcp-tokens',
     value: 'A,B:persons',
-    about: 'tokens of agents that ask by /mcp: token for figures, token:persons for SQL and persons, too',
+    about:
+      'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
     more: '[Agents](api.md#agents)',
     isList: true,
     read: set('mcpTokens', splitList),

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { RecentDeadLetters } from '../wal/RecentDeadLetters.js'
 import type { LogIdentity } from '../wal/LogStore.js'
+import { isHeard } from './erasureTables.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from './readLogUrl.js'
@@ -28,8 +29,6 @@ interface State {
 
 export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
 
-/** A reader that has not written its position for so long is not live, and no process waits for it. */
-export const liveSeconds = 15
 export const unreachable = 'The log in PostgreSQL cannot be reached at the moment.'
 const pollMs = 1000
 
@@ -37,7 +36,7 @@ const stateSql = `
 SELECT last::float8 AS last, count(live)::int AS readers, min(live)::float8 AS applied,
   coalesce(min(live), max(applied), 0)::float8 AS stored
 FROM waymark.head LEFT JOIN (
-  SELECT applied, CASE WHEN seen > now() - interval '${liveSeconds} seconds' THEN applied END AS live
+  SELECT applied, CASE WHEN ${isHeard} THEN applied END AS live
   FROM waymark.readers
 ) AS readers ON true GROUP BY last`
 

@@ -209,7 +209,7 @@ describe('a reader', () => {
     const { follower } = await follow()
     follower.advance(3)
     await createWatch().then((watch) => eventually(() => expect(watch.applied).toBe(3)))
-    await pruneLog(addressesOf(database.url).at(0)!, dayMs)
+    await pruneLog(addressesOf(database.url).at(0)!, { keptMs: dayMs, awaySince: new Map() })
     await expect(follow({ name: 'new' })).rejects.toThrow(/no longer has its first 3 rows/)
   })
 })

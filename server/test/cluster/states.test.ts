@@ -92,7 +92,7 @@ const keptBehind = async () => {
 
 /** The row that a process without a store would need, and the log no longer has. */
 const prune = async () => {
-  await pruneLog(addressesOf(database.url).at(0)!, 7 * day)
+  await pruneLog(addressesOf(database.url).at(0)!, { keptMs: 7 * day, awaySince: new Map() })
   const rows = await database.query<{ before: number }>(
     'SELECT coalesce(min(last - rows), 0)::int AS before FROM waymark.log',
   )

@@ -16,10 +16,10 @@ const connect = async (token: string) => {
 }
 
 beforeAll(async () => {
-  service = await createService({ mcpTokens: ['figures-only', 'all-of-it:persons'] })
+  service = await createService({ mcpTokens: ['figures-only-token', 'all-of-it-and-persons:persons'] })
   await seedShop(service)
-  figures = await connect('figures-only')
-  all = await connect('all-of-it')
+  figures = await connect('figures-only-token')
+  all = await connect('all-of-it-and-persons')
 })
 afterAll(async () => {
   await Promise.all([figures.close(), all.close()])

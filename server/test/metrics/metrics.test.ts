@@ -6,7 +6,7 @@ import { eventually } from '../fixtures/eventually.js'
 /** Each test has a service of its own, so no figure is of what another one did. */
 let service: Service
 beforeEach(async () => {
-  service = await createService({ metricsToken: 'scrape-me', maxBacklogRows: 1000 })
+  service = await createService({ metricsToken: 'scrape-me-every-minute', maxBacklogRows: 1000 })
 })
 afterEach(() => service.close())
 
@@ -48,7 +48,7 @@ const samplesWith = (which: RegExp, sum: number) =>
 describe('GET /metrics', () => {
   it('is for users and for who has the token, and for nobody else', async () => {
     expect(await scrape()).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' })
-    expect((await scrape('Bearer scrape-me')).status).toBe(200)
+    expect((await scrape('Bearer scrape-me-every-minute')).status).toBe(200)
     for (const wrong of ['', 'Bearer scrape', `Bearer ${apiKey}`, 'Basic c2NyYXBlLW1l'])
       expect((await scrape(wrong)).status).toBe(401)
   })

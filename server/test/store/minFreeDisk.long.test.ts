@@ -22,7 +22,16 @@ afterEach(async () => {
 
 const start = async (within: string[] | undefined, ...more: string[]) => {
   const flags = ['--data', join(folder, 'data'), '--api-keys', 'key', '--users', 'ada:lovelace']
-  const others = ['--port', '0', '--metrics-token', 'token', '--memory-limit', '1GB', '--quiet', ...more]
+  const others = [
+    '--port',
+    '0',
+    '--metrics-token',
+    'the-metrics-token',
+    '--memory-limit',
+    '1GB',
+    '--quiet',
+    ...more,
+  ]
   spawned = spawnService([...flags, ...others], { direct: true, within })
   return urlIn(await spawned.ready)
 }
@@ -37,7 +46,7 @@ const append = (url: string) =>
   post(`${url}/append?catalog=lakehouse&schema=main&table=mine`, { n: 1 }, { authorization: basic })
 const track = (url: string) => post(`${url}/track?apiKey=key&sync=true`, event('on'))
 const freeDisk = async (url: string) => {
-  const answer = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer token' } })
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer the-metrics-token' } })
   return Number(/^waymark_disk_free_bytes (\S+)$/m.exec(await answer.text())?.[1])
 }
 
