@@ -44,7 +44,8 @@ import { setupRoute } from './users/setupRoute.js'
 import { Users } from './users/Users.js'
 import type { AcceptLog } from './wal/AcceptLog.js'
 import { Intake } from './wal/Intake.js'
-import { Lag } from './wal/Lag.js'
+import { startLag } from './wal/Lag.js'
+import { LagLimit } from './wal/LagLimit.js'
 import { findTask } from './wal/findTask.js'
 import { LogStore } from './wal/LogStore.js'
 import type { Storing } from './wal/Storing.js'
@@ -109,9 +110,14 @@ export const startIngest = async (
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */
     const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
-    const lag = new Lag({ last: opened.durable, applied })
-    lag.start()
-    cleanups.add(() => lag.stop())
+    const lag = startLag({ last: opened.durable, applied }, cleanups)
+    const lagLimit = new LagLimit({
+      ...options,
+      backlog: () => ({ rows: Math.max(0, log.last - opened.furthest()), bytes: log.bytes }),
+      isStoring: opened.isStoring,
+      logger,
+    })
+    startLag({ last: opened.durable, applied: opened.furthest, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
       bytes: log.bytes,
@@ -119,7 +125,7 @@ export const startIngest = async (
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const openIntake = (into: AcceptLog) =>
-      new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, logger })
+      new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, lagLimit, logger })
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}

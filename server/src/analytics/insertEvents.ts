@@ -6,7 +6,6 @@ import { keptOf } from '../store/keptColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import type { Pause } from '../wal/ApplierOptions.js'
 import { runPrepared } from '../store/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './entryItems.js'
 
@@ -70,7 +69,6 @@ export interface InsertEvents {
   entries: readonly JudgedEntry[]
   environments: readonly string[]
   window: InsertIdWindow
-  pause?: Pause | undefined
 }
 
 /**
@@ -80,12 +78,11 @@ export interface InsertEvents {
  */
 export const insertEvents = async (
   connection: DuckDBConnection,
-  { entries, environments, window, pause }: InsertEvents,
+  { entries, environments, window }: InsertEvents,
 ): Promise<BigUint64Array> => {
   for (const part of itemParts(entries, environments)) {
     const { rowsChanged } = await runPrepared(connection, insert, part)
     if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
-    await pause?.(part.rows)
   }
   const { ids, seqs } = await readInsertIds(
     connection,

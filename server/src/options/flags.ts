@@ -247,6 +247,13 @@ export const flags: readonly Flag[] = [
     read: asNumber('maxBacklogRows', 'of rows', { digits: 10 }),
   },
   {
+    name: 'max-lag',
+    value: 'N',
+    about: 'seconds that an accepted row may wait to be stored; more rows than that allows are refused',
+    usual: '3',
+    read: asNumber('maxLagMs', 'of seconds', { digits: 5, times: 1000 }),
+  },
+  {
     name: 'insert-id-window',
     value: 'N',
     about: 'days for which a second copy of an event is known by its insert_id',

@@ -53,7 +53,6 @@ const createFake = (entries: readonly LogEntry[], memory: Memory, more: Partial<
     },
     applied: 0,
     deadLetters: new RecentDeadLetters(),
-    maxBacklogRows: 1_000_000,
     memoryBytes: 2 ** 30,
     apply: (run) => {
       const bytes = run.reduce((sum, { body }) => sum + body.length, 0)
