@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { Recurring } from '../Recurring.js'
+import { Watchdog } from '../Watchdog.js'
 
 export interface SupervisorOptions {
   /** The program of the engine. */
@@ -97,16 +98,16 @@ export class Supervisor {
     this.#child = child
     let reason: string | undefined
     let isPlanned = false
-    const silence = setTimeout(
-      () => this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
-      silentMs,
+    const silence = new Watchdog(silentMs, () =>
+      this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
     )
+    silence.heard()
     child.on('message', (word: EngineWord) => {
       if (word.kind === 'starting') {
-        silence.refresh()
+        silence.heard()
         return
       }
-      clearTimeout(silence)
+      silence.stop()
       if (word.kind === 'restart') {
         isPlanned = true
         return
@@ -120,7 +121,7 @@ export class Supervisor {
     child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
     child.once('exit', (code, signal) => {
       this.#child = undefined
-      clearTimeout(silence)
+      silence.stop()
       if (this.#isStopping || (reason !== undefined && !this.#wasReady)) return
       if (isPlanned) {
         this.#spawn(tellFirst)
