@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, openSync, closeSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../scripts/setup/freePort.mjs'
 import { eventBody, perBatch } from './eventBody.mjs'
 import { attacks, mountSmallDisk, unmount } from './siege/attacks.mjs'
 import { query } from './startProcess.mjs'
@@ -21,14 +21,6 @@ const longestAttackMs = 120_000
 /** Ids are counted in slices, because the memory of this service is small. */
 const slices = 8
 const limits = ['--memory-limit', '512MiB', '--engine-memory', '2GB', '--statement-timeout', '20']
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
 
 /** The service on a disk of its own, started again after each of its ends. */
 const openSiege = async () => {
