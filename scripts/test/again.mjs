@@ -126,7 +126,7 @@ async function runOnce(folder, turn) {
   try {
     const args = ['scripts/test.mjs', '--only', step, '--', ...flagsOf(turn)]
     // A failure here is what is looked for: there is no second try.
-    const env = { CI: '', ...setClock(turn.clock) }
+    const env = { CI: '', ...setClock(turn.clock, runner !== 'vitest') }
     const { code, output } = await run(process.execPath, args, { cwd: folder, env, quiet: true })
     const said = stripVTControlCharacters(output)
     const failures = readFailures(step, folder)
