@@ -10,11 +10,11 @@ import { createService } from './fixtures/createService'
 /** A service whose table holds one row. */
 const startVictim = async () => {
   const data = await mkdtemp(join(tmpdir(), 'waymark-attack-'))
-  const service = await createService(data, { apiKeys: 'key', more: ['--origins', ''] })
+  const service = await createService(data, { apiKeys: 'key', origins: '' })
   await service.sql(`CREATE TABLE secret AS SELECT 'a row of secrets' AS word`)
   const stop = async () => {
     await service.stop()
-    await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
   return { ...service, stop }
 }

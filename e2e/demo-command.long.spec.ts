@@ -13,7 +13,7 @@ let folder: string
 test.beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waymark-demo-'))
 })
-test.afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+test.afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 
 /** Runs `npm run demo` with flags, until it has printed its addresses. */
 async function runDemo(...flags: string[]) {

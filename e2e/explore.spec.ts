@@ -17,7 +17,7 @@ const test = base.extend<{ complaints: void }, { service: Service }>({
       await sendShopVisits(service.url)
       await use(service)
       await service.stop()
-      await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
     { scope: 'worker', timeout: midnightTimeoutMs },
   ],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type Page, expect, test } from '@playwright/test'
+import { freePort } from '../scripts/setup/freePort.mjs'
 import { serveOnePage } from './fixtures/serveOnePage'
 import { until } from './fixtures/until'
 
@@ -15,7 +16,7 @@ let data: string
 test.beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'waymark-first-'))
 })
-test.afterEach(() => rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+test.afterEach(() => rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 
 /** `npm run server` without a flag; the folder and the port are the test's own. */
 async function runServer(env: Record<string, string> = {}) {
@@ -61,7 +62,9 @@ test('from the start without a flag to the first row on a chart, by what the scr
   page.on('console', (message) => {
     if (['warning', 'error'].includes(message.type())) complaints.push(message.text())
   })
-  const server = await runServer()
+  // It is started anew there.
+  const port = String(await freePort())
+  const server = await runServer({ WAYMARK_PORT: port })
   // The link logs in, and its token is in the address no more.
   await page.goto(server.link)
   await expect(note(page)).toContainText('Waiting for the first event.')
@@ -105,7 +108,6 @@ test('from the start without a flag to the first row on a chart, by what the scr
   await expect(stranger.getByRole('heading', { name: 'Overview' })).toBeVisible()
   await server.stop()
 
-  const port = new URL(server.url).port
   const again = await runServer({ WAYMARK_PORT: port })
   try {
     expect([again.url, again.link, again.password]).toEqual([server.url, `${server.url}/`, ''])

@@ -193,5 +193,5 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
   await context.close()
   await frames.close()
   await service.stop()
-  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })

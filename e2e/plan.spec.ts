@@ -23,7 +23,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(async () => {
   await service.stop()
-  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

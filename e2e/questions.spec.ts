@@ -42,7 +42,7 @@ const test = base.extend<{ hand: ReturnType<typeof createHand> }, { service: Ser
       await sendRecorded(service.url)
       await use(service)
       await service.stop()
-      await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
     { scope: 'worker', timeout: midnightTimeoutMs },
   ],

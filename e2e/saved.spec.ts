@@ -138,5 +138,5 @@ test('goals, views and annotations are saved, shown, changed and removed', async
   expect(problems).toEqual([])
   await context.close()
   await service.stop()
-  await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })

@@ -7,6 +7,9 @@ test.describe('a sign-up', () => {
     await waymarkOf(page).loaded()
     const { anonymousId } = await waymarkOf(page).ids()
     await page.getByRole('link', { name: 'Sign up' }).click()
+    // What a page calls is in an array until the script is there, and the array goes with the page.
+    await page.waitForURL(`${shop}/join`)
+    await waymarkOf(page).loaded()
     await page.getByLabel('Name').fill('Ada')
     await page.getByLabel('Email').fill('ada@example.org')
     await page.getByLabel(/Surveyor/).check()
@@ -32,9 +35,12 @@ test.describe('a sign-up', () => {
     service,
   }) => {
     await page.goto(`${shop}/join`)
+    await waymarkOf(page).loaded()
     await page.getByLabel('Name').fill('Grace')
     await page.getByLabel('Email').fill('grace@example.org')
     await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.waitForURL(`${shop}/`)
+    await waymarkOf(page).loaded()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Maps', exact: true }).click()
 

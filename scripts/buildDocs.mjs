@@ -1,9 +1,10 @@
 // Puts the docs where the service serves them, as Markdown, with a list of them for agents: server/docs.
+// Another folder can be named.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './setup/root.mjs'
 
-const out = join(root, 'server/docs')
+const out = process.argv[2] ?? join(root, 'server/docs')
 const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
 const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

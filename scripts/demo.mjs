@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { freePort } from './setup/freePort.mjs'
 import { openInBrowser } from './setup/openInBrowser.mjs'
 import { root } from './setup/root.mjs'
 import { stopOnSignal } from './setup/stopOnSignal.mjs'
@@ -45,23 +47,24 @@ function readPort(flag, text) {
 /**
  * The port itself, or a free one for 0: the service must know the shop's address before either listens.
  * @param {string} flag @param {number} port @param {string} host
- * @returns {Promise<number>}
  */
-function findPort(flag, port, host) {
-  return new Promise((found, refuse) => {
-    const probe = createServer()
-    probe.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
-      const reason =
-        error.code === 'EADDRINUSE'
-          ? `Port ${port} is taken: choose another with --${flag}, or 0 for any.`
-          : `--host ${host} cannot be used: ${error.message}. It takes an address of this machine.`
-      refuse(new Error(reason))
-    })
-    probe.listen(port, host, () => {
-      const address = /** @type {import('node:net').AddressInfo} */ (probe.address())
-      probe.close(() => found(address.port))
-    })
-  })
+async function findPort(flag, port, host) {
+  try {
+    if (port === 0) return await freePort(host)
+    const probe = createServer().listen(port, host)
+    await once(probe, 'listening')
+    probe.close()
+    await once(probe, 'close')
+    return port
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+    throw new Error(
+      code === 'EADDRINUSE'
+        ? `Port ${port} is taken: choose another with --${flag}, or 0 for any.`
+        : `--host ${host} cannot be used: ${message}. It takes an address of this machine.`,
+      { cause: error },
+    )
+  }
 }
 
 /** Every origin by which a page of the shop can be reached. @param {string} host @param {number} port */

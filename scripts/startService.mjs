@@ -11,7 +11,7 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a server as a process of its own, and waits until it has printed its address.
+ * Starts a server as a process of its own, and waits until it has printed the line with its address.
  * @param {string} file a program for Node
  * @param {readonly string[]} flags
  * @param {{ env?: NodeJS.ProcessEnv, log?: (text: string) => void }} [options] `log` gets what it writes on standard
@@ -36,7 +36,7 @@ export async function startProgram(file, flags, { env, log } = {}) {
   const ready = new Promise((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output += text
-      const url = /(http:\S+)\s/.exec(output)?.[1]
+      const url = /(http:\S+).*\n/.exec(output)?.[1]
       if (url) resolve(url)
     })
     child.on('error', reject)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { freePort } from '../../scripts/setup/freePort.mjs'
 
 /** A service that takes everything at once, and can go away. */
 export async function createSink() {
@@ -25,12 +26,13 @@ export async function createSink() {
       response.writeHead(200, headers).end('{"ok":true,"task_id":"sink","error_code":null}')
     })
   })
-  const listen = async (/** @type {number} */ port) => {
+  // Nobody else gets it while the sink is away.
+  const port = await freePort()
+  const listen = async () => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
   }
-  const port = await listen(0)
+  await listen()
   const goAway = () =>
     new Promise((resolve) => {
       server.close(resolve)
@@ -42,7 +44,7 @@ export async function createSink() {
     /** What has come so far. */
     counts: () => ({ payloads, requests }),
     goAway,
-    comeBack: () => listen(port),
+    comeBack: listen,
     close: async () => {
       if (server.listening) await goAway()
     },

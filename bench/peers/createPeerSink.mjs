@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { freePort } from '../../scripts/setup/freePort.mjs'
 import { answerTo, readEvents } from './protocols.mjs'
 
 /** A service for every peer: answers what each takes for success, notes what came, and can go away. */
@@ -46,12 +47,13 @@ export async function createPeerSink() {
     const type = answer.startsWith('{') ? 'application/json' : 'text/plain'
     response.writeHead(status, { ...headers, 'Content-Type': type }).end(answer)
   })
-  const listen = async (/** @type {number} */ port) => {
+  // Nobody else gets it while the sink is away.
+  const port = await freePort()
+  const listen = async () => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    return /** @type {import('node:net').AddressInfo} */ (server.address()).port
   }
-  const port = await listen(0)
+  await listen()
   const goAway = () =>
     new Promise((resolve) => {
       server.close(resolve)
@@ -71,7 +73,7 @@ export async function createPeerSink() {
     /** A status that refuses all from now on; none ends that. */
     answer: (/** @type {number | undefined} */ status) => void (fault = status),
     goAway,
-    comeBack: () => listen(port),
+    comeBack: listen,
     async close() {
       if (server.listening) await goAway()
     },

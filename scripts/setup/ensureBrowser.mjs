@@ -21,7 +21,7 @@ async function starts(path) {
   if (!existsSync(path)) return false
   // Chrome on Windows opens a window at --version instead of printing it.
   if (process.platform === 'win32') return true
-  const { code } = await run(path, ['--version'], { quiet: true, timeoutMs: 20_000 })
+  const { code } = await run(path, ['--version'], { quiet: true, timeoutMs: 120_000 })
   return code === 0
 }
 

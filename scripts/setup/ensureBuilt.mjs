@@ -94,7 +94,18 @@ async function build(name, quiet) {
  * contents are compared, because a checkout says nothing true about times.
  * @param {{ only?: (keyof typeof targets)[], force?: boolean }} [options]
  */
-export async function ensureBuilt({ only = ['library', 'server'], force = false } = {}) {
+export function ensureBuilt(options) {
+  // Steps that run side by side would build into what the other reads.
+  const done = building.then(() => buildMissing(options))
+  building = done.catch(() => {})
+  return done
+}
+
+/** @type {Promise<void>} */
+let building = Promise.resolve()
+
+/** @param {{ only?: (keyof typeof targets)[], force?: boolean }} [options] */
+async function buildMissing({ only = ['library', 'server'], force = false } = {}) {
   const missing = only.filter((name) => {
     const { sources, outputs } = targets[name]
     const isThere = outputs.every((output) => existsSync(join(root, output)))

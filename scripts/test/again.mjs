@@ -104,7 +104,10 @@ const link = (from, to) => execFileSync('cp', ['-al', from, to])
 async function prepare(folder) {
   const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   git('clone', '--quiet', '--shared', root, folder)
-  for (const path of git('ls-files', '-z', '-m', '-o', '--exclude-standard').split('\0').filter(Boolean))
+  const changed =
+    git('diff', '--name-only', '--no-renames', '-z', 'HEAD') +
+    git('ls-files', '-z', '-o', '--exclude-standard')
+  for (const path of changed.split('\0').filter(Boolean))
     if (existsSync(join(root, path))) cpSync(join(root, path), join(folder, path))
     else rmSync(join(folder, path), { force: true })
   link(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -123,7 +126,7 @@ async function runOnce(folder, turn) {
   try {
     const args = ['scripts/test.mjs', '--only', step, '--', ...flagsOf(turn)]
     // A failure here is what is looked for: there is no second try.
-    const env = { CI: '', ...setClock(turn.clock) }
+    const env = { CI: '', ...setClock(turn.clock, runner !== 'vitest') }
     const { code, output } = await run(process.execPath, args, { cwd: folder, env, quiet: true })
     const said = stripVTControlCharacters(output)
     const failures = readFailures(step, folder)

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { findUnasked } from './findUnasked.mjs'
@@ -74,7 +75,7 @@ const toolsOf = (work) => [
   })),
 ]
 
-/** @param {string} url @param {string} path @param {unknown} body */
+/** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
   const authorization = `Basic ${Buffer.from('ada:lovelace').toString('base64')}`
   const response = await fetch(new URL(path, url), {
@@ -83,6 +84,10 @@ async function post(url, path, body) {
     body: JSON.stringify(body),
   })
   const text = await response.text()
+  if (text.includes('engine-starting')) {
+    await sleep(100)
+    return post(url, path, body)
+  }
   if (!response.ok) throw new Error(text)
 }
 
@@ -102,7 +107,7 @@ async function fill(url) {
 /** @param {Tool} tool @param {Record<string, string>} ports @returns {Promise<string[] | undefined>} the lines of its script; undefined where it is not there */
 async function tryTool({ has, command, before, env = {} }, ports) {
   const call = (/** @type {string[]} */ [name, ...args]) =>
-    run(name, args, { env: { ...env, ...ports }, quiet: true, timeoutMs: 180_000 })
+    run(name, args, { env: { ...env, ...ports }, quiet: true, timeoutMs: 900_000 })
   if ((await call(has)).code !== 0) return undefined
   const made = before && (await call(before))
   if (made && made.code !== 0) return [`- is compiled: ${made.output}`]

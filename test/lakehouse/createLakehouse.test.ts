@@ -1,23 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLakehouse, LakehouseError } from '../../src/lakehouse/index'
-import { startServer } from '../../server/src/index'
+import { createService, type Service } from '../../server/test/fixtures/createService'
 
-const folder = mkdtempSync(join(tmpdir(), 'waymark-lakehouse-'))
 const place = { catalog: 'lakehouse', schema: 'main', table: 'sheets' }
-let service: Awaited<ReturnType<typeof startServer>>
+let service: Service
 let lakehouse: ReturnType<typeof createLakehouse>
 
 beforeAll(async () => {
-  service = await startServer({ port: 0, dataFolder: folder, users: { ada: 'lovelace' }, logLevel: 'silent' })
+  service = await createService()
   lakehouse = createLakehouse({ endpoint: service.url, username: 'ada', password: 'lovelace' })
 })
-afterAll(async () => {
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.close())
 
 describe('waymark/lakehouse', () => {
   it('streams rows, tells their columns, and gives them as objects', async () => {

@@ -1,23 +1,15 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../scripts/setup/freePort.mjs'
 import { mountSmallDisk, unmount } from './attacks.mjs'
 
 const program = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
 const diskMiB = 3072
 const limits = ['--memory-limit', '512MiB', '--engine-memory', '2GB', '--statement-timeout', '20']
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
 
 /** The service on a disk of its own, started again after each of its ends. */
 export const openSiege = async () => {

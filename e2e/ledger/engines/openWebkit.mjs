@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Builder, Capabilities } from 'selenium-webdriver'
 import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
-import { freePort } from './freePort.mjs'
+import { freePort } from '../../../scripts/setup/freePort.mjs'
 import { startProcess } from './startProcess.mjs'
 import { patienceMs, waitFor } from './waitFor.mjs'
 

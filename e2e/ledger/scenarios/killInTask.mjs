@@ -25,8 +25,8 @@ export const killInTask = [
         const alone = await engine.launchAlone({ ...launch, url: stage.urlOf(plan) })
         await tracked
         await alone.killRenderers()
-        // The browser itself finishes what it was given.
-        await sleep(150)
+        // The browser itself finishes what it was given, on a slow machine later; without a commit it never does.
+        await sleep(1000)
         await alone.stop()
       }
       const ids = Array.from({ length: rounds }, (_, round) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../engines/freePort.mjs'
+import { freePort } from '../../../scripts/setup/freePort.mjs'
 import { createForward, readBody } from './createForward.mjs'
 
 /**
