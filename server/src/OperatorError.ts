@@ -13,6 +13,10 @@ export const damaged = (what: string, restore = 'the data folder'): OperatorErro
 /** Whether the system, Node or DuckDB says that a disk is full. */
 export const isDiskFull = (reason: string): boolean => /No space left on device|ENOSPC/i.test(reason)
 
+/** Whether the system, Node or DuckDB says that a disk fails, or takes no writes any more because it has failed. */
+export const isDiskFailing = (reason: string): boolean =>
+  /Input\/output error|Read-only file system|\b(?:EIO|EROFS)\b/.test(reason)
+
 /** Makes an OperatorError of an error of the file system, and returns any other error as it is. */
 export const asOperatorError = (error: unknown, folder: string): unknown =>
   error instanceof Error && 'syscall' in error

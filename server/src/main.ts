@@ -1,7 +1,8 @@
-import { availableParallelism, setPriority } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { boundMemory } from './link/boundMemory.js'
+import { goBehind } from './link/goBehind.js'
 import { sayStartingMs, Supervisor, type EngineWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
@@ -79,21 +80,6 @@ const engineEnv = (): NodeJS.ProcessEnv => ({
     process.env['UV_THREADPOOL_SIZE'] ?? String(Math.max(18, 4 * availableParallelism() + 2)),
 })
 
-/** Lowers the engine's priority: when both processes want a processor, the ingest process goes first. */
-const goBehind = () => {
-  setPriority(engineNice)
-  // On Linux this sets the priority of one thread only. DuckDB works in the threads of libuv's pool, which exist
-  // already. Later threads inherit the priority.
-  if (process.platform !== 'linux') return
-  for (const thread of readdirSync('/proc/self/task')) {
-    try {
-      setPriority(Number(thread), engineNice)
-    } catch {
-      // The thread has ended meanwhile.
-    }
-  }
-}
-
 /** When memory runs short the system shall end the engine, not the ingest process. */
 const offerToOomKiller = () => {
   if (process.platform !== 'linux') return
@@ -161,7 +147,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   process.once('disconnect', () => process.exit(1))
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
-  goBehind()
+  goBehind(engineNice)
   boundMemory(engineMemoryBytes)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)

@@ -21,6 +21,7 @@ import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { createMutex } from '../store/createMutex.js'
 import { openDisk } from '../store/openDisk.js'
 import { mcpRoute } from '../mcp/mcpRoute.js'
+import { Importers } from '../upload/Importers.js'
 import { uploadRoutes } from '../upload/uploadRoutes.js'
 import { LogStore } from '../wal/LogStore.js'
 import { TaskIds } from '../wal/TaskIds.js'
@@ -124,6 +125,8 @@ export const startEngine = async (
     // Answers.
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
+    const importers = new Importers({ ...options, memoryBytes })
+    cleanups.add(() => importers.close())
     await serveEngine({
       ...{ socket: folder.socket, sql, link, connection, logger, cleanups },
       speaksPostgres: options.postgresPort !== undefined,
@@ -132,7 +135,7 @@ export const startEngine = async (
         mcpRoute(sql),
         ...guestRoutes({ ...options, ...sql.answering, database }),
         appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
-        ...uploadRoutes({ database, catalogs, tempFolder: folder.temp, ...disk }),
+        ...uploadRoutes({ database, catalogs, folder, importers, ...disk }),
         exportRoute({ database, secret, logger }),
         ...careRoutes({
           ...{ connect: () => database.connect(), catalogs: [analyticsCatalog, ...catalogs] },

@@ -45,6 +45,8 @@ export class DataFolder {
   readonly path: string
   /** Temporary files: no catalog needs them, and they can be lost. */
   readonly temp: string
+  /** Files of clients until they are read. The engine's DuckDB can read files in `temp`, and none of these. */
+  readonly spool: string
   /** The log of the analytics catalog, which the ingest process writes. */
   readonly acceptLog: string
   /** The logs of the lakehouse catalogs, which the engine writes. */
@@ -63,6 +65,7 @@ export class DataFolder {
     openFolder(path, access)
     this.path = realpathSync(path)
     this.temp = join(this.path, 'temp')
+    this.spool = join(this.path, 'spool')
     this.acceptLog = join(this.path, acceptLog)
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { refuse } from '../http/HttpError.js'
 import { writeWhole } from './writeWhole.js'
 
 /** A disk as it is at one moment, in bytes. */
@@ -14,6 +15,12 @@ export const lookAtDisk = async (path: string): Promise<Disk> => {
   const { blocks, bavail, bsize } = await statfs(path)
   return { total: blocks * bsize, free: bavail * bsize }
 }
+
+/** Makes the HttpError for a disk that fails. */
+export const diskFailing = () =>
+  refuse(503, 'disk-failing', 'The disk of the service fails. Tell whoever runs it, and send again later.', {
+    'retry-after': '60',
+  })
 
 /** By default 1 GiB must stay free, as much as a full backlog takes; on a small disk it is a tenth. */
 const usualReserve = ({ total }: Disk) => Math.min(2 ** 30, total / 10)

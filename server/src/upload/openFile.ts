@@ -159,8 +159,8 @@ const copy = async (
   options: OpenFileOptions,
 ): Promise<Staged> => {
   const { columns, select } = await openFile(connection, options)
-  await connection.run(`CREATE OR REPLACE TEMP TABLE ${stage} AS ${select}`)
-  const counted = await connection.runAndReadAll(`SELECT count(*) FROM temp.main.${stage}`)
+  await connection.run(`CREATE OR REPLACE TABLE ${stage} AS ${select}`)
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${stage}`)
   return { columns, rows: Number(counted.getRows()[0]![0]) }
 }
 
@@ -178,7 +178,7 @@ const copyAll = async (
   }
 }
 
-/** Puts a file's rows into a temporary table of the connection. Like any other, it may spill to the disk. */
+/** Puts a file's rows into a table. */
 export const stageFile = async (
   connection: DuckDBConnection,
   stage: string,

@@ -6,10 +6,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteNumber } from '../append/castText.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { quoteText } from '../store/quote.js'
+import { quotedCopy } from './importing.js'
 import { requireRoom } from './spoolBody.js'
-
-/** The path of the second copy of a spooled file, if one is made. */
-export const quotedCopy = (file: string): string => `${file}_quoted`
 
 const pointer = (name: string) => quoteText(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 

@@ -2,7 +2,8 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
-import { lookAtDisk } from '../store/DiskRoom.js'
+import { isDiskFailing } from '../OperatorError.js'
+import { diskFailing, lookAtDisk } from '../store/DiskRoom.js'
 import { createCsvReader } from './createCsvReader.js'
 import { createJsonReader } from './createJsonReader.js'
 import { decodeBody } from './decodeBody.js'
@@ -25,6 +26,7 @@ export interface Spooled {
   names: string[]
   /** How many rows the file has; undefined for parquet, because DuckDB notices there when rows are missing. */
   rows: number | undefined
+  bytes: number
 }
 
 export interface SpoolOptions {
@@ -154,9 +156,12 @@ const write = async (
     }
     out.end()
     await done
+    return written
   } catch (error) {
     out.destroy()
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw diskFull()
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC') throw diskFull()
+    if (isDiskFailing(code)) throw diskFailing()
     throw error
   }
 }
@@ -184,9 +189,10 @@ export const spoolBody = async (
     }
   }
   let nextCheck = 0
+  let bytes: number
   try {
-    await write(handle, read(), async (written, bytes) => {
-      if (written + bytes > maxBytes) throw tooLarge(maxBytes)
+    bytes = await write(handle, read(), async (written, more) => {
+      if (written + more > maxBytes) throw tooLarge(maxBytes)
       if (written < nextCheck) return
       nextCheck += checkEveryBytes
       await requireRoom(file, reserveBytes + Math.max(expected - written, checkEveryBytes))
@@ -196,5 +202,5 @@ export const spoolBody = async (
   }
   const { format, reader } = found
   if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
-  return { format, ...reader.end() }
+  return { format, bytes, ...reader.end() }
 }

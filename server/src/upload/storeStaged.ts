@@ -10,8 +10,8 @@ import type { Upload } from './readUpload.js'
 import type { FileColumn } from './textTypes.js'
 
 export interface StoreStaged extends Pick<Upload, 'target' | 'mode' | 'key'> {
-  /** The temporary table of the rows, whose columns are c0, c1 and so on. */
-  stage: string
+  /** The table of the rows, whose columns are c0, c1 and so on. */
+  staged: string
   columns: readonly FileColumn[]
 }
 
@@ -86,10 +86,9 @@ const merge = async (
 }
 
 const store = async (connection: DuckDBConnection, given: StoreStaged): Promise<void> => {
-  const { stage, target, mode, columns } = given
+  const { staged, target, mode, columns } = given
   const known = await readKnownColumns(connection, given)
   const table = tableSql(target)
-  const staged = `temp.main.${stage}`
   // The file is an empty list of records, so there is nothing to store.
   if (known !== undefined && columns.length === 0) return
   if (known !== undefined) checkColumns(columns, known)

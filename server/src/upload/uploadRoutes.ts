@@ -3,96 +3,115 @@ import { rmSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { HttpError, refuse, lakehouseError } from '../http/HttpError.js'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { HttpError, lakehouseError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
-import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import { tableSql } from '../append/Target.js'
+import { reasonOf } from '../reasonOf.js'
 import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
-import { stageFile } from './openFile.js'
-import { quotedCopy } from './quoteFractions.js'
-import { diskFull, spoolBody } from './spoolBody.js'
+import { quoteText } from '../store/quote.js'
+import { readIdentity } from '../users/Identity.js'
+import { explainStoring, type UploadPaths } from './explainFailure.js'
+import type { Importers } from './Importers.js'
+import { quotedCopy, spillFolder, stagedTable } from './importing.js'
+import { diskFull, spoolBody, type Spooled } from './spoolBody.js'
 import { readUpload, type Upload } from './readUpload.js'
 import { readKnownColumns, storeStaged } from './storeStaged.js'
-import { reasonOf } from '../reasonOf.js'
 
 export interface UploadRoutesOptions {
   database: Database
   catalogs: readonly string[]
-  /** DuckDB's temporary folder, the only one that the locked engine can read. */
-  tempFolder: string
+  folder: { spool: string; temp: string }
+  importers: Importers
   room: DiskRoom
   givingBack: GivingBack
 }
 
 const maxBytes = 100 * 1_000_000_000
-/** Reading a file needs much of the engine's memory, so one is read at a time. */
-const maxUploads = 1
-const maxWaitingUploads = 20
 
-/** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
-const rowProblem = (message: string): string | undefined => {
-  const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
-  if (row === undefined) return undefined
-  const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
-  if (wanted !== undefined)
-    return `Row ${row} has ${found} fields where the header, which is row 1, has ${wanted}.`
-  if (message.includes('not utf-8')) return `Row ${row} holds bytes that are not UTF-8.`
-  if (message.includes('unterminated quote')) return `Row ${row} has text behind the quotes of a field.`
-  return undefined
+/** Where the parts of one upload are: the file as the client sent it, and the file of DuckDB's with its rows. */
+interface Place extends UploadPaths {
+  /** The catalog that the engine opens the stage as. */
+  catalog: string
 }
 
-const failed = (error: unknown, file: string): Error => {
-  if (error instanceof HttpError) return error
-  const reason = reasonOf(error)
-  // The client must not learn the path of the file, and DuckDB's advice is about the service's own SQL.
-  const message =
-    rowProblem(reason) ??
-    reason
-      .replaceAll(file, 'the file')
-      .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions?):|Try setting)/i, 1)[0]!
-  if (/no space|ENOSPC|could not write|Out of Memory/i.test(message)) {
-    return refuse(503, 'overloaded', message, { 'retry-after': '60' })
+/** Runs work for one table after the other: two files that change the same rows at once would conflict. */
+const createTurns = () => {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(table: string, work: () => Promise<T>): Promise<T> => {
+    const done = Promise.resolve(last.get(table)).then(work)
+    const ended = done.catch(() => undefined)
+    last.set(table, ended)
+    try {
+      return await done
+    } finally {
+      if (last.get(table) === ended) last.delete(table)
+    }
   }
-  return refuse(400, 'invalid-upload', message)
+}
+
+/** Opens the stage for the work. No other connection sees it in a list. */
+const withStage = async <T>(
+  connection: DuckDBConnection,
+  { stage, catalog }: Place,
+  work: () => Promise<T>,
+): Promise<T> => {
+  await connection.run(`ATTACH ${quoteText(stage)} AS ${catalog} (READ_ONLY, HIDDEN)`)
+  try {
+    return await work()
+  } finally {
+    // A DuckDB that must be started again fails here as well, and then the first error counts.
+    await connection.run(`DETACH ${catalog}`).catch(() => undefined)
+  }
 }
 
 /** `POST /upload` and `POST /upsert` store the rows of a file in a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { database, catalogs, tempFolder, room, givingBack } = options
-  const limit = new ConcurrencyLimit({ permits: maxUploads, maxWaiting: maxWaitingUploads })
-  // User SQL must not read these files. Their names have no ending, so DuckDB does not take a name in SQL for one of
-  // them, and the guard refuses functions that read files.
-  const spoolFolder = join(tempFolder, 'spool')
-  rmSync(spoolFolder, { recursive: true, force: true })
+  const { database, catalogs, folder, importers, room, givingBack } = options
+  const inTurn = createTurns()
+  rmSync(folder.spool, { recursive: true, force: true })
 
-  const store = async (request: IncomingMessage, upload: Upload): Promise<Reply> => {
+  /** Reads the spooled file, and stores its rows. */
+  const store = async (upload: Upload, spooled: Spooled, place: Place, stopped: AbortSignal) => {
+    const connection = await database.connect()
+    const interrupt = () => connection.interrupt()
+    stopped.addEventListener('abort', interrupt)
+    try {
+      const known = await readKnownColumns(connection, upload)
+      const { columns, rows } = await importers.read({ ...spooled, ...place, known }, stopped)
+      const given = { ...upload, staged: stagedTable(place.catalog), columns }
+      await inTurn(tableSql(upload.target).toLowerCase(), () =>
+        withStage(connection, place, () => givingBack(() => storeStaged(connection, given))),
+      )
+      return rows
+    } finally {
+      stopped.removeEventListener('abort', interrupt)
+      connection.closeSync()
+    }
+  }
+
+  const take = async (request: IncomingMessage, upload: Upload): Promise<Reply> => {
+    const { user } = readIdentity(request)
     const { mode } = upload
     const name = randomUUID().replaceAll('-', '')
-    const file = join(spoolFolder, name)
-    await mkdir(spoolFolder, { recursive: true, mode: 0o700 })
-    const connection = await database.connect()
-    let isFull = false
+    const catalog = `stage_${name}`
+    // The names have no ending, so DuckDB does not take a name in SQL for one of them.
+    const place = { file: join(folder.spool, name), stage: join(folder.temp, catalog), catalog }
+    await mkdir(folder.spool, { recursive: true, mode: 0o700 })
+    const full = new AbortController()
     let endWatch: (() => void) | undefined
     try {
+      importers.prepare()
       const limits = { maxBytes, reserveBytes: room.reserveBytes, idleMs: clientPatienceMs }
-      const {
-        format,
-        names,
-        rows: expected,
-      } = await spoolBody(request, file, { ...limits, format: upload.format })
-      const permit = await limit.acquire()
-      endWatch = room.watch(() => {
-        isFull = true
-        connection.interrupt()
-      })
+      const spooled = await spoolBody(request, place.file, { ...limits, format: upload.format })
+      const permit = await importers.admit(user, spooled.bytes)
+      endWatch = room.watch(() => full.abort())
       try {
-        const stage = `stage_${name}`
-        const known = await readKnownColumns(connection, upload)
-        const found = { file, format, names, known, rows: expected }
-        const { columns, rows } = await stageFile(connection, stage, found)
-        await givingBack(() => storeStaged(connection, { ...upload, stage, columns }))
+        const rows = await store(upload, spooled, place, full.signal)
+        const { format } = spooled
         return {
           status: 200,
           body: { ok: true, mode, format, rows },
@@ -102,12 +121,13 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
         permit.release()
       }
     } catch (error) {
-      throw isFull ? diskFull() : failed(error, file)
+      if (full.signal.aborted) throw diskFull()
+      throw error instanceof HttpError ? error : explainStoring(reasonOf(error), place)
     } finally {
       endWatch?.()
-      connection.closeSync()
-      await rm(file, { force: true })
-      await rm(quotedCopy(file), { force: true })
+      const { file, stage } = place
+      const left = [file, quotedCopy(file), spillFolder(file), stage, `${stage}.wal`]
+      await Promise.all(left.map((each) => rm(each, { recursive: true, force: true })))
     }
   }
 
@@ -116,7 +136,7 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     path,
     writeError: lakehouseError,
     handle({ request, search }) {
-      return store(request, readUpload(new URLSearchParams(search), catalogs, path))
+      return take(request, readUpload(new URLSearchParams(search), catalogs, path))
     },
   })
   return [route('/upload'), route('/upsert')]

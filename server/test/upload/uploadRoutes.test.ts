@@ -261,6 +261,6 @@ describe('POST /upload', () => {
   })
 
   it('leaves no file behind', () => {
-    expect(readdirSync(join(service.folder, 'temp', 'spool'))).toEqual([])
+    expect(readdirSync(join(service.folder, 'spool'))).toEqual([])
   })
 })

@@ -46,7 +46,7 @@ describe('a file under Content-Encoding: gzip', () => {
     const answer = await upload('bomb', 'mode=create&format=csv', bomb, gzip)
     expect(answer).toMatchObject({ status: 413, body: { error: 'body-too-dense' } })
     await isMissing('bomb')
-    expect(readdirSync(join(service.folder, 'temp', 'spool'))).toEqual([])
+    expect(readdirSync(join(service.folder, 'spool'))).toEqual([])
   })
 
   it('may shrink as much as it likes while it is small', async () => {

@@ -1,17 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { HttpError } from '../../http/HttpError.js'
+import { tooLargeCode, tooLongCode } from '../../link/limitSelf.js'
+import { ProcessEnded, SideProcess } from '../../link/SideProcess.js'
 import { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
 import { describeProblem } from './describeProblem.js'
 import { type Dialect, titleOf } from './readDialect.js'
-import {
-  type FromTranslator,
-  tooLargeCode,
-  tooLongCode,
-  type ToTranslate,
-  type Translation,
-} from './translation.js'
+import type { FromTranslator, ToTranslate, Translation } from './translation.js'
 
 export interface Translating {
   user: string
@@ -38,8 +33,6 @@ export interface TranslatorLimits {
  * read a statement.
  */
 const usualLimits = { idleMs: 300_000, longestMs: 5000, mostBytes: 512 * 1_048_576 }
-/** Loading takes half a second, and much longer on a busy machine. */
-const loadWithinMs = 30_000
 /** The transpiler's time grows faster than the statement. */
 const maxStatement = 262_144
 const maxWaiting = 100
@@ -76,7 +69,7 @@ const beforeAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 export class Translator {
   readonly #limits: TranslatorLimits
   readonly #oneAtATime = new ConcurrencyLimit({ permits: 1, maxWaiting })
-  #child: ChildProcess | undefined
+  #process: SideProcess<ToTranslate, FromTranslator> | undefined
   #idle: NodeJS.Timeout | undefined
 
   constructor(limits: Partial<TranslatorLimits> = {}) {
@@ -85,7 +78,7 @@ export class Translator {
 
   /** The id of the process that translates, while there is one. */
   get pid(): number | undefined {
-    return this.#child?.pid
+    return this.#process?.hasEnded === false ? this.#process.pid : undefined
   }
 
   translate: Translate = async ({ user, statement, dialect, signal }) => {
@@ -105,57 +98,22 @@ export class Translator {
 
   close(): void {
     clearTimeout(this.#idle)
-    this.#child?.kill('SIGKILL')
-    this.#child = undefined
+    this.#process?.kill()
+    this.#process = undefined
   }
 
   async #ask(asked: ToTranslate): Promise<Translation> {
     clearTimeout(this.#idle)
-    const child = this.#child ?? (await this.#start(asked))
-    child.send(asked)
-    const answer = await this.#hear(child, asked)
-    if (answer.kind !== 'translated') throw whyEnded(null, asked)
+    if (this.#process?.hasEnded !== false) this.#process = new SideProcess(program)
+    const answer = await this.#process.ask(asked).catch((error: unknown) => {
+      throw error instanceof ProcessEnded ? whyEnded(error.code, asked) : error
+    })
+    if (answer.kind === 'broken') {
+      this.close()
+      throw whyEnded(null, asked)
+    }
     this.#idle = setTimeout(() => this.close(), this.#limits.idleMs)
     this.#idle.unref()
     return answer.translation
-  }
-
-  async #start(asked: ToTranslate): Promise<ChildProcess> {
-    // It needs nothing of the environment, in which there may be passwords.
-    const child = fork(program, { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-    this.#child = child
-    child.once('exit', () => {
-      if (this.#child === child) this.#child = undefined
-    })
-    const late = setTimeout(() => child.kill('SIGKILL'), loadWithinMs)
-    try {
-      await this.#hear(child, asked)
-    } finally {
-      clearTimeout(late)
-    }
-    return child
-  }
-
-  /** The next message of the process. Rejects when the process ends before. */
-  async #hear(child: ChildProcess, asked: ToTranslate): Promise<FromTranslator> {
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        child.off('message', take).off('exit', end).off('error', fail)
-      }
-      const take = (message: FromTranslator) => {
-        settle()
-        if (message.kind === 'broken') this.close()
-        resolve(message)
-      }
-      const end = (code: number | null) => {
-        settle()
-        reject(whyEnded(code, asked))
-      }
-      const fail = (error: Error) => {
-        settle()
-        reject(error)
-      }
-      child.on('message', take).on('exit', end).on('error', fail)
-    })
   }
 }

@@ -1,15 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { endWithParent, limitSelf } from '../../link/limitSelf.js'
 import { mendSource, type SourceToken } from './mendSource.js'
 import { mendTranslation } from './mendTranslation.js'
 import type { Dialect } from './readDialect.js'
-import {
-  type FromTranslator,
-  type ToTranslate,
-  tooLargeCode,
-  tooLongCode,
-  type Translation,
-} from './translation.js'
+import type { FromTranslator, ToTranslate, Translation } from './translation.js'
 
 /**
  * The process that translates statements. The transpiler is WebAssembly, whose memory no limit of a worker's binds,
@@ -17,32 +12,22 @@ import {
  * when a statement takes too long or too much. What the process has taken, the system then has back.
  *
  *   loading (of the transpiler) → idle ⇄ translating
- *   translating → the process ends by `tooLongCode` or `tooLargeCode`
+ *   translating → the process ends by its limits
  */
-const lookEveryMs = 20
-
 const watch = (): void => {
-  // A parent that was killed needs no translation.
-  process.once('disconnect', () => process.exit(0))
-  const tell = (message: FromTranslator) => process.send?.(message)
+  endWithParent()
   // Code that is compiled quickly runs fast enough: the first statement takes a fifth of the time, and the process half
   // of the memory.
   setFlagsFromString('--liftoff-only')
   const thread = new Worker(new URL(import.meta.url))
   thread.once('error', () => process.exit(1)).once('exit', () => process.exit(1))
-  let limits: NodeJS.Timeout[] = []
-  thread.on('message', (message: FromTranslator) => {
-    for (const limit of limits) clearTimeout(limit)
-    tell(message)
+  let endLimits = (): void => undefined
+  thread.on('message', (message: FromTranslator | 'ready') => {
+    endLimits()
+    process.send?.(message)
   })
   process.on('message', (message: ToTranslate) => {
-    const { longestMs, mostBytes } = message
-    limits = [
-      setTimeout(() => process.exit(tooLongCode), longestMs),
-      setInterval(() => {
-        if (process.memoryUsage.rss() > mostBytes) process.exit(tooLargeCode)
-      }, lookEveryMs),
-    ]
+    endLimits = limitSelf(message)
     thread.postMessage(message)
   })
 }
@@ -99,7 +84,7 @@ const translateAll = async (): Promise<void> => {
     return translation === undefined ? { kind: 'broken' } : { kind: 'translated', translation }
   }
   parentPort!.on('message', (message: ToTranslate) => parentPort!.postMessage(answer(message)))
-  parentPort!.postMessage({ kind: 'ready' } satisfies FromTranslator)
+  parentPort!.postMessage('ready')
 }
 
 if (isMainThread) watch()

@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url'
+import { refuse } from '../http/HttpError.js'
+import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
+import { ConcurrencyLimit, type Permit } from '../store/ConcurrencyLimit.js'
+import { explainEnd, explainReading } from './explainFailure.js'
+import type { FromImporter, ToImport } from './importing.js'
+import type { Staged, StageOptions } from './openFile.js'
+
+export interface ImportersOptions {
+  /** What DuckDB may hold in the engine. */
+  memoryBytes: number
+  /** The threads of DuckDB in the engine. */
+  threads: number
+}
+
+export interface FileToRead extends StageOptions {
+  bytes: number
+  /** The file of DuckDB's that the rows go into. */
+  stage: string
+}
+
+/** From `src`, too, this names what was compiled: Node runs no TypeScript. */
+const program = fileURLToPath(new URL('../../dist/upload/importProcess.js', import.meta.url))
+
+/** A process that has read nothing yet ends after so long. */
+const idleMs = 60_000
+
+/** A file of so many bytes has a permit of its own and little memory, so that it does not wait for large ones. */
+const smallBytes = 8 * 2 ** 20
+const smallMemory = 2 ** 27
+/** With 128 MiB DuckDB could not read a record of 16 MB. */
+const leastMemory = 2 ** 28
+const mostMemory = 2 ** 30
+/** With less for the engine, one large file is read at a time. */
+const memoryForTwo = 2 ** 31
+const maxWaiting = 20
+/** Node, DuckDB's program and what DuckDB does not count. */
+const besideBytes = 2 ** 28
+
+const leastMs = 600_000
+/** A slow disk reads a megabyte in a tenth of this. */
+const msOfMegabyte = 1000
+
+const notStarted = () =>
+  refuse(503, 'overloaded', 'There is no room to read the file now. Send it again in a while.', {
+    'retry-after': '10',
+  })
+
+/**
+ * Reads each file in a process of its own. One process is started ahead, because starting takes longer than reading
+ * a small file. All processes together have about half as much memory as DuckDB has in the engine.
+ */
+export class Importers {
+  readonly #options: ImportersOptions
+  readonly #limit: ConcurrencyLimit
+  readonly #largeMemory: number
+  #spare: SideProcess<ToImport, FromImporter> | undefined
+  #idle: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: ImportersOptions) {
+    this.#options = options
+    const { memoryBytes } = options
+    const permits = memoryBytes < memoryForTwo ? 1 : 2
+    this.#limit = new ConcurrencyLimit({ permits, kept: 1, maxWaiting })
+    this.#largeMemory = Math.min(mostMemory, Math.max(leastMemory, memoryBytes / (2 * permits)))
+  }
+
+  /** Waits until a file of this size may be read and stored. */
+  admit(user: string, bytes: number): Promise<Permit> {
+    return this.#limit.acquire({ user, isSmall: bytes <= smallBytes })
+  }
+
+  /** Starts a process for the next file, unless there is one. It ends when no file comes. */
+  prepare(): void {
+    if (this.#isClosed) return
+    if (this.#spare?.hasEnded !== false) this.#spare = new SideProcess(program)
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#endSpare(), idleMs).unref()
+  }
+
+  /** Puts a file's rows into the stage. Rejects with an HttpError that says why they cannot be read. */
+  async read({ bytes, ...file }: FileToRead, signal: AbortSignal): Promise<Staged> {
+    this.prepare()
+    const reader = this.#spare
+    this.#spare = undefined
+    // A server that is being closed waits for the files that it has.
+    if (reader === undefined) throw notStarted()
+    const kill = () => reader.kill()
+    signal.addEventListener('abort', kill)
+    try {
+      const answer = await reader.ask({ ...file, ...this.#limits(bytes) })
+      if (answer.kind === 'staged') return answer.staged
+      if (answer.kind === 'failed') throw explainReading(answer.reason, file)
+      const { status, code, message, headers } = answer
+      throw refuse(status, code, message, headers)
+    } catch (error) {
+      if (!(error instanceof ProcessEnded)) throw error
+      throw reader.hasLoaded ? explainEnd(error.code) : notStarted()
+    } finally {
+      signal.removeEventListener('abort', kill)
+      kill()
+      this.prepare()
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#endSpare()
+  }
+
+  #endSpare(): void {
+    clearTimeout(this.#idle)
+    this.#spare?.kill()
+    this.#spare = undefined
+  }
+
+  #limits(bytes: number): Pick<ToImport, 'memoryLimit' | 'threads' | 'mostBytes' | 'longestMs'> {
+    const memory = bytes <= smallBytes ? smallMemory : this.#largeMemory
+    return {
+      memoryLimit: `${Math.floor(memory)}B`,
+      threads: Math.ceil(this.#options.threads / 2),
+      mostBytes: 1.5 * memory + besideBytes,
+      longestMs: leastMs + (bytes / 1e6) * msOfMegabyte,
+    }
+  }
+}
