@@ -5,7 +5,6 @@ import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import type { AddressOf } from '../http/clientAddress.js'
-import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
@@ -126,7 +125,6 @@ export const analyticsRoutes = ({
   findCountry,
   identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
-  const largeBodies = new LargeBodies()
   const readSender = createSenderReader(findCountry)
   const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
     const from = origin === undefined ? null : shorten(origin, 200)
@@ -198,13 +196,8 @@ export const analyticsRoutes = ({
       const isPublic = identitySecret !== '' && apiKeys.isPublic(key)
       const sync = readSync(search)
       intake.admit()
-      const large = largeBodies.begin(key, request.headers['content-length'])
-      try {
-        const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-        return await store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
-      } finally {
-        large?.end()
-      }
+      const sent = await readBody(request, maxBodyBytes, { holder: key })
+      return store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
     }
     return {
       method: 'POST',
