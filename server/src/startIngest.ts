@@ -181,7 +181,7 @@ export const startIngest = async (
           })
     const rounds = engine && openRounds(engine)
     const paths = {
-      events: analytics.map(({ path }) => path),
+      events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
       openBelow: [filePrefix, screenPrefix],
       ids: idsPath,
@@ -216,7 +216,7 @@ export const startIngest = async (
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
-              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
+              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options, engine.proxy)] : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
                 authenticate,

@@ -184,7 +184,23 @@ export const analyticsRoutes = ({
     return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...marks } }
   }
 
-  return operations.map((operation) => {
+  /** A page whose `endpoint` has a path too many must be able to read why, and whoever sets it up, too. */
+  const misplaced = operations.map(({ path }): Route => ({
+    method: 'POST',
+    path: `/{base...}${path}`,
+    writeError: analyticsError,
+    handle({ request, path: asked }) {
+      const wrong = shorten(asked, 200)
+      const error = refuse(
+        404,
+        'not-found',
+        `A page asks for ${wrong}, which is not there; ${path} is. Look at its endpoint.`,
+      )
+      note(error, request.headers)
+      return Promise.reject(error)
+    },
+  }))
+  const placed = operations.map((operation): Route => {
     const { path, kind } = operation
     const readPayloads = payloadReader(kind, environments)
     const take = async (request: IncomingMessage, search: string): Promise<Reply> => {
@@ -211,4 +227,5 @@ export const analyticsRoutes = ({
         }),
     }
   })
+  return [...placed, ...misplaced]
 }
