@@ -183,7 +183,7 @@ export const startIngest = async (
           })
     const rounds = engine && openRounds(engine)
     const paths = {
-      events: analytics.map(({ path }) => path),
+      events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
       openBelow: [filePrefix, screenPrefix],
       ids: idsPath,
@@ -219,7 +219,7 @@ export const startIngest = async (
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
-                ? [mcpProxyRoute(options.mcpTokens, { proxy: engine.proxy, tries })]
+                ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
                 : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({

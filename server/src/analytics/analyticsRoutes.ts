@@ -5,7 +5,6 @@ import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import type { AddressOf } from '../http/clientAddress.js'
-import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { shorten } from '../json/shorten.js'
@@ -134,7 +133,6 @@ export const analyticsRoutes = ({
   findCountry,
   identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
-  const largeBodies = new LargeBodies()
   const readSender = createSenderReader(findCountry)
   const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
     const from = origin === undefined ? null : shorten(origin, 200)
@@ -194,7 +192,23 @@ export const analyticsRoutes = ({
     return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...marks } }
   }
 
-  return operations.map((operation) => {
+  /** A page whose `endpoint` has a path too many must be able to read why, and whoever sets it up, too. */
+  const misplaced = operations.map(({ path }): Route => ({
+    method: 'POST',
+    path: `/{base...}${path}`,
+    writeError: analyticsError,
+    handle({ request, path: asked }) {
+      const wrong = shorten(asked, 200)
+      const error = refuse(
+        404,
+        'not-found',
+        `A page asks for ${wrong}, which is not there; ${path} is. Look at its endpoint.`,
+      )
+      note(error, request.headers)
+      return Promise.reject(error)
+    },
+  }))
+  const placed = operations.map((operation): Route => {
     const { path, kind } = operation
     const readPayloads = payloadReader(kind, environments)
     const take = async (request: IncomingMessage, search: string): Promise<Reply> => {
@@ -206,13 +220,8 @@ export const analyticsRoutes = ({
       const isPublic = identitySecret !== '' && apiKeys.isPublic(key)
       const sync = readSync(search)
       intake.admit()
-      const large = largeBodies.begin(key, request.headers['content-length'])
-      try {
-        const sent = await readBody(request, maxBodyBytes, { grow: large?.grow })
-        return await store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
-      } finally {
-        large?.end()
-      }
+      const sent = await readBody(request, maxBodyBytes, { holder: key })
+      return store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
     }
     return {
       method: 'POST',
@@ -226,4 +235,5 @@ export const analyticsRoutes = ({
         }),
     }
   })
+  return [...placed, ...misplaced]
 }

@@ -4,10 +4,11 @@ import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
 import { restore } from './restore.js'
+import { retryRejected } from './retryRejected.js'
 import { salvage } from './salvage.js'
 import { reasonOf } from '../reasonOf.js'
 
-const commands = [backup, restore, check, salvage, exportParquet]
+const commands = [backup, restore, check, salvage, retryRejected, exportParquet]
 
 /** Runs the command with this name, and gives its exit code: 2 when the command line is wrong. */
 export const runCommand = async (

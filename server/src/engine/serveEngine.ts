@@ -4,6 +4,7 @@ import type { Cleanups } from '../Cleanups.js'
 import { maxHeadBytes } from '../http/hangUp.js'
 import type { Route } from '../http/Route.js'
 import { Listener } from '../http/Listener.js'
+import { takeExpecting } from '../http/publicServer.js'
 import { closeServer, listenAtSocket, takeUpgrades } from '../link/engineSocket.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import { linkProtocol } from '../link/messages.js'
@@ -44,6 +45,7 @@ export const serveEngine = async (options: ServeEngineOptions): Promise<void> =>
   })
   const listener = new Listener(routes, logger)
   server.on('request', (request, response) => listener.listen(request, response))
+  takeExpecting(server)
   const cancelAll = () => sql.cancelAll('stopping')
   link.on('stopping', cancelAll)
   cleanups.add(() => closeServer(server, cancelAll, () => listener.idle()))

@@ -20,6 +20,7 @@ import { startUpkeep } from '../startUpkeep.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { createMutex } from '../store/createMutex.js'
 import { openDisk } from '../store/openDisk.js'
+import { Stillness } from '../store/Stillness.js'
 import { mcpRoute } from '../mcp/mcpRoute.js'
 import { Importers } from '../upload/Importers.js'
 import { uploadRoutes } from '../upload/uploadRoutes.js'
@@ -84,8 +85,9 @@ export const startEngine = async (
 
     // Statements.
     const memoryBytes = bytesOf(options.memoryLimit)
+    const storing = new Stillness()
     const sql = await openSql({
-      ...{ ...options, ...disk, database, memoryBytes, tempFolder: folder.temp },
+      ...{ ...options, ...disk, database, memoryBytes, storing, tempFolder: folder.temp },
       onStuck(why) {
         logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
         endMe?.(`A statement that was cancelled (${why}) does not end.`)
@@ -108,6 +110,7 @@ export const startEngine = async (
     const appliers = new Appliers({
       ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: beginAnew },
       alone: (work) => sql.withoutQueries(work),
+      among: storing.during,
     })
     const { erasures, lake, states } = await storeAnalytics({
       ...{ options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
@@ -135,7 +138,10 @@ export const startEngine = async (
         mcpRoute(sql),
         ...guestRoutes({ ...options, ...sql.answering, database }),
         appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
-        ...uploadRoutes({ database, catalogs, folder, importers, ...disk }),
+        ...uploadRoutes({
+          ...{ database, catalogs, folder, importers, ...disk },
+          givingBack: (work, isDropping) => storing.during(() => disk.givingBack(work, isDropping)),
+        }),
         exportRoute({ database, secret, logger }),
         ...careRoutes({
           ...{ connect: () => database.connect(), catalogs: [analyticsCatalog, ...catalogs] },
@@ -146,7 +152,10 @@ export const startEngine = async (
     })
     erasures.check()
     cleanups.add(
-      startUpkeep({ ...options, folder, database, oneAtATime, exportTo, archive, lake, states, logger }),
+      startUpkeep({
+        ...{ ...options, folder, database, exportTo, archive, lake, states, logger },
+        oneAtATime: (work) => storing.during(() => oneAtATime(work)),
+      }),
     )
     logger.info('The engine is ready.', {
       pid: process.pid,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../Logger.js'
 import { type MeteredRoute, RouteMeter } from '../metrics/RouteMeter.js'
+import { releaseBody } from './bodyRoom.js'
 import { answerPreflight, type Origins } from './cors.js'
 import { HttpError, lakehouseError, refuse } from './HttpError.js'
 import { requestId, requestIdHeader } from './requestId.js'
@@ -103,6 +104,7 @@ export class Listener {
     this.#working++
     const beganMs = performance.now()
     const done = (meter: RouteMeter) => {
+      releaseBody(request)
       const status = response.headersSent ? response.statusCode : goneStatus
       const ms = performance.now() - beganMs
       meter.note(status, ms / 1000)

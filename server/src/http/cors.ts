@@ -52,7 +52,7 @@ export class Origins {
   /** Throws for a page that may not ask; otherwise writes the headers that let it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    const isForEvents = this.#events.has(path)
+    const isForEvents = this.#isForEvents(path)
     if (!isForEvents && (this.#open.has(path) || this.#openBelow.some((each) => path.startsWith(each))))
       return
     // `Vary` is for caches. No cache keeps the answer to an event, and events come by the thousand, so it is spared there.
@@ -72,6 +72,13 @@ export class Origins {
       'Access-Control-Expose-Headers',
       'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Waymark-Columns, X-Query-Id, X-Session-Id, X-Request-Id',
     )
+  }
+
+  /** A path that ends as one for events is one by mistake: it is refused, and its page must be able to read so. */
+  #isForEvents(path: string): boolean {
+    if (this.#events.has(path)) return true
+    for (const each of this.#events) if (path.endsWith(each)) return true
+    return false
   }
 
   #isListed(origin: string | undefined): boolean {

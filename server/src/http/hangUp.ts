@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { lakehouseError, refuse, type HttpError } from './HttpError.js'
+import { gaveUpCode } from './oneAtATime.js'
 
 /** Twice Node's own limit, because a browser sends all cookies of a host, even those that its other ports have set. */
 export const maxHeadBytes = 32 * 1024
@@ -19,6 +20,8 @@ const refusals: Record<string, HttpError> = {
 
 /** Answers bytes that never became a request, and ends their connection. */
 export const hangUp = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
+  // The connection ends with the answer that is under way.
+  if (code === gaveUpCode) return
   // `_httpMessage` is Node's field for the answer that is being written. A client would read a second answer as a part of it.
   const { _httpMessage: written } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (!socket.writable || written?.headersSent === true) {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hangUp, maxHeadBytes } from './hangUp.js'
+import { continueOnRead, takeOneAtATime } from './oneAtATime.js'
 import { OperatorError } from '../OperatorError.js'
 
 export interface ConnectionLimits {
@@ -35,6 +36,14 @@ const headersCheckMs = 1000
 /** Proxies and browsers keep an idle connection for less time, so they close it: a request never meets a closed one. */
 const keepAliveTimeout = 75_000
 
+/** Without this Node asks every client that waits for it to send its body, before anything was looked at. */
+export const takeExpecting = (server: HttpServer): void => {
+  server.on('checkContinue', (request, response) => {
+    continueOnRead(request, response)
+    server.emit('request', request, response)
+  })
+}
+
 /** Makes a server whose connections clients without a key cannot use up. */
 export const createPublicServer = (options: PublicServerOptions, answer: RequestListener): HttpServer => {
   const server = createServer(
@@ -48,6 +57,8 @@ export const createPublicServer = (options: PublicServerOptions, answer: Request
     },
     answer,
   )
+  takeExpecting(server)
+  takeOneAtATime(server)
   server.on('clientError', hangUp)
   limitConnections(server, options)
   return server

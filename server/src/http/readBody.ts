@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { userHeader } from '../users/Identity.js'
+import { holdBody } from './bodyRoom.js'
 import { refuse } from './HttpError.js'
 
 /** A client that takes none of its answer for this long counts as gone. */
@@ -21,24 +23,70 @@ const giveUpLate = () => {
 
 export interface ReadBodyOptions {
   withinMs?: number
-  /** Is called with the number of bytes that have come. If it throws, the body is refused with its error. */
-  grow?: ((bytes: number) => void) | undefined
+  /** Whose room the body takes if it is large. @defaultValue the client's address, or the user in the engine */
+  holder?: string
 }
+
+/** A buffer that doubles: each chunk kept by itself would hold some hundred bytes for one that was sent. */
+class Held {
+  readonly #most: number
+  #buffer: Buffer | undefined
+  #length = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get bytes(): number {
+    return this.#buffer?.length ?? 0
+  }
+
+  /** How many bytes it will hold once so many more have come. */
+  with(more: number): number {
+    const needed = this.#length + more
+    if (needed <= this.bytes || this.#buffer === undefined) return Math.max(needed, this.bytes)
+    return Math.max(needed, Math.min(2 * this.bytes, this.#most))
+  }
+
+  add(chunk: Buffer): void {
+    const bytes = this.with(chunk.length)
+    // Most bodies come in one chunk, which is not copied.
+    if (this.#buffer === undefined) this.#buffer = chunk
+    else {
+      if (bytes > this.bytes) {
+        const larger = Buffer.allocUnsafeSlow(bytes)
+        this.#buffer.copy(larger, 0, 0, this.#length)
+        this.#buffer = larger
+      }
+      chunk.copy(this.#buffer, this.#length)
+    }
+    this.#length += chunk.length
+  }
+
+  get content(): Buffer {
+    return this.#buffer?.subarray(0, this.#length) ?? Buffer.alloc(0)
+  }
+}
+
+const holderOf = ({ socket, headers }: IncomingMessage) =>
+  socket.remoteAddress ?? String(headers[userHeader] ?? '')
 
 /** Reads a whole body into memory. Refuses it as soon as it is known to be too large or too slow. */
 export const readBody = (
   request: IncomingMessage,
   maxBytes: number,
-  { withinMs = 60_000, grow }: ReadBodyOptions = {},
+  { withinMs = 60_000, holder = holderOf(request) }: ReadBodyOptions = {},
 ): Promise<Buffer> => {
   const tooLarge = () =>
     refuse(413, 'body-too-large', `The body is larger than ${megabytes(maxBytes)}. Send less at once.`, {
       connection: 'close',
     })
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > maxBytes) return Promise.reject(tooLarge())
 
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    holdBody(request, holder, declared, maxBytes)
+    const held = new Held(maxBytes)
     let bytes = 0
     const giveUp = () => {
       const message = `The body did not arrive within ${withinMs / 1000} seconds.`
@@ -57,15 +105,15 @@ export const readBody = (
         finish(() => reject(tooLarge()))
         return
       }
-      chunks.push(chunk)
       try {
-        grow?.(bytes)
+        holdBody(request, holder, held.with(chunk.length), maxBytes)
+        held.add(chunk)
       } catch (error) {
         finish(() => reject(error))
       }
     }
     const end = () => {
-      if (!isOver) finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      if (!isOver) finish(() => resolve(held.content))
     }
     const fail = () => {
       if (isOver) return

@@ -22,7 +22,6 @@ const connectionHeaders = new Set([
   'keep-alive',
   'transfer-encoding',
   'upgrade',
-  'expect',
   'te',
   'trailer',
 ])
@@ -94,7 +93,12 @@ export class EngineProxy {
         if (response.destroyed) resolve()
         else reject(unavailable('engine-ended', endedMessage))
       })
-      request.pipe(asking)
+      // A client that waits before it sends its body waits for the engine's word, which knows how large it may be.
+      if (request.headers.expect === undefined) request.pipe(asking)
+      else {
+        asking.once('continue', () => request.pipe(asking))
+        asking.flushHeaders()
+      }
     })
   }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { lakehouseError, refuse } from '../http/HttpError.js'
+import { isForeignHost } from '../http/isForeignHost.js'
 import type { Route } from '../http/Route.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
 import type { EngineProxy } from '../link/EngineProxy.js'
 import { BearerTokens, type TokenTries } from '../users/BearerTokens.js'
 import type { Identity } from '../users/Identity.js'
@@ -34,16 +36,21 @@ class McpTokens {
 
 /** `POST /mcp` in the ingest process: it checks the token, and passes the request to the engine. */
 export const mcpProxyRoute = (
-  listed: readonly string[],
+  options: Pick<CompleteOptions, 'mcpTokens' | 'host' | 'trustProxy' | 'origins'>,
   { proxy, tries }: { proxy: EngineProxy; tries: TokenTries },
 ): Route => {
-  const tokens = new McpTokens(listed, tries)
+  const tokens = new McpTokens(options.mcpTokens, tries)
   return {
     method: 'POST',
     path: '/mcp',
     writeError: lakehouseError,
     async handle({ request, response }) {
-      await proxy.forward(request, response, tokens.identityOf(request))
+      const identity = tokens.identityOf(request)
+      if (isForeignHost(request, options)) {
+        const message = 'The Host header names another host. If it is yours, name its origin by --origins.'
+        throw refuse(403, 'host-not-allowed', message)
+      }
+      await proxy.forward(request, response, identity)
       return undefined
     },
   }

@@ -28,6 +28,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   waymark-server restore FILE    makes a data folder of such a copy
   waymark-server check           says whether a data folder is whole
   waymark-server salvage         keeps what can be read of a damaged write-ahead log
+  waymark-server retry-rejected  has rows stored that were set aside
   waymark-server export          writes events and persons as Parquet files
 
 waymark-server with these flags starts the service. The default of a flag is in brackets.

@@ -6,6 +6,7 @@ import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
 import { isMemoryFree } from '../store/isMemoryFree.js'
+import type { Stillness } from '../store/Stillness.js'
 import { storingThreads } from '../store/storingThreads.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { AnswerCache } from './cache/AnswerCache.js'
@@ -33,6 +34,8 @@ export interface SqlOptions {
   maxQueries: number
   /** How many threads DuckDB computes with while a query runs. */
   threads: number
+  /** What stores rows beside the queries. */
+  storing: Stillness
   /** How much memory DuckDB may use. */
   memoryBytes: number
   columns: ColumnsForm
@@ -53,7 +56,7 @@ export interface Sql {
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
-  /** Does work that needs much memory. No query is started meanwhile, and queries that take too long are cancelled. */
+  /** Does work that needs much memory while nothing else is under way; queries that take too long are cancelled. */
   withoutQueries(work: (isFree: boolean) => Promise<void>): Promise<Outcome>
   close(): Promise<void>
 }
@@ -115,7 +118,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     for (const inspection of inspections) inspection.cancel(reason)
   }
   const alone = withoutQueries({
-    limit,
+    others: [limit, options.storing],
     isMemoryFree: () => database.use((connection) => isMemoryFree(connection, options.memoryBytes)),
     cancelAll: () => cancelAll('memory'),
   })

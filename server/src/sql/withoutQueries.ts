@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import { createMutex } from '../store/createMutex.js'
 
 export interface WithoutQueriesOptions {
-  /** The limit that queries run under. */
-  limit: ConcurrencyLimit
+  /** All that may be under way beside the work: queries, and what stores rows. */
+  others: readonly { hold(): () => void; isIdle: boolean }[]
   /** Whether DuckDB holds little besides what it can drop at any moment. */
   isMemoryFree(): Promise<boolean>
   cancelAll(): void
@@ -14,17 +14,24 @@ export interface WithoutQueriesOptions {
 export interface Outcome {
   /** What the work was rejected with; undefined when it was done. */
   error: unknown
-  /** Whether no query ran, and nothing else held much memory, before and after it. */
+  /** Whether nothing else ran or held much memory before and after it. */
   wasFree: boolean
+  /** Whether nothing else ran, whatever memory was held. */
+  wasAlone: boolean
 }
 
 const usualPatienceMs = 2000
 const checkEveryMs = 20
 
-/** Does work that needs much memory. No query is started meanwhile, and queries that take too long are cancelled. */
+/**
+ * Does work that needs much memory, one at a time. Nothing else is started meanwhile, and queries that take too long
+ * are cancelled.
+ */
 export const withoutQueries = (options: WithoutQueriesOptions) => {
-  const { limit, isMemoryFree, cancelAll, patienceMs = usualPatienceMs } = options
-  const isFree = async () => limit.isIdle && (await isMemoryFree())
+  const { others, isMemoryFree, cancelAll, patienceMs = usualPatienceMs } = options
+  const oneAtATime = createMutex()
+  const isAlone = () => others.every(({ isIdle }) => isIdle)
+  const isFree = async () => isAlone() && (await isMemoryFree())
 
   const becomesFree = async () => {
     const untilMs = performance.now() + patienceMs
@@ -35,22 +42,24 @@ export const withoutQueries = (options: WithoutQueriesOptions) => {
     return true
   }
 
-  return async (work: (isFree: boolean) => Promise<void>): Promise<Outcome> => {
-    const letGo = limit.hold()
+  const doAlone = async (work: (isFree: boolean) => Promise<void>): Promise<Outcome> => {
+    const letGo = others.map((each) => each.hold())
     try {
       let wasFree = await becomesFree()
       if (!wasFree) {
         cancelAll()
         wasFree = await becomesFree()
       }
+      const wasAlone = isAlone()
       try {
         await work(wasFree)
-        return { error: undefined, wasFree }
+        return { error: undefined, wasFree, wasAlone }
       } catch (error) {
-        return { error, wasFree: wasFree && (await isFree()) }
+        return { error, wasFree: wasFree && (await isFree()), wasAlone }
       }
     } finally {
-      letGo()
+      for (const each of letGo) each()
     }
   }
+  return (work: (isFree: boolean) => Promise<void>) => oneAtATime(() => doAlone(work))
 }

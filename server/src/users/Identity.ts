@@ -17,7 +17,7 @@ export interface Guest {
   role: 'guest'
 }
 
-const userHeader = 'x-waymark-user'
+export const userHeader = 'x-waymark-user'
 const roleHeader = 'x-waymark-role'
 
 /** The headers that tell the engine who the user is. Only the ingest process can reach the engine's socket, so they are trusted. */

@@ -29,8 +29,10 @@ const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
  */
 const maxRowsAlone = 1000
 
-/** After two restarts nothing else can still hold the memory that the row lacks. */
+/** After two restarts memory that is held while nothing else runs is the store's own, and never becomes free. */
 const surelyAlone = 2
+/** What a query or another applier has just given back may not be free yet when a row is tried alone. */
+const failsAlone = 2
 /** An engine that has ended four times at one row would end there again and again. */
 const maxEnds = 4
 
@@ -160,7 +162,7 @@ export class Applier {
     try {
       attempt.note({ applied: this.#applied, bytes, isOneRow: row !== undefined, isToBlame: this.#isStarved })
       if (!isSuspect) {
-        await this.#applyOrSplit(entries)
+        await this.#options.among(() => this.#applyOrSplit(entries))
         isStored = true
       }
     } catch (error) {
@@ -180,14 +182,16 @@ export class Applier {
     return true
   }
 
-  /** Sets a row aside, and gives false, when it does not fit while nothing else needs memory: it would never fit. */
+  /**
+   * Sets a row aside, and gives false, when twice it does not fit while nothing else needs memory: it would never fit.
+   */
   async #storeAlone(row: LogEntry): Promise<boolean> {
     const { attempt, alone, memoryBytes } = this.#options
     const noted = { applied: this.#applied, bytes: row.body.length, isOneRow: true }
     const ends = attempt.endsAt(this.#applied)
     let reason = `The engine ended ${ends} times while it stored this row alone.`
-    if (ends < maxEnds) {
-      const { error, wasFree } = await alone((isFree) => {
+    for (let fails = 0; fails < failsAlone && ends < maxEnds; fails++) {
+      const { error, wasFree, wasAlone } = await alone((isFree) => {
         attempt.note({ ...noted, isToBlame: isFree || this.#isStarved })
         return this.#applyOrSplit([row])
       })
@@ -196,10 +200,10 @@ export class Applier {
         attempt.clear()
         throw error
       }
-      if (!wasFree && ends < surelyAlone) {
+      if (!wasFree && (!wasAlone || ends < surelyAlone)) {
         // If this goes on, the engine is started again, and the next engine must know which row it was.
-        this.#isStarved = true
-        attempt.note({ ...noted, isToBlame: true })
+        this.#isStarved = wasAlone
+        attempt.note({ ...noted, isToBlame: wasAlone })
         throw error
       }
       const limit = Math.round(memoryBytes / 2 ** 20)

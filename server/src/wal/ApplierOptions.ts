@@ -4,12 +4,14 @@ import type { DeadLetter, RecentDeadLetters } from './RecentDeadLetters.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
-/** What became of work that was done while no query ran. */
+/** What became of work that was done while nothing else ran. */
 export interface AloneOutcome {
   /** What it was rejected with; undefined when it was done. */
   error: unknown
   /** Whether nothing else held memory meanwhile. */
   wasFree: boolean
+  /** Whether nothing else ran, whatever memory was held. */
+  wasAlone: boolean
 }
 
 export interface ApplierOptions {
@@ -28,8 +30,13 @@ export interface ApplierOptions {
   memoryBytes: number
   /** What the engine before this one was at, and this one is. */
   attempt: Pick<Attempt, 'unfinishedAt' | 'isRowAt' | 'endsAt' | 'note' | 'clear'>
-  /** Does work while queries are held back, and ends those that hold memory; tells it whether nothing else does. */
+  /**
+   * Does work while queries and all else that stores rows are held back, and ends queries that hold memory; tells it
+   * whether nothing else does.
+   */
   alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
+  /** Does work beside others, which `alone` waits for. */
+  among<T>(work: () => Promise<T>): Promise<T>
   logger: Logger
   /** Tells how many times in succession a single row found no memory, when nothing known held it. */
   onStarved?(failures: number): void

@@ -41,6 +41,7 @@ export interface CatalogApplierOptions {
   lastOfTask(taskId: string): number | undefined
   logger: Logger
   alone(work: (isFree: boolean) => Promise<void>): Promise<AloneOutcome>
+  among<T>(work: () => Promise<T>): Promise<T>
   onStarved(failures: number): void
   onStoring(failing: string | undefined): void
   onApplied(through: number): void

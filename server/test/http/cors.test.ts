@@ -59,6 +59,19 @@ describe('a page of any origin', () => {
   })
 })
 
+describe('a page whose endpoint has a path too many', () => {
+  it('can read that it is not there, and Set up tells it', async () => {
+    expect((await preflight('/api/track', shop)).status).toBe(204)
+    const response = await post('/api/track?apiKey=any', { origin: shop })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('access-control-allow-origin')).toBe(shop)
+    const message = 'A page asks for /api/track, which is not there; /track is. Look at its endpoint.'
+    expect(await response.json()).toMatchObject({ error: 'not-found', message })
+    const setup = await service.send('GET', '/setup', undefined, { authorization: basic })
+    expect(setup.body).toMatchObject({ refused: { code: 'not-found', message, origin: shop } })
+  })
+})
+
 describe('outside of the paths for events', () => {
   const paths = [
     '/query',

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askRaw } from '../fixtures/askRaw.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { seedShop } from '../fixtures/seedShop.js'
 import { refusedCalls } from '../sql/guard/escapes.js'
@@ -261,6 +262,21 @@ describe('POST /mcp', () => {
     ['the name of the user inside', { 'x-waymark-user': 'agent', 'x-waymark-role': 'read' }],
   ])('refuses %s', async (_, headers) => {
     expect((await post(headers)).status).toBe(401)
+  })
+
+  it.each([
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example:80', 403],
+    ['localhost:1', 200],
+    ['[::1]:80', 200],
+  ])('asked as %s with a right token gives %i', async (host, status) => {
+    const headers = { host, authorization: 'Bearer all-of-it', accept: 'application/json, text/event-stream' }
+    const answer = await askRaw(service.url, {
+      path: '/mcp',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    expect(answer.status).toBe(status)
   })
 
   it('lets a token into nothing else', async () => {

@@ -44,9 +44,10 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
     attempt: new Attempt(''),
     alone: (work) =>
       work(true).then(
-        () => ({ error: undefined, wasFree: true }),
-        (error: unknown) => ({ error, wasFree: true }),
+        () => ({ error: undefined, wasFree: true, wasAlone: true }),
+        (error: unknown) => ({ error, wasFree: true, wasAlone: true }),
       ),
+    among: (work) => work(),
     logger: new Logger('silent'),
     onApplied: (through) => told.push(through),
     onSetAside: ({ request, rows, reason }) => told.push(`${request}: ${rows} ${reason}`),

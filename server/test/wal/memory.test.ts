@@ -71,9 +71,10 @@ const createFake = (entries: readonly LogEntry[], memory: Memory, more: Partial<
     attempt: new Attempt(''),
     alone: (work) =>
       work(true).then(
-        () => ({ error: undefined, wasFree: true }),
-        (error: unknown) => ({ error, wasFree: true }),
+        () => ({ error: undefined, wasFree: true, wasAlone: true }),
+        (error: unknown) => ({ error, wasFree: true, wasAlone: true }),
       ),
+    among: (work) => work(),
     logger: new Logger('silent'),
     onApplied: () => undefined,
     onSetAside: () => undefined,
@@ -143,12 +144,30 @@ describe('a row that does not fit while others hold memory', () => {
       alone: async (work) => {
         memory.fits = Infinity
         await work(true)
-        return { error: undefined, wasFree: true }
+        return { error: undefined, wasFree: true, wasAlone: true }
       },
     })
     applier.wake()
     expect(await applier.reached(last, 10_000)).toBe(true)
     expect([stored, aside]).toEqual([[1, 2, 3], []])
+  })
+
+  it('is not set aside when it fits the second time that it is tried alone', async () => {
+    let failures = 2
+    const { applier, stored, aside, last } = createFake(
+      requests(1, 1, 100),
+      { fits: Infinity },
+      {
+        apply(run) {
+          if (failures-- > 0) return Promise.reject(outOfMemory())
+          stored.push(...rowsIn(run))
+          return Promise.resolve()
+        },
+      },
+    )
+    applier.wake()
+    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect([stored, aside]).toEqual([[1], []])
   })
 
   it('is not set aside, and it is told how often that was so', async () => {
@@ -157,8 +176,8 @@ describe('a row that does not fit while others hold memory', () => {
     const { applier, stored, aside, last } = createFake(requests(3, 1, 100), memory, {
       alone: (work) =>
         work(true).then(
-          () => ({ error: undefined, wasFree: false }),
-          (error: unknown) => ({ error, wasFree: false }),
+          () => ({ error: undefined, wasFree: false, wasAlone: true }),
+          (error: unknown) => ({ error, wasFree: false, wasAlone: true }),
         ),
       onStarved(failures) {
         starved.push(failures)
@@ -227,6 +246,28 @@ describe('after an engine that ended while it stored', () => {
     expect(aside).toEqual([[1, 'The engine ended 4 times while it stored this row alone.']])
   })
 
+  it('waits for memory, however many engines were starved, while anything else is under way', async () => {
+    let tries = 0
+    const { applier, stored, aside, last } = createFake(
+      requests(1, 1, 100),
+      { fits: Infinity, takes: () => tries > 4 },
+      {
+        attempt: attemptAt(3, 100),
+        alone: (work) =>
+          work(false).then(
+            () => ({ error: undefined, wasFree: false, wasAlone: false }),
+            (error: unknown) => {
+              tries++
+              return { error, wasFree: false, wasAlone: false }
+            },
+          ),
+      },
+    )
+    applier.wake()
+    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect([stored, aside]).toEqual([[1], []])
+  })
+
   it('no longer waits for memory for a row that starved two engines', async () => {
     const { applier, stored, aside, last } = createFake(
       requests(3, 1, 100),
@@ -235,8 +276,8 @@ describe('after an engine that ended while it stored', () => {
         attempt: attemptAt(2, 100),
         alone: (work) =>
           work(true).then(
-            () => ({ error: undefined, wasFree: false }),
-            (error: unknown) => ({ error, wasFree: false }),
+            () => ({ error: undefined, wasFree: false, wasAlone: true }),
+            (error: unknown) => ({ error, wasFree: false, wasAlone: true }),
           ),
       },
     )
