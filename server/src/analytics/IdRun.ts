@@ -9,22 +9,24 @@ import { putInPlace } from '../store/writeWhole.js'
  * | offset | length | meaning |
  * |---|---|---|
  * | 0 | 4 | 0x69646d77 |
- * | 4 | 4 | the version of this layout, 1; files from before versions have 0 |
+ * | 4 | 4 | the version of this layout, 2 |
  * | 8 | 8 | what `hashSample` gave when the ids were made, as an unsigned number |
  * | 16 | 8 | the sequence of the last row before the run, as a double |
  * | 24 | 8 | the sequence of its last row, as a double |
  * | 32 | 8 | when the first of its rows was received: Unix milliseconds, as a double |
  * | 40 | 8 | when the last of its rows was received: Unix milliseconds, as a double |
  * | 48 | 8 | the number n of ids, as a double |
- * | 56 | 4 | CRC-32 of the bytes 0 to 55 |
- * | 60 | f = 64 × ⌈n / 32⌉, at least 64 | the filter: 16 words of 32 bits for each 32 ids |
- * | 60 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
- * | 60 + f + s | 8 × n | the ids, sorted, as unsigned numbers |
+ * | 56 | 4 | CRC-32 of filter, first ids and checksums, one after the other |
+ * | 60 | 4 | CRC-32 of the bytes 0 to 59 |
+ * | 64 | f = 64 × ⌈n / 32⌉, at least 64 | the filter: 16 words of 32 bits for each 32 ids |
+ * | 64 + f | s = 4 × ⌈n / 512⌉ | the upper half of the first id of each block of 512 ids |
+ * | 64 + f + s | s | CRC-32 of each block |
+ * | 64 + f + 2s | 8 × n | the ids, sorted, as unsigned numbers |
  *
  * Numbers in the head are little-endian; after the head they have the byte order of the processor.
- * Check: the head has a checksum. The rest has none, because a file gets its name only once it is whole and on disk.
- * Another version, or ids of a DuckDB that hashes differently: the file is removed, and its ids are made anew from
- * the events in DuckDB.
+ * Check: all before the ids when the file is opened, and a block each time it is read.
+ * Another version, a wrong checksum, or ids of a DuckDB that hashes differently: the file is removed, and its ids are
+ * made anew from the events in DuckDB.
  */
 
 /** What a run covers: the rows after `after` and up to `through`, received from `fromMs` to `toMs`. */
@@ -39,9 +41,10 @@ export interface RunSpan {
 }
 
 const magic = 0x69646d77
-const layoutVersion = 1
-const headBytes = 60
+const layoutVersion = 2
+const headBytes = 64
 const checksumAt = headBytes - 4
+const bodyChecksumAt = checksumAt - 4
 const idBytes = 8
 /** This many ids are read together: 4 KiB. */
 const blockIds = 512
@@ -50,13 +53,29 @@ const filterIds = 32
 const filterWords = 16
 const bitsPerId = 8
 
-const writeHead = (span: RunSpan): Buffer => {
+/** A file of ids is not as it was written. */
+export class DamagedIds extends Error {
+  constructor(file: string) {
+    super(`The file of insert ids ${file} is damaged.`)
+    this.name = 'DamagedIds'
+  }
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array | BigUint64Array) =>
+  new Uint8Array(buffer, byteOffset, byteLength)
+
+/** The checksum of what is between the head and the ids. */
+const sumOf = (parts: readonly Uint32Array[]): number =>
+  parts.reduce((sum, part) => crc32(bytesOf(part), sum), 0)
+
+const writeHead = (span: RunSpan, bodySum: number): Buffer => {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32LE(magic, 0)
   head.writeUInt32LE(layoutVersion, 4)
   head.writeBigUInt64LE(span.hash, 8)
   const numbers = [span.after, span.through, span.fromMs, span.toMs, span.count]
   for (const [at, number] of numbers.entries()) head.writeDoubleLE(number, 16 + 8 * at)
+  head.writeUInt32LE(bodySum, bodyChecksumAt)
   head.writeUInt32LE(crc32(head.subarray(0, checksumAt)), checksumAt)
   return head
 }
@@ -86,13 +105,15 @@ const partOf = (high: number, words: number) =>
 const firstBit = (low: number, high: number) => Math.imul(low ^ (high << 7), 0x9e3779b1)
 const nextBit = (bits: number, low: number) => Math.imul(bits ^ (bits >>> 9) ^ low, 0x85ebca6b)
 
-/** One file of sorted ids. The filter and the first id of each block are in memory. */
+/** One file of sorted ids. The filter, and the first id and the checksum of each block, are in memory. */
 export class IdRun {
   readonly file: string
   readonly span: RunSpan
   readonly #filter: Uint32Array
   /** The upper half of the first id of each block. */
   readonly #starts: Uint32Array
+  /** The checksum of each block. */
+  readonly #sums: Uint32Array
   readonly #handle: number
   readonly #idsAt: number
   readonly #block = new Uint32Array(2 * blockIds)
@@ -103,18 +124,25 @@ export class IdRun {
     this.#handle = handle
     this.#filter = new Uint32Array(filterLength(span.count))
     this.#starts = new Uint32Array(blocksOf(span.count))
-    readSync(handle, this.#filter, 0, this.#filter.byteLength, headBytes)
-    const startsAt = headBytes + this.#filter.byteLength
-    readSync(handle, this.#starts, 0, this.#starts.byteLength, startsAt)
-    this.#idsAt = startsAt + this.#starts.byteLength
+    this.#sums = new Uint32Array(blocksOf(span.count))
+    this.#idsAt = headBytes
+    for (const part of this.#tables) {
+      readSync(handle, part, 0, part.byteLength, this.#idsAt)
+      this.#idsAt += part.byteLength
+    }
   }
 
-  /** Opens a run; undefined when the file is none of this layout or its head is damaged. */
+  get #tables(): readonly Uint32Array[] {
+    return [this.#filter, this.#starts, this.#sums]
+  }
+
+  /** Opens a run; undefined when the file is none of this layout or is damaged before its ids. */
   static open(file: string): IdRun | undefined {
     const handle = openSync(file, 'r')
     const head = Buffer.alloc(headBytes)
     const span = readSync(handle, head, 0, headBytes, 0) === headBytes ? readHead(head) : undefined
-    if (span !== undefined) return new IdRun(file, span, handle)
+    const run = span && new IdRun(file, span, handle)
+    if (run !== undefined && sumOf(run.#tables) === head.readUInt32LE(bodyChecksumAt)) return run
     closeSync(handle)
     return undefined
   }
@@ -147,7 +175,8 @@ export class IdRun {
   ) {
     const filter = new Uint32Array(filterLength(span.count))
     const starts = new Uint32Array(blocksOf(span.count))
-    const idsAt = headBytes + filter.byteLength + starts.byteLength
+    const sums = new Uint32Array(blocksOf(span.count))
+    const idsAt = headBytes + filter.byteLength + starts.byteLength + sums.byteLength
     let written = 0
     for await (const ids of parts) {
       const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
@@ -162,15 +191,28 @@ export class IdRun {
           bits = nextBit(bits, low)
         }
       }
+      for (let at = 0; at < ids.length;) {
+        const block = Math.floor((written + at) / blockIds)
+        const end = Math.min(ids.length, (block + 1) * blockIds - written)
+        sums[block] = crc32(bytesOf(ids.subarray(at, end)), sums[block])
+        at = end
+      }
       await handle.write(halves, 0, halves.byteLength, idsAt + written * idBytes)
       written += ids.length
     }
-    await handle.write(writeHead(span), 0, headBytes, 0)
-    await handle.write(filter, 0, filter.byteLength, headBytes)
-    await handle.write(starts, 0, starts.byteLength, headBytes + filter.byteLength)
+    const tables = [filter, starts, sums]
+    await handle.write(writeHead(span, sumOf(tables)), 0, headBytes, 0)
+    let at = headBytes
+    for (const part of tables) {
+      await handle.write(part, 0, part.byteLength, at)
+      at += part.byteLength
+    }
   }
 
-  /** Adds to `found` the indexes of those sorted ids that are in this file; `halves` holds each id as two numbers. */
+  /**
+   * Adds to `found` the indexes of those sorted ids that are in this file; `halves` holds each id as two numbers. Throws
+   * DamagedIds, as `read` does.
+   */
   seen(halves: Uint32Array, found: number[]): void {
     const filter = this.#filter
     const partsPerHigh = filter.length / filterWords / 2 ** 32
@@ -195,6 +237,8 @@ export class IdRun {
     const start = first * blockIds
     const ids = new BigUint64Array(Math.min(this.span.count, (last + 1) * blockIds) - start)
     readSync(this.#handle, ids, 0, ids.byteLength, this.#idsAt + start * idBytes)
+    for (let at = 0; at < ids.length; at += blockIds)
+      this.#check((start + at) / blockIds, bytesOf(ids.subarray(at, at + blockIds)))
     const halves = new Uint32Array(ids.buffer)
     let [begin, end] = [0, ids.length]
     while (begin < end && halves[2 * begin + 1]! < from) begin++
@@ -222,11 +266,16 @@ export class IdRun {
         Math.min(blockIds, this.span.count - block * blockIds) * idBytes,
         this.#idsAt + block * blockIds * idBytes,
       )
+      this.#check(block, bytesOf(this.#block).subarray(0, length))
       for (let at = 0; at < length / 4; at += 2) {
         if (this.#block[at] === low && this.#block[at + 1] === high) return true
       }
     }
     return false
+  }
+
+  #check(block: number, bytes: Uint8Array): void {
+    if (crc32(bytes) !== this.#sums[block]) throw new DamagedIds(this.file)
   }
 
   /** The last block that begins below an upper half, or the first one. */

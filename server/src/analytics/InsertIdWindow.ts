@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { IdRun, type RunSpan } from './IdRun.js'
+import { DamagedIds, IdRun, type RunSpan } from './IdRun.js'
 
 export interface WindowOptions {
   folder: string
@@ -127,6 +127,8 @@ export class InsertIdWindow {
    */
   open(applied: number, hash: bigint): number {
     this.#hash = hash
+    this.#runs = []
+    this.#recent = new IdSet(this.#runIds)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const found: IdRun[] = []
     for (const name of readdirSync(this.#folder)) {
@@ -162,7 +164,10 @@ export class InsertIdWindow {
     return this.#runs[0]?.span.after ?? this.#span.after
   }
 
-  /** The indexes of those ids in a sorted list that come earlier in the list or are in the window. */
+  /**
+   * The indexes of those ids in a sorted list that come earlier in the list or are in the window. Throws DamagedIds when
+   * a file is not as it was written, and removes that file: then the window must be filled again.
+   */
   seen(ids: BigUint64Array): number[] {
     const halves = new Uint32Array(ids.buffer, ids.byteOffset, 2 * ids.length)
     const found: number[] = []
@@ -173,7 +178,14 @@ export class InsertIdWindow {
       if (isRepeated || this.#recent.has(low, high)) found.push(at)
     }
     // Each file is asked for all ids in order, so that what is read of its filter lies side by side.
-    for (const run of this.#runs) run.seen(halves, found)
+    for (const run of this.#runs) {
+      try {
+        run.seen(halves, found)
+      } catch (error) {
+        if (error instanceof DamagedIds) rmSync(run.file, { force: true })
+        throw error
+      }
+    }
     return [...new Set(found)]
   }
 

@@ -3,7 +3,7 @@ import { automation } from './judgeUserAgent.js'
 import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
 import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
 import { keptOf } from '../store/keptColumns.js'
-import { readInsertIds } from './insertIds.js'
+import { findSeen, readInsertIds } from './insertIds.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import { runPrepared } from '../store/runPrepared.js'
@@ -88,7 +88,7 @@ export const insertEvents = async (
     connection,
     `FROM analytics.raw.events WHERE seq >= ${entries[0]!.first}`,
   )
-  const copies = window.seen(ids)
+  const copies = await findSeen(connection, window, ids)
   if (copies.length > 0) {
     await connection.run(
       'DELETE FROM analytics.raw.events WHERE seq IN (SELECT unnest($seqs))',

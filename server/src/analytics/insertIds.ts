@@ -3,6 +3,7 @@ import duckdb from '@duckdb/node-bindings'
 import { allEvents } from '../store/archiveSchema.js'
 import { momentSql } from './entryItems.js'
 import { hashSample } from './hashSample.js'
+import { DamagedIds } from './IdRun.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
 export interface FoundIds {
@@ -48,11 +49,12 @@ const readNumber = async (connection: DuckDBConnection, statement: string): Prom
 }
 
 /**
- * Adds the ids that a window lacks: after a crash those that are in no file, and all of them when DuckDB hashes
- * differently now. Then the ids of rows that were deleted are lost, because a hash cannot be turned back.
+ * Opens a window, and adds the ids that it lacks: after a crash those that are in no file, from a damaged file on those
+ * that are in no whole one, and all of them when DuckDB hashes differently now. Then the ids of rows that were deleted are lost, because a hash cannot be turned back.
  */
 export const fillWindow = async (connection: DuckDBConnection, window: InsertIdWindow): Promise<void> => {
   const { windowMs } = window
+  await window.close()
   const applied = (await readNumber(connection, 'SELECT applied FROM analytics.raw.position')) ?? 0
   let after = window.open(applied, await readHash(connection))
   const events = `FROM ${allEvents}`
@@ -89,5 +91,20 @@ export const fillWindow = async (connection: DuckDBConnection, window: InsertIdW
     const atMs = await readNumber(connection, `SELECT epoch_ms(max(received_at)) ${some}`)
     await window.add({ ids, through, atMs: atMs ?? newest })
     after = through
+  }
+}
+
+/** The indexes of sorted ids that come earlier in the list or are in the window, which is filled again where a file is damaged. */
+export const findSeen = async (
+  connection: DuckDBConnection,
+  window: InsertIdWindow,
+  ids: BigUint64Array,
+): Promise<number[]> => {
+  try {
+    return window.seen(ids)
+  } catch (error) {
+    if (!(error instanceof DamagedIds)) throw error
+    await fillWindow(connection, window)
+    return window.seen(ids)
   }
 }

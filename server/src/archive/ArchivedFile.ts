@@ -17,6 +17,8 @@ export interface ArchiveFolder {
   temp: string
   /** Whether all stores that follow a log in PostgreSQL share it. */
   isShared: boolean
+  /** Files that were found not to have the bytes that were written. */
+  damaged: Set<string>
 }
 
 export const readArchivedFiles = async (connection: DuckDBConnection): Promise<ArchivedFile[]> => {

@@ -37,15 +37,16 @@ const replacements = 'archive-missing'
 
 /**
  * DuckDB looks for every file of a list, even for files that it does not open, so one missing file would fail every
- * query. A missing file is therefore replaced by one that is not Parquet, which fails only the queries that open it.
+ * query. A missing file is therefore replaced by one that is not Parquet, which fails only the queries that open it. So
+ * is a damaged one, whose values may be others than were stored.
  */
 const pathOf = (archive: ArchiveFolder, { file }: ArchivedFile): string => {
   const path = join(archive.path, file)
-  if (existsSync(path)) return path
+  if (existsSync(path) && !archive.damaged.has(file)) return path
   const replacement = join(archive.temp, replacements, file)
   if (!existsSync(replacement)) {
     mkdirSync(dirname(replacement), { recursive: true })
-    writeFileSync(replacement, 'This file of the archive is missing.')
+    writeFileSync(replacement, 'This file of the archive is missing or damaged.')
   }
   return replacement
 }

@@ -31,7 +31,7 @@ export const archiveFolderOf = (
     throw new OperatorError(`The archive ${path} cannot be used: ${pattern} has one of the signs * ? [ ].`)
   if (data === path || `${data}${sep}`.startsWith(`${path}${sep}`))
     throw new OperatorError(`The archive ${path} holds the data folder; choose a folder for it alone.`)
-  return { path, temp, isShared }
+  return { path, temp, isShared, damaged: new Set() }
 }
 
 export const readArchiveId = async (connection: DuckDBConnection): Promise<string | undefined> =>

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { makeAllEvents, ownColumns, pathsOf, readFiles } from './allEvents.js'
 import { addArchivedFile, type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
-import { newNameOf, writeFile } from './writeFile.js'
+import { nextStemOf, writeFile } from './writeFile.js'
 
 /** Says which rows `t` are erased, and how the others are written. */
 export interface Erasing {
@@ -38,12 +38,13 @@ export const eraseFromFiles = async (
     )
     const [events, concerned] = reader.getRows()[0] as [number, number]
     if (concerned === 0) continue
-    const fresh = { ...old, file: newNameOf(old.file), events }
+    let fresh: ArchivedFile | undefined
     if (events > 0) {
       const rows = `SELECT ${ownColumns} ${replaced} FROM ${source} WHERE (${gone}) IS NOT TRUE`
-      await writeFile(connection, archive, { file: fresh.file, rows, events })
+      const file = await writeFile(connection, archive, { stem: nextStemOf(old.file), rows, events })
+      fresh = { ...old, file, events }
     }
-    replacements.push({ old, fresh: events > 0 ? fresh : undefined })
+    replacements.push({ old, fresh })
   }
   return replacements
 }

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../store/createMutex.js'
@@ -6,6 +6,7 @@ import { inTransaction } from '../store/transactions.js'
 import type { Chore } from '../store/Upkeep.js'
 import { makeAllEvents, readReplaced } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
+import { isAsWritten } from './writeFile.js'
 
 export interface LookForMissingOptions {
   archive: ArchiveFolder
@@ -14,28 +15,64 @@ export interface LookForMissingOptions {
   logger: Logger
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+/** So much is read of files in one run, so that queries find the disk free. */
+const readAtOnce = 64 * 1_048_576
 
 /**
- * Looks for the files of the archive. When one is missing or back, the view of all events is made anew: a missing file
- * then fails only the queries that need it.
+ * Compares each file once, since the start or since it was put back, with what was written, the newest first. Gives the
+ * next files that `run` does not have to wait for.
  */
-export const lookForMissing = ({ archive, oneAtATime, logger }: LookForMissingOptions): Chore => {
+const checkFiles = ({ archive, logger }: LookForMissingOptions) => {
+  /** What a file was like when it was compared: another size or time makes it another one. */
+  const compared = new Map<string, string>()
+  return async (found: ReadonlyMap<string, { size: number; mtimeMs: number }>, isStopped: () => boolean) => {
+    let left = readAtOnce
+    for (const [file, { size, mtimeMs }] of found) {
+      const state = `${size} ${mtimeMs}`
+      if (left <= 0 || isStopped()) return
+      if (compared.get(file) === state) continue
+      left -= size
+      const isWhole = await isAsWritten(archive, file)
+      compared.set(file, state)
+      if (isWhole) archive.damaged.delete(file)
+      else {
+        archive.damaged.add(file)
+        logger.error(
+          'A file of the archive has not the bytes that were written; queries that need it fail.',
+          {
+            file,
+          },
+        )
+      }
+    }
+    for (const file of compared.keys()) if (!found.has(file)) compared.delete(file)
+    for (const file of archive.damaged) if (!found.has(file)) archive.damaged.delete(file)
+  }
+}
+
+/**
+ * Looks for the files of the archive. When one is missing, damaged or back, the view of all events is made anew: such a
+ * file then fails only the queries that need it.
+ */
+export const lookForMissing = (options: LookForMissingOptions): Chore => {
+  const { archive, oneAtATime, logger } = options
+  const check = checkFiles(options)
   let told = ''
   return {
     failure: 'The files of the archive could not be looked for.',
-    async run(connection) {
+    async run(connection, isStopped) {
       const missing: string[] = []
-      for (const { file } of await readArchivedFiles(connection)) {
-        if (!(await isThere(join(archive.path, file)))) missing.push(file)
+      const found = new Map<string, { size: number; mtimeMs: number }>()
+      for (const { file } of (await readArchivedFiles(connection)).toReversed()) {
+        const stats = await stat(join(archive.path, file)).catch(() => undefined)
+        if (stats === undefined) missing.push(file)
+        else found.set(file, stats)
       }
+      await check(found, isStopped)
       const names = missing.toSorted().join('\n')
+      const replaced = [...missing, ...archive.damaged].toSorted().join('\n')
       // Others make the view, too, and may have found other files.
-      if (names !== (await readReplaced(connection)).join('\n'))
+      if (replaced !== (await readReplaced(connection)).join('\n'))
         await oneAtATime(() => inTransaction(connection, () => makeAllEvents(connection, archive)))
       if (names === told) return
       told = names

@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
 import { hashMark } from '../analytics/hashSample.js'
@@ -28,16 +30,21 @@ const randomMark = () => randomBytes(4).toString('hex')
 export const readHashMark = async (connection: DuckDBConnection): Promise<string> =>
   (await connection.runAndReadAll(hashMark)).getRows()[0]![0] as string
 
-/**
- * A new name for a file with the events of these sequences. It ends in a mark of the hashes that are its keys, and in
- * random digits, so that no name is used twice.
+/*
+ * The name of a file: `events-`, the sequences of its first and last event, each with a `-` behind it, a mark of 8
+ * letters of the hashes that are its keys, 8 random hexadecimal digits, so that no name is used twice, the SHA-256 of
+ * its bytes in 64 hexadecimal digits, `.parquet`.
+ * Check: the bytes have the SHA-256 of the name. So the list of files, which has the names, says what is in them.
+ * Another version: a store of another version is refused.
  */
-export const newFileOf = async (
+
+/** The beginning of a new name for a file with the events of these sequences; `writeFile` adds the rest. */
+export const newStemOf = async (
   connection: DuckDBConnection,
   part: DayPart,
   { first, last }: { first: number; last: number },
 ): Promise<string> =>
-  `${folderOfPart(part)}/events-${first}-${last}-${await readHashMark(connection)}${randomMark()}.parquet`
+  `${folderOfPart(part)}/events-${first}-${last}-${await readHashMark(connection)}${randomMark()}`
 
 const nameEnd = /-([^-/]{8})[^-/]*$/
 
@@ -50,12 +57,22 @@ export const sequencesOf = (file: string): { first: number; last: number } => {
   return { first: Number(first), last: Number(last) }
 }
 
-/** Another name for the file that replaces this one, and has its keys. */
-export const newNameOf = (file: string): string => file.replace(nameEnd, `-$1${randomMark()}.parquet`)
+/** The beginning of another name for the file that replaces this one, and has its keys. */
+export const nextStemOf = (file: string): string => file.replace(nameEnd, `-$1${randomMark()}`)
+
+const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), hash)
+  return hash.digest('hex')
+}
+
+/** Whether a file of the archive has the bytes that were written. */
+export const isAsWritten = async ({ path }: Pick<ArchiveFolder, 'path'>, file: string): Promise<boolean> =>
+  file.endsWith(`${await sha256Of(join(path, file))}.parquet`)
 
 /**
- * Writes rows, which come about in the order of their sequences, to a new file. It gets its name only once it is whole and on disk. Its
- * columns have the numbers by which DuckLake knows them.
+ * Writes rows, which come about in the order of their sequences, to a new file, and resolves to its name. It gets the name
+ * only once it is whole and on disk. Its columns have the numbers by which DuckLake knows them.
  *
  * Parquet's second version writes numbers that grow as differences: files are smaller, and read in less time.
  */
@@ -63,15 +80,14 @@ export const writeFile = async (
   connection: DuckDBConnection,
   { path }: ArchiveFolder,
   {
-    file,
+    stem,
     rows,
     values = {},
     events,
-  }: { file: string; rows: string; values?: Record<string, DuckDBValue>; events: number },
-): Promise<void> => {
-  const target = join(path, file)
-  const partial = `${target}.new`
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  }: { stem: string; rows: string; values?: Record<string, DuckDBValue>; events: number },
+): Promise<string> => {
+  const partial = join(path, `${stem}.parquet.new`)
+  await mkdir(dirname(partial), { recursive: true, mode: 0o700 })
   const ids = (await readEventColumns(connection)).map(
     ({ name }, at) => `${quoteIdentifier(name)}: ${at + 1}`,
   )
@@ -84,6 +100,8 @@ export const writeFile = async (
     `SELECT count(*)::INTEGER FROM read_parquet(${quoteText(partial)})`,
   )
   const written = reader.getRows()[0]![0] as number
-  if (written !== events) throw new Error(`${file} has ${written} events, but ${events} were to be written.`)
-  await putInPlace(partial, target, depth + 1)
+  if (written !== events) throw new Error(`${stem} has ${written} events, but ${events} were to be written.`)
+  const file = `${stem}${await sha256Of(partial)}.parquet`
+  await putInPlace(partial, join(path, file), depth + 1)
+  return file
 }

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ArchiveFolder } from './ArchivedFile.js'
 import { type DayPart, eventsOfPart } from './dayParts.js'
-import { newFileOf, writeFile } from './writeFile.js'
+import { newStemOf, writeFile } from './writeFile.js'
 
 /** The first events of a part, in a new file that no list has yet. */
 export interface Slice {
@@ -28,7 +28,8 @@ export const writeSlice = async (
   const [events, first, last] = reader.getRows()[0] as [number, number, number]
   if (events === 0) return undefined
   const source = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
-  const file = await newFileOf(connection, part, { first, last })
-  await writeFile(connection, archive, { file, rows: `FROM ${source}`, values: { environment }, events })
+  const stem = await newStemOf(connection, part, { first, last })
+  const rows = `FROM ${source}`
+  const file = await writeFile(connection, archive, { stem, rows, values: { environment }, events })
   return { file, events, last, source }
 }

@@ -12,6 +12,7 @@ import type { DataFolder } from '../store/DataFolder.js'
 import { isAnswered, lockFolder } from '../store/lockFolder.js'
 import { makeWay } from '../store/ownCatalog.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { findCutOff } from '../store/WalMark.js'
 import { damaged, OperatorError } from '../OperatorError.js'
 import { askEngine } from './askEngine.js'
 
@@ -30,6 +31,11 @@ export const openCatalogs = async (folder: DataFolder, tempFolder: string): Prom
   const connection = await instance.connect()
   for (const catalog of folder.catalogs) {
     const file = folder.catalogFile(catalog)
+    const cutOff = await findCutOff(file)
+    if (cutOff !== undefined) {
+      instance.closeSync()
+      throw damaged(cutOff)
+    }
     try {
       await makeWay(connection, catalog)
       await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)} (READ_ONLY)`)

@@ -5,7 +5,7 @@ import { ownColumns, pathsOf, readFiles } from '../archive/allEvents.js'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
 import { folderOf, isLateFile } from '../archive/dayParts.js'
 import { readEventColumns } from '../archive/eventColumns.js'
-import { hashMarkOf, newFileOf, readHashMark, sequencesOf, writeFile } from '../archive/writeFile.js'
+import { hashMarkOf, newStemOf, readHashMark, sequencesOf, writeFile } from '../archive/writeFile.js'
 import type { Chore } from '../store/Upkeep.js'
 import { describeFile } from './describeFile.js'
 import type { Lake } from './Lake.js'
@@ -56,7 +56,7 @@ const writeMerged = async (
 ) => {
   const { environment, day, file: name } = files[0]!
   const sequences = files.map(({ file }) => sequencesOf(file))
-  const file = await newFileOf(
+  const stem = await newStemOf(
     connection,
     { environment, day, late: isLateFile(name) },
     {
@@ -66,7 +66,7 @@ const writeMerged = async (
   )
   const rows = `SELECT ${ownColumns} FROM ${readFiles(pathsOf(archive, files))}`
   const events = files.reduce((sum, each) => sum + each.events, 0)
-  await writeFile(connection, archive, { file, rows, events })
+  const file = await writeFile(connection, archive, { stem, rows, events })
   const columns = await readEventColumns(connection)
   return await describeFile(connection, archive, { file, columns })
 }

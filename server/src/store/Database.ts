@@ -6,6 +6,7 @@ import type { DataFolder } from './DataFolder.js'
 import { type Disk, lookAtDisk, roomOf } from './DiskRoom.js'
 import { makeWay } from './ownCatalog.js'
 import { quoteIdentifier, quoteText } from './quote.js'
+import { findCutOff, WalMark } from './WalMark.js'
 import { damaged, isDiskFull, OperatorError } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
 
@@ -42,6 +43,8 @@ const storageVersion = 'v1.5.0'
 
 /** Opens a file in the data folder as a catalog. */
 export const attach = async (connection: DuckDBConnection, catalog: string, file: string): Promise<void> => {
+  const cutOff = await findCutOff(file)
+  if (cutOff !== undefined) throw damaged(cutOff)
   await makeWay(connection, catalog)
   const deadline = performance.now() + lockWaitMs
   for (;;) {
@@ -120,16 +123,23 @@ export class Database {
   readonly #instance: DuckDBInstance
   readonly #folder: DataFolder
   readonly #catalogs: readonly string[]
+  readonly #marks: readonly WalMark[]
   /** Whether DuckDB makes no checkpoint by itself, because the disk was too full for one when it was opened. */
   readonly isCramped: boolean
 
   private constructor(
     instance: DuckDBInstance,
-    { folder, catalogs, isCramped }: Pick<DatabaseOptions, 'folder' | 'catalogs'> & { isCramped: boolean },
+    {
+      folder,
+      catalogs,
+      isCramped,
+      marks,
+    }: Pick<DatabaseOptions, 'folder' | 'catalogs'> & { isCramped: boolean; marks: readonly WalMark[] },
   ) {
     this.#instance = instance
     this.#folder = folder
     this.#catalogs = catalogs
+    this.#marks = marks
     this.isCramped = isCramped
   }
 
@@ -158,7 +168,8 @@ export class Database {
       instance.closeSync()
       throw error
     }
-    return new Database(instance, { folder, catalogs, isCramped })
+    const marks = await Promise.all(catalogs.map((catalog) => WalMark.open(folder.catalogFile(catalog))))
+    return new Database(instance, { folder, catalogs, isCramped, marks })
   }
 
   /** The length of a catalog's file. */
@@ -194,5 +205,6 @@ export class Database {
     }
     connection.closeSync()
     this.#instance.closeSync()
+    await Promise.all(this.#marks.map((mark) => mark.close()))
   }
 }

@@ -8,7 +8,7 @@ import { sessionSchema } from './sessionTable.js'
 export const analyticsCatalog = 'analytics'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 7
+export const storeVersion = 8
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)

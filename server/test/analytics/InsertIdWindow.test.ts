@@ -142,7 +142,7 @@ it('gives up files whose ids another hash made, and files from before they said 
   const file = join(folder, '0-1.ids')
   const bytes = readFileSync(file)
   bytes.writeUInt32LE(0, 4)
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, 56)), 56)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60)
   writeFileSync(file, bytes)
   const older = new InsertIdWindow(options)
   expect(older.open(3, hash + 1n)).toBe(3)
@@ -226,4 +226,27 @@ it('forgets no id and keeps no file because of a clock that was ahead for a mome
   expect(window.seen(idsOf(5))).toEqual([])
   expect(window.seen(idsOf(16))).toHaveLength(4)
   await window.close()
+})
+
+it('takes no flipped bit for another id: the file is given up when it is opened, or when the bit is read', async () => {
+  const options = { folder, windowMs: 1000, runIds: 1200 }
+  const window = new InsertIdWindow(options)
+  window.open(0, hash)
+  await fill(window, 1, 1200)
+  await window.close()
+  const file = join(folder, '0-1.ids')
+  const whole = readFileSync(file)
+  const ids = sorted(Array.from({ length: 1200 }, (_, n) => idOf(n)))
+  for (let n = 0; n < 300; n++) {
+    const bit = Math.floor(((n + 0.5) * 8 * whole.length) / 300)
+    const bytes = Buffer.from(whole)
+    bytes.writeUInt8(bytes.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
+    writeFileSync(file, bytes)
+    const opened = new InsertIdWindow(options)
+    if (opened.open(1, hash) === 1) {
+      expect(() => opened.seen(ids), `bit ${bit}`).toThrow('is damaged')
+      await opened.close()
+    }
+    expect(readdirSync(folder)).toEqual([])
+  }
 })

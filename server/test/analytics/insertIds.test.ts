@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -128,6 +128,20 @@ it('knows second copies when DuckDB hashes differently than it did, and again wh
   await store.restart(true)
   await store.store([...ids, 'new'], 1)
   await store.restart(true)
+  await store.store([...ids, 'new'], 2)
+  expect(await store.count()).toEqual(new Map([...ids, 'new'].map((id) => [id, 1])))
+  await store.close()
+})
+
+it('knows second copies of ids whose file is damaged while it is in use', async () => {
+  const store = await open(15)
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  await store.store(ids, 0)
+  const file = join(folder, readdirSync(folder).at(0)!)
+  const bytes = readFileSync(file)
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 12) ^ 4, bytes.length - 12)
+  writeFileSync(file, bytes)
+  await store.store([...ids, 'new'], 1)
   await store.store([...ids, 'new'], 2)
   expect(await store.count()).toEqual(new Map([...ids, 'new'].map((id) => [id, 1])))
   await store.close()

@@ -28,7 +28,12 @@ import * as oracle from './oracle.js'
 import { type Asked, readHistory, type Seen } from './readHistory.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-answers-'))
-const archive = { path: join(folder, 'archive'), temp: join(folder, 'temp'), isShared: false }
+const archive = {
+  path: join(folder, 'archive'),
+  temp: join(folder, 'temp'),
+  isShared: false,
+  damaged: new Set<string>(),
+}
 let archived = 0
 let instance: DuckDBInstance
 let connection: DuckDBConnection

@@ -1,8 +1,11 @@
-import { renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/analytics/openDatabase.js'
 import { lookForMissing } from '../../src/archive/lookForMissing.js'
+import { checkArchive } from '../../src/care/checkArchive.js'
 import { Logger } from '../../src/Logger.js'
 import { completeOptions } from '../../src/options/ServerOptions.js'
 import { createMutex } from '../../src/store/createMutex.js'
@@ -125,16 +128,68 @@ it('makes the keys of events anew in a file that a DuckDB has written which hash
   const { service, archive, answers } = await startAndArchive()
   await service.stop()
   const file = parquetIn(archive).at(0)!
-  const other = file.replace(/-[^-]{8}([^-]*)$/, '-00000000$1')
+  const copied = join(archive, 'copy')
   await changeStore(
     service.folder,
     `COPY (SELECT * REPLACE (1::UBIGINT AS id_key, 2::UBIGINT AS session_key)
        FROM read_parquet('${join(archive, file)}', hive_partitioning = false))
-     TO '${join(archive, other)}' (FORMAT parquet)`,
+     TO '${copied}' (FORMAT parquet)`,
+  )
+  const sum = createHash('sha256').update(readFileSync(copied)).digest('hex')
+  const other = file.replace(/-[^-]{8}([^-]*).{64}\.parquet$/, `-00000000$1${sum}.parquet`)
+  renameSync(copied, join(archive, other))
+  await changeStore(
+    service.folder,
     `UPDATE analytics.raw.archived_files SET file = '${other}' WHERE file = '${file}'`,
   )
   await service.restart()
   expect(await answersOf(service)).toEqual(answers)
+})
+
+/** Turns one bit of a file around. */
+const flip = (path: string, at: number) => {
+  const bytes = readFileSync(path)
+  bytes.writeUInt8(bytes.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3)
+  writeFileSync(path, bytes)
+}
+
+describe('a file of the archive with a flipped bit', () => {
+  it('fails the questions that need it, by its name, and no other; once it is put back all is answered', async () => {
+    const { service, archive } = await startAndArchive()
+    const file = parquetIn(archive).find((name) => name.includes('day=2026-01-06'))!
+    await service.stop()
+    flip(join(archive, file), 8 * 700)
+    await service.restart()
+    await eventually(async () => {
+      const { error } = await service.query('SELECT count(*) FROM events')
+      expect(String(error?.['message'])).toContain(`The file ${file} of the archive is missing or damaged`)
+    })
+    expect(await rowsOf(`SELECT count(*) FROM events WHERE timestamp >= '2026-01-08'`)).toEqual([[49]])
+    flip(join(archive, file), 8 * 700)
+    await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[123]]))
+  })
+
+  it('is named by check, whichever bit it is', async () => {
+    const { service, archive } = await startAndArchive()
+    await service.stop()
+    const file = parquetIn(archive).at(0)!
+    const path = join(archive, file)
+    const instance = await DuckDBInstance.create(':memory:')
+    const connection = await instance.connect()
+    await connection.run(`ATTACH '${join(service.folder, 'analytics.duckdb')}' AS analytics`)
+    await connection.run('BEGIN TRANSACTION')
+    const wrongOf = async () => (await checkArchive(connection)).filter(({ ok }) => !ok)
+    expect(await wrongOf()).toEqual([])
+    const bits = 8 * statSync(path).size
+    for (let n = 0; n < 40; n++) {
+      const at = Math.floor(((n + 0.5) * bits) / 40)
+      flip(path, at)
+      expect(await wrongOf()).toMatchObject([{ text: expect.stringContaining(file) }])
+      flip(path, at)
+    }
+    connection.closeSync()
+    instance.closeSync()
+  })
 })
 
 describe('a missing file of the archive', () => {
@@ -160,7 +215,7 @@ describe('a missing file of the archive', () => {
     await service.stop()
     renameSync(join(archive, lost), join(root, 'elsewhere'))
     const folder = new DataFolder(service.folder)
-    const place = { path: archive, temp: folder.temp, isShared: false }
+    const place = { path: archive, temp: folder.temp, isShared: false, damaged: new Set<string>() }
     const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), place)
     renameSync(join(root, 'elsewhere'), join(archive, lost))
     const chore = lookForMissing({ archive: place, oneAtATime: createMutex(), logger: new Logger('silent') })

@@ -189,7 +189,7 @@ it('a reader that knows only the words of DuckLake’s specification finds the e
 /** Opens the part that a stopped service's store has in the lake. */
 const openLake = async (service: Service, applied: () => number) => {
   const folder = new DataFolder(service.folder)
-  const archive = { path: stage.archive, temp: folder.temp, isShared: true }
+  const archive = { path: stage.archive, temp: folder.temp, isShared: true, damaged: new Set<string>() }
   const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), archive)
   const [log] = await stage.database.query<{ id: string }>('SELECT id FROM waymark.head')
   const lake = new Lake({

@@ -168,7 +168,7 @@ it('what writes files and makes a snapshot waits for what does so already', asyn
   const lake = new Lake({
     ...{
       database,
-      archive: { path: stage.archive, temp: stage.root, isShared: true },
+      archive: { path: stage.archive, temp: stage.root, isShared: true, damaged: new Set<string>() },
       log: '',
       reader: 'one',
     },
