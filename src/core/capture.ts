@@ -151,9 +151,10 @@ const call = (
         end(thrown)
       }
     }
-    const made: Call = { run, end }
+    const made: Call = { run, end, receipt: kind && receipt }
     if (isDenied(w)) end(['no-consent'])
-    else if (isOpen(w, kind === 'track' && at)) run()
+    // What a listener calls while others still wait comes after them.
+    else if (isOpen(w, kind === 'track' && at) && !w.heldCalls[0]) run()
     else if (w.heldCalls.push(made) > mostWaiting) w.heldCalls.shift()!.end(['too-many'])
   } catch (thrown) {
     end(thrown)

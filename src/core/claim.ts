@@ -1,6 +1,7 @@
 import { works } from './disk'
 import { isAway, type Instance, type RecordKey } from './instance'
 import { adopt, claimableAfterMs, readKeys } from './queue'
+import { clockSlackMs } from './session'
 import { countDrops } from './signals'
 import { tellTabs } from './tabs'
 
@@ -9,9 +10,6 @@ const answerWithinMs = 700
 
 /** Records moved in one claim: no long task, and far from the queue's limits. */
 const claimAtOnce = 100
-
-/** A clock that was set back makes a queue look young until then: a day is enough to wait for it. */
-const dayMs = 86_400_000
 
 /** Another page is there, or asks who is. */
 export const hearProbe = (w: Instance, { ask, here }: { ask?: true; here?: string }) => {
@@ -27,7 +25,7 @@ const readOthers = async (w: Instance) =>
  * probe, and a readwrite transaction decides between two that claim. `again` is called when some were too young to tell.
  */
 export const scan = async (w: Instance, again: () => void) => {
-  const { queueId } = w
+  const { attempts } = w
   w.scannedAt = w.browser.now()
   if (w.isScanning || isAway(w) || !works(w)) return
   w.isScanning = true
@@ -37,14 +35,15 @@ export const scan = async (w: Instance, again: () => void) => {
     tellTabs(w, { ask: true })
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
     // The page left meanwhile, and is back: it looks anew.
-    if (w.queueId !== queueId) return
+    if (attempts !== w.attempts) return
     const keys = await readOthers(w)
     // They come in order: the last of a queue is its newest.
     const newest = new Map(keys as unknown as [string, number][])
     w.abandoned = keys
       .filter(([id]) => {
+        // A queue of the future is one of a clock that was set back since then: nobody knows how old it is.
         const ageMs = w.browser.now() - newest.get(id)! / 1000
-        return ageMs >= claimableAfterMs || ageMs <= -dayMs
+        return ageMs >= claimableAfterMs || ageMs <= -clockSlackMs
       })
       .sort((a, b) => a[1] - b[1])
     if (w.abandoned.length < keys.length) w.stopScan = w.browser.after(claimableAfterMs, again)
@@ -55,7 +54,7 @@ export const scan = async (w: Instance, again: () => void) => {
 /** Claims the next records, the oldest first. Resolves to whether there were any. */
 export const claim = async (w: Instance): Promise<boolean> => {
   if (isAway(w) || !w.abandoned[0]) return false
-  const id = w.queueId
+  const { attempts, queueId } = w
   w.isMixed = true
   const moved: [RecordKey, string][] = []
   // Records beyond the limit are deleted unread: there can be many where nothing was ever delivered.
@@ -69,7 +68,7 @@ export const claim = async (w: Instance): Promise<boolean> => {
       found.onsuccess = () => {
         // A record that is gone was claimed by another page first.
         if (found.result) {
-          const next = [id, ...key.slice(1)] as RecordKey
+          const next = [queueId, ...key.slice(1)] as RecordKey
           store.delete(key)
           store.put(found.result, next)
           moved.push([next, found.result])
@@ -79,7 +78,7 @@ export const claim = async (w: Instance): Promise<boolean> => {
     }
   })
   // This page left while it claimed: the records are in the queue that it gave up, for the next one.
-  if (isAway(w) || w.queueId !== id) return false
+  if (isAway(w) || attempts !== w.attempts) return false
   adopt(w, moved)
   return !!moved[0] || claim(w)
 }

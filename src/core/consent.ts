@@ -1,4 +1,4 @@
-import { load, save, suspect, wipe } from './disk'
+import { forget, load, save, suspect, wipe, wipeIn } from './disk'
 import {
   canWriteSettings,
   isAnonymous,
@@ -10,9 +10,9 @@ import {
 } from './instance'
 import { isInSession } from './session'
 import { emit } from './signals'
-import { openTabs } from './tabs'
+import { openTabs, tellTabs } from './tabs'
 import type { Consent } from './types'
-import { applyChange, assume, mergeStored, readNote, set, touch } from './visitor'
+import { assume, mergeStored, readNote, touch } from './visitor'
 
 /** A page waits no longer for its database until it goes on in memory. */
 const giveUpAfterMs = 30_000
@@ -36,35 +36,52 @@ export const holdCalls = (w: Instance) => {
   w.visitorState &= mayWrite
 }
 
-/** Returns false when a listener chose otherwise meanwhile. */
-const become = (w: Instance, next: Consent): boolean => {
+/**
+ * Takes a consent in memory, at once. Under another one than before nothing is known of the visitor: what is called waits
+ * until it was read, or is refused. Returns false when a listener chose otherwise meanwhile.
+ */
+const take = (w: Instance, next: Consent): boolean => {
   const { decisions, consent } = w
+  // What was tracked until now is still stored.
+  if (next === 'pending') save(w)
   w.consent = next
-  if (next !== consent) emit(w, 'consent', { state: next })
+  if (next !== consent) {
+    w.visitorState = 0
+    emit(w, 'consent', { state: next })
+  }
+  if (decisions === w.decisions && next !== 'granted') {
+    if (next !== 'pending') forget(w)
+    emit(w, 'closed')
+  }
   return decisions === w.decisions
 }
 
-/** Reads what is stored, and lets calls run when the visitor agrees. `isChoice` counts more than what is stored. */
-export const readVisitor = (w: Instance, isChoice?: boolean) => void (w.reading = read(w, isChoice))
+/** Reads what is stored, and lets calls run when the visitor agrees. */
+export const readVisitor = (w: Instance) => void (w.reading = read(w))
 
+/** `isChoice`: what was chosen just now counts more than what is stored, and is stored. */
 const read = async (w: Instance, isChoice?: boolean) => {
   const { decisions } = w
   let noted = ''
   /** `stored` is missing where there is no database; or where it failed, so that there may be something in it. */
-  const use = (stored?: Settings, isAssumed?: boolean) => {
+  const use = (stored?: Settings, store?: IDBObjectStore, isAssumed?: boolean) => {
     stop()
     if (decisions !== w.decisions) return
-    if (stored) w.visitorState |= mayWrite
     const note = readNote(w)
-    noted = w.browser.readNote(w.storeName)
     const before = { ...stored, ...note }.consent
     const next = (!isChoice && before) || w.consent
     if (next !== 'granted') {
-      applyChange(w, { consent: before })
-      return decide(w, next, false)
+      // In this very transaction: what another tab stores after a consent comes before it, and is seen, or after it.
+      if (next !== 'pending') wipeIn(store, !isChoice && before === next)
+      else if (isChoice) store?.delete('consent')
+      if (isChoice) return
+      w.decisions++
+      return void take(w, next)
     }
-    if (!become(w, next)) return
-    mergeStored(w, stored ?? {}, note, isAssumed)
+    if (!take(w, next)) return
+    if (stored) w.visitorState |= mayWrite
+    noted = w.browser.readNote(w.storeName)
+    mergeStored(w, stored ?? {}, isChoice ? { ...note, consent: next } : note, isAssumed)
     emit(w, 'open')
     // The next event need not wait for a transaction: what it tracks is on its way to the disk in its own task.
     if (!isInSession(w, w.browser.now())) touch(w, w.browser.now())
@@ -90,35 +107,36 @@ const read = async (w: Instance, isChoice?: boolean) => {
     // The note is in the database now, unless more was noted meanwhile.
     if (noted && decisions === w.decisions && noted === w.browser.readNote(w.storeName))
       w.browser.writeNote(w.storeName, '')
-    // A choice is stored after the read: another tab that is still forgetting everything must have done so before.
-    if (isChoice && decisions === w.decisions) set(w, { ...w.settings, consent: w.consent })
   } catch (error) {
     // A page that goes ends what reads. In any other page memory has to do.
     if (isAway(w)) return
     suspect(w)
-    use(undefined, !canWriteSettings(w) && /^(U|Ab|Q|Ti)/.test((error as Error).name))
+    use(undefined, undefined, !canWriteSettings(w) && /^(U|Ab|Q|Ti)/.test((error as Error).name))
   }
 }
 
-/** Carries out what the visitor has chosen: here, in another tab, or on an earlier page. */
-export const decide = (w: Instance, next: Consent, isChoice: boolean) => {
-  w.decisions++
-  if (!become(w, next)) return
-  if (isChoice && next !== 'granted') set(w, { consent: next === 'pending' ? undefined : next })
-  // What an earlier page stored is read before it is wiped, so that no database is made to be empty.
-  if (next === 'granted' || (isChoice && next === 'anonymous')) return readVisitor(w, isChoice)
-  if (next === 'pending') save(w)
-  else wipe(w)
-  w.visitorState = 0
-  emit(w, 'closed')
-}
-
+/**
+ * Carries out what the visitor has chosen on this page: in memory at once, then in one transaction. The other tabs are
+ * told when that is done, and read it: whoever has chosen in two at once, the later transaction counts in all. They are
+ * told at once, too, of all but a consent, so that they stop.
+ */
 export const choose = (w: Instance, state: Consent | 'dismissed') => {
-  const choice = /^(gr|de|an)/.test(state) ? (state as Consent) : 'pending'
+  const chosen = /^(gr|de|an)/.test(state) ? (state as Consent) : 'pending'
   // The page may go before its database has taken the choice. A consent is added to what an earlier page has noted.
-  const noted = { ...(choice === 'granted' && readNote(w)), consent: choice }
-  if (w.database) w.browser.writeNote(w.storeName, /^[gd]/.test(choice) ? JSON.stringify(noted) : '')
+  const noted = { ...(chosen === 'granted' && readNote(w)), consent: chosen }
+  if (w.database) w.browser.writeNote(w.storeName, /^[gd]/.test(chosen) ? JSON.stringify(noted) : '')
   // A choice at `init`, or on the return of a page, comes before the page's own read, and replaces it.
   if (!isAway(w)) openTabs(w)
-  decide(w, choice, true)
+  if (chosen !== 'granted') tellTabs(w, { chosen })
+  w.decisions++
+  if (!take(w, chosen)) return
+  // A refusal does not wait for a read: a page that goes ends that.
+  const stored = chosen === 'denied' ? wipe(w) : read(w, true)
+  w.reading = stored.then(() => tellTabs(w, { chosen, isStored: true }))
+}
+
+/** Carries out what was chosen in another tab. */
+export const hear = (w: Instance, chosen: Consent, isStored?: true) => {
+  w.decisions++
+  if (take(w, chosen) && isStored) readVisitor(w)
 }

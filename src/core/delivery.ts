@@ -2,8 +2,16 @@ import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { defer, handOff } from './handOff'
-import { isAnonymous, isAway, runsCalls, type Instance, type Payload, type Settings } from './instance'
-import { finish, mark, next, stillOurs } from './queue'
+import {
+  isAnonymous,
+  isAway,
+  runsCalls,
+  type Attempt,
+  type Instance,
+  type Payload,
+  type Settings,
+} from './instance'
+import { finish, forgetClaimed, isQueued, mark, next } from './queue'
 import { complain } from './signals'
 import { canOutlive, mayGo, send } from './transport'
 import { set } from './visitor'
@@ -145,14 +153,25 @@ const more = (w: Instance) => {
 
 /** Sends one batch, or its halves around a payload that is refused. Resolves to whether to go on. */
 const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
-  const batch = await stillOurs(w, given)
-  if (isAway(w) || !batch[0]) return true
-  if (!mayGo(w, batch)) return ask(w, batch)
+  if (!mayGo(w, given)) return ask(w, given)
 
   const { attempts } = w
+  const attempt: Attempt = { batch: given, begun: false }
+  attempts.push(attempt)
+  // From here on: a record that a request carries does not grow.
+  mark(w, given, true)
+  await forgetClaimed(w, given)
+  // The page left meanwhile, and has handed it off.
+  if (attempts !== w.attempts) return false
+  // The visitor may have refused meanwhile.
+  const batch = (attempt.batch = given.filter(isQueued))
+  if (isAway(w) || !batch[0]) {
+    attempts.pop()
+    mark(w, given, false)
+    return true
+  }
   // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
-  attempts.push({ batch, begun: canOutlive(w, batch) })
-  mark(w, batch, true)
+  attempt.begun = canOutlive(w, batch)
   const answer = await send(w, batch[0].record.kind, batch)
   if (answer.isMissing && w.browser.closing()) {
     // Chromium rejects there what it does deliver. If the page goes now, the batch counts as handed off.
@@ -231,9 +250,9 @@ export const wake = (w: Instance) => {
   if (w.pageState === 'leaving') return
   if (isAway(w)) leave(w)
   else if (!w.queuedCount || w.running || w.failures || dueAt(w, ms) >= w.timerAt) return
-  // Not in the task of the caller, unless a hidden page would wait a second for a timer: a page that goes before
-  // its first request does not know that the service is down.
-  else if (!ms && w.browser.hidden()) flushDue(w)
+  // A hidden page waits a second for a timer. But not in the midst of what the caller does: it may track more, or
+  // refuse, and a page that goes before its first request does not know that the service is down.
+  else if (!ms && w.browser.hidden()) w.browser.soon(() => flushDue(w))
   else wait(w, ms)
 }
 

@@ -57,7 +57,9 @@ export const save = (
   const settings = canWriteSettings(w) && !onlyDeletes ? w.changes : {}
   if (!works(w) || !(records.length || Object.keys(settings).length)) return
   for (const record of records) w.dirty.delete(record)
-  run((store) => {
+  const put = records.filter((record) => record.items[0])
+  for (const record of put) record.isPut = true
+  w.saving = run((store) => {
     for (const [name, value] of Object.entries(settings)) store.put([name, value], name)
     const gone = records
       .filter((record) => !record.items[0])
@@ -68,21 +70,20 @@ export const save = (
     if (last && !w.isMixed && !(w.records[0] && w.records[0].key[1] < last[1]))
       store.delete(range(gone[0]!, last))
     else for (const key of gone) store.delete(key)
-    for (const record of records) {
-      if (record.items[0])
-        store.put([record.kind, ...record.items.map((payload) => payload.body)].join('\n'), record.key)
-      record.isStored = true
-    }
+    for (const { kind, key, items } of records)
+      if (items[0]) store.put([kind, ...items.map((payload) => payload.body)].join('\n'), key)
   }).then(
     () => {
+      for (const record of put) record.isStored = true
       if (w.changes === settings) w.changes = {}
       w.isFull = false
       setBrokenUntil(w, 0)
     },
     (error) => {
       for (const record of records) {
-        if (record.items[0]) record.isStored = false
-        w.dirty.add(record)
+        // One that was put, and that the page has let go of meanwhile, is none to delete.
+        if (!put.includes(record) || record.items[0]) w.dirty.add(record)
+        record.isPut = record.isStored
       }
       if (error?.name !== 'QuotaExceededError' || w.isFull) return suspect(w)
       w.isFull = true
@@ -95,12 +96,12 @@ export const save = (
  * Reads the settings, and saves in the same transaction what `use` makes of them. Tabs that do so at the same time
  * therefore agree. Rejects where there is no database.
  */
-export const load = (w: Instance, use: (stored: Settings) => void) => {
+export const load = (w: Instance, use: (stored: Settings, store: IDBObjectStore) => void) => {
   const loading = w.database!.transact('readwrite', (store, commit) => {
     const found = store.getAll(range('', []))
     found.onsuccess = () => {
       setBrokenUntil(w, 0)
-      use(Object.fromEntries(found.result))
+      use(Object.fromEntries(found.result), store)
       save(w, false, (work) => {
         work(store)
         return loading
@@ -111,19 +112,20 @@ export const load = (w: Instance, use: (stored: Settings) => void) => {
   return loading
 }
 
-/** Forgets everything, on disk too; a refusal that was chosen is remembered. */
-export const wipe = (w: Instance) => {
-  const isChosen = w.settings.consent === 'denied'
+/** Forgets the visitor, in memory. */
+export const forget = (w: Instance) => {
   w.settings = w.recent = w.changes = {}
   w.unmerged = undefined
   w.dirty.clear()
-  if (isChosen || canWriteSettings(w))
-    w.database
-      ?.transact('put', (store) => {
-        store.clear()
-        if (isChosen) store.put(['consent', 'denied'], 'consent')
-      })
-      .catch(() => {
-        // There is no database, so nothing was kept.
-      })
+}
+
+/** Removes everything from the disk but a refusal that was chosen. */
+export const wipeIn = (store: IDBObjectStore | undefined, isChosen: boolean) => {
+  store?.clear()
+  if (isChosen) store?.put(['consent', 'denied'], 'consent')
+}
+
+/** The same in a transaction of its own. Never rejects: where there is no database, nothing was kept. */
+export const wipe = async (w: Instance) => {
+  await w.database?.transact('put', (store) => wipeIn(store, true)).catch(() => {})
 }

@@ -1,6 +1,6 @@
 import type { Attempt, Instance } from './instance'
-import { save, works } from './disk'
-import { finish, next, sizeOf } from './queue'
+import { save } from './disk'
+import { finish, mark, next, sizeOf } from './queue'
 import { handOffBytes, mayGo, post, prepareHandOff } from './transport'
 
 /** Takes the records whose hand-off was begun off the queue and the disk. */
@@ -20,7 +20,7 @@ const settle = (w: Instance, attempt: Attempt) => {
 export const handOff = (w: Instance) => {
   w.stopDeferred()
   // A new list tells the sending under way that the page has left.
-  w.attempts = w.attempts.filter((attempt) => attempt.begun)
+  w.attempts = w.attempts.filter((attempt) => attempt.begun || mark(w, attempt.batch, false))
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
@@ -49,10 +49,10 @@ const deferMs = 360_000
  */
 export const defer = (w: Instance) => {
   w.stopDeferred()
-  // The next visit sends what is on the disk: handed off too, it would be sent twice.
-  if (works(w) || !w.browser.hidden()) return
+  if (!w.browser.hidden()) return
   // A `fetch` of the page's own is not passed over. Who was never answered is asked as rarely as the back-off says.
   if (w.config.transport.fetch || typeof w.settings.down === 'object') return
+  // The next visit sends what is on the disk: handed off too, it would be sent twice.
   const batch = next(w, handOffBytes, true)
   if (batch[0] && mayGo(w, batch))
     w.stopDeferred = w.browser.defer(...post(w, batch[0].record.kind, batch, true), deferMs)

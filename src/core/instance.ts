@@ -25,6 +25,8 @@ export interface Session {
   startedAt: number
   /** When the last event was tracked. */
   lastAt: number
+  /** The anonymous id of its visitor: a session has one. */
+  of: string | undefined
 }
 
 /** What a visitor who never had an answer knows of the service: how often they asked in a session, and when the next may. */
@@ -36,6 +38,7 @@ export interface Unheard {
 
 /** What all tabs of a browser share, each under its name in the database. */
 export interface Settings {
+  /** What the visitor has chosen: `granted` or `denied`. `consent.ts` alone reads and writes it. */
   consent?: Consent | undefined
   ids?: StoredIds | undefined
   session?: Session | undefined
@@ -55,6 +58,8 @@ export type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
 export interface Call {
   run(): void
   end(refusal: Refusal): void
+  /** What the caller holds, where the call makes a payload. */
+  receipt?: Receipt | undefined
 }
 
 /** A call whose end is told. */
@@ -80,7 +85,9 @@ export interface EventRecord {
   readonly kind: Kind
   readonly key: RecordKey
   items: Payload[]
-  /** A transaction puts it, or has put it, on disk. */
+  /** A transaction puts it on disk, or has put it. */
+  isPut: boolean
+  /** A transaction that put it is done. */
   isStored: boolean
   /** A request carries it. */
   isBusy: boolean
@@ -109,7 +116,14 @@ export interface News extends Signals {
   /** What waits has changed. */
   changed: void
   /** Another tab says something. */
-  tab: { ask?: true; here?: string; change?: Settings }
+  tab: {
+    ask?: true
+    here?: string
+    change?: Settings
+    /** What the visitor has chosen there. It is told at once, unless it is a consent, and again when it `isStored`. */
+    chosen?: Consent
+    isStored?: true
+  }
   /** The visitor is known: what was called until now may run. */
   open: void
   /** The visitor does not agree, or not any more: calls wait, or are refused. */
@@ -213,6 +227,8 @@ export interface Instance {
   /** Settings that are not known to be on the disk: those in a transaction that has not said that it is done, too. */
   changes: Settings
   isSaving?: boolean | undefined
+  /** The last transaction that writes what has changed, until it is done. */
+  saving?: Promise<void>
   isFull?: boolean | undefined
   /** The disk may hold records of others between this page's own: claimed just now, or of a queue given up. */
   isMixed?: boolean | undefined

@@ -1,5 +1,5 @@
 import { hearProbe } from './claim'
-import { decide, hasNotedRefusal, holdCalls, isDenied, letRun, readVisitor } from './consent'
+import { hasNotedRefusal, hear, holdCalls, isDenied, letRun, readVisitor } from './consent'
 import { adoptOthers, enter, flush, hide, leave, setDown, wake } from './delivery'
 import { save } from './disk'
 import { defer } from './handOff'
@@ -20,8 +20,9 @@ const openAfterReturnMs = 300
 const runCalls = (w: Instance) => {
   letRun(w)
   if (!w.unmerged && !isAnonymous(w)) emit(w, 'identity', readIds(w))
-  // Each stays until it has run: an unload handler that is cut short in the midst of it leaves it to the next.
-  for (; w.heldCalls[0]; w.heldCalls.shift()) w.heldCalls[0].run()
+  // Each stays until it has run, or its payload is queued: an unload handler that is cut short in the midst of it leaves
+  // it to the next.
+  for (let held; (held = w.heldCalls[0]); held === w.heldCalls[0] && w.heldCalls.shift()) held.run()
 }
 
 /** Ends the instance. */
@@ -36,11 +37,15 @@ export const follow = (w: Instance) => {
   on(w, 'full', () => dropHalf(w))
   on(w, 'changed', () => defer(w))
   on(w, 'tab', (message) => {
-    const { change } = message
+    const { change, chosen, isStored } = message
     hearProbe(w, message)
-    if (!change) return
-    applyChange(w, change)
-    if ('consent' in change) decide(w, change.consent ?? 'pending', false)
+    if (change) applyChange(w, change)
+    if (change?.ids && w.changes.ids) {
+      // Two tabs have changed them at once: both read which came last.
+      w.changes = {}
+      readVisitor(w)
+    }
+    if (chosen) hear(w, chosen, isStored)
   })
   on(w, 'open', () => {
     if (!isAway(w)) w.pageState = 'open'
@@ -94,9 +99,14 @@ export const follow = (w: Instance) => {
     // The page noted when it left what it may not have stored. What others have stored since then is newer.
     if (canWriteSettings(w)) w.changes = {}
     // The page takes a new queue, because another page may have found the old one.
-    giveUp(w, newId(10))
+    giveUp(w, w.queueId)
     enter(w)
-    w.browser.after(openAfterReturnMs, () => w.pageState === 'back' && begin())
+    w.browser.after(openAfterReturnMs, () => {
+      if (w.pageState !== 'back') return
+      // What was on its way to the disk when the page left is there by now, or has failed.
+      giveUp(w, newId(10))
+      begin()
+    })
   }
   /** Opens the channel first, so that what another tab changes after the read is heard. */
   const begin = () => {

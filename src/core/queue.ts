@@ -18,8 +18,11 @@ export const mark = (w: Instance, batch: Payload[], isBusy: boolean) => {
 
 export const isQueued = (payload: Payload) => payload.record.items.includes(payload)
 
+/** What was made without consent stays in memory, whatever the visitor chooses later. */
+const mayStore = ({ kind }: EventRecord) => kind !== 'anonymous'
+
 const addRecord = (w: Instance, kind: Kind, key: RecordKey, isStored: boolean) => {
-  const record: EventRecord = { kind, key, items: [], isStored, isBusy: false }
+  const record: EventRecord = { kind, key, items: [], isPut: isStored, isStored, isBusy: false }
   w.records.push(record)
   return record
 }
@@ -31,6 +34,8 @@ const fill = (
   { id, body, receipt, call }: Ended & { body: string },
   size = byteLength(body) + 1,
 ) => {
+  // A call that waited is done with: an unload handler that is cut short right after this does not leave it to the next.
+  if (receipt && receipt === w.heldCalls[0]?.receipt) w.heldCalls.shift()
   record.items.push({ id, body, receipt, call, size, record })
   w.queuedCount++
   w.queuedBytes += size
@@ -45,8 +50,8 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
     w.queuedBytes -= payload.size
   }
   for (const { record } of batch) {
-    // An empty record that was never stored need not be deleted.
-    const isClean = keepOnDisk || !(record.isStored || record.items[0])
+    // An empty record that was never put need not be deleted.
+    const isClean = keepOnDisk || !(record.isPut || (record.items[0] && mayStore(record)))
     w.dirty[isClean ? 'delete' : 'add'](record)
   }
   // Nearly always the first: a long queue costs no more than a short one.
@@ -54,6 +59,9 @@ export const finish = (w: Instance, batch: Payload[], outcome: Outcome, keepOnDi
   schedule(w)
   if (left[0]) tell(w, [left[0].record.kind, left], outcome)
 }
+
+/** How many calls wait that make a payload. */
+export const countHeld = (w: Instance) => w.heldCalls.filter(({ receipt }) => receipt).length
 
 /** Takes whole records off the queue: dropped for that reason, or, without one, left on the disk for a later page. */
 const letGo = (w: Instance, records: EventRecord[], reason?: DropReason) => {
@@ -68,16 +76,11 @@ export const dropAll = (w: Instance, reason: DropReason) => {
 }
 
 /** Lets go of what is queued with ids. */
-export const dropIds = (w: Instance) =>
-  letGo(
-    w,
-    w.records.filter(({ kind }) => kind !== 'anonymous'),
-    'no-consent',
-  )
+export const dropIds = (w: Instance) => letGo(w, w.records.filter(mayStore), 'no-consent')
 
 /** Takes what waits without ids off the queue, so that it is called again, before what waits for the visitor. */
 export const callAgain = (w: Instance) => {
-  const records = w.records.filter(({ kind, isBusy }) => kind === 'anonymous' && !isBusy)
+  const records = w.records.filter((record) => !mayStore(record) && !record.isBusy)
   const payloads = records.flatMap(({ items }) => items.splice(0))
   w.queuedCount -= payloads.length
   w.queuedBytes -= payloads.reduce((sum, { size }) => sum + size, 0)
@@ -115,7 +118,7 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
   let record = w.records.at(-1)
   if (
     !record ||
-    record.isStored ||
+    record.isPut ||
     record.isBusy ||
     record.kind !== kind ||
     record.key[2] >= limits.maxEvents ||
@@ -126,7 +129,7 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
   }
   record.key[2]++
   fill(w, record, ended, size)
-  w.dirty.add(record)
+  if (mayStore(record)) w.dirty.add(record)
   trim(w)
   schedule(w)
 }
@@ -146,20 +149,20 @@ export const adopt = (w: Instance, claimed: [RecordKey, string][]) => {
 
 /**
  * What one request is to carry: the first that wait, of one kind, whole records, as many as fit. One may be larger.
- * `inMemory` leaves out what is on the disk.
+ * `inMemory` leaves out what is on the disk, or on its way there.
  */
 export const next = (w: Instance, maxBytes: number, inMemory?: boolean): Payload[] => {
   const batch: Payload[] = []
-  for (const { kind, items, isBusy, isStored } of w.records) {
-    if (isBusy || !items[0] || (inMemory && isStored)) continue
+  for (const { kind, items, isBusy, isPut } of w.records) {
+    if (isBusy || !items[0] || (inMemory && isPut)) continue
     if (batch[0] && (kind !== batch[0].record.kind || sizeOf(batch) + sizeOf(items) > maxBytes + 1)) break
     batch.push(...items)
   }
   return batch
 }
 
-/** Forgets those of a batch that another page has claimed while this one slept, and returns the others. */
-export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[]> => {
+/** Forgets those of a batch that another page has claimed while this one slept. */
+export const forgetClaimed = async (w: Instance, batch: Payload[]) => {
   const young = (w.browser.now() - claimableAfterMs) * 1000
   const old = batch
     .map((payload) => payload.record)
@@ -173,7 +176,6 @@ export const stillOurs = async (w: Instance, batch: Payload[]): Promise<Payload[
       old.filter((record) => keys && !String(keys).includes(String(record.key))),
     )
   }
-  return batch.filter(isQueued)
 }
 
 /** A database that hangs does not hold what is in memory. */
@@ -189,7 +191,10 @@ export const readKeys = async (w: Instance, first: IDBValidKey = [], last: IDBVa
   }
 }
 
-/** Gives the queue up, for a new one: what is on disk waits for the next page, the rest goes on in this one. */
+/**
+ * Gives the queue up, for a new one: what is on disk waits for the next page, the rest goes on in this one, also what is
+ * on its way there, because that may fail.
+ */
 export const giveUp = (w: Instance, queueId: string) => {
   letGo(
     w,
@@ -197,6 +202,8 @@ export const giveUp = (w: Instance, queueId: string) => {
   )
   w.queueId = queueId
   w.isMixed = true
+  // A delete that failed is tried again under the key that it had.
+  w.records = w.records.filter(({ items }) => items[0])
   for (const record of w.records) {
     record.key[0] = queueId
     record.isBusy = false

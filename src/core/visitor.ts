@@ -44,7 +44,7 @@ export const set = (w: Instance, change: Settings) => {
   w.changes = { ...w.changes, ...change }
   schedule(w)
   // Changes under assumed ids concern this page alone.
-  if (!w.unmerged || 'consent' in change) tellTabs(w, { change })
+  if (!w.unmerged) tellTabs(w, { change })
   applyChange(w, change)
 }
 
@@ -56,12 +56,10 @@ const acts = {
     if (known && known !== userId) acts.reset(w)
     if (known !== userId) set(w, { ids: { ...w.settings.ids!, userId } })
   },
-  reset: (w: Instance, deviceId?: boolean) =>
-    set(w, {
-      ids: fresh(deviceId ? {} : { deviceId: readIds(w).deviceId }),
-      session: begin(w.browser.now()),
-      persistent: undefined,
-    }),
+  reset(w: Instance, deviceId?: boolean) {
+    const ids = fresh(deviceId ? {} : { deviceId: readIds(w).deviceId })
+    set(w, { ids, session: begin(w.browser.now(), ids), persistent: undefined })
+  },
   register: (w: Instance, properties: Properties) =>
     set(w, { persistent: { ...w.settings.persistent, ...properties } }),
   registerOnce: (w: Instance, properties: Properties) =>
@@ -88,7 +86,7 @@ export const mergeStored = (w: Instance, stored: Settings, { late, ...noted }: N
   if (stored.ids && w.unmerged) w.settings = w.recent = w.changes = {}
   if (stored.ids && late) noted = { consent: noted.consent ?? stored.consent }
   w.unmerged = isAssumed ? (w.unmerged ?? []) : undefined
-  if (stored.session && stored.session.startedAt >= (noted.session?.startedAt ?? 0)) delete noted.session
+  if (stored.session && stored.session.lastAt >= (noted.session?.lastAt ?? 0)) delete noted.session
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // Stores now what an earlier page could only note.
   w.changes = { ...w.changes, ...noted }
@@ -111,7 +109,12 @@ export const assume = (w: Instance) => {
   if (!w.settings.ids && !isAnonymous(w)) mergeStored(w, {}, readNote(w), true)
 }
 
-const begin = (at: number): Session => ({ id: `session-${newId()}`, startedAt: at, lastAt: at })
+const begin = (at: number, ids?: StoredIds): Session => ({
+  id: `session-${newId()}`,
+  startedAt: at,
+  lastAt: at,
+  of: ids?.anonymousId,
+})
 
 /** Begins a session by an event of that time, or makes the event the last one of its session. */
 export const touch = (w: Instance, at: number) => {
@@ -121,7 +124,7 @@ export const touch = (w: Instance, at: number) => {
     if (Math.abs(at - w.sharedAt!) < shareEveryMs) return
   }
   w.sharedAt = at
-  set(w, { session: last ? { ...last } : begin(at) })
+  set(w, { session: last ? { ...last } : begin(at, w.settings.ids) })
 }
 
 /** What a page that has left could not be sure to have stored, as it lies in localStorage. */
@@ -135,7 +138,9 @@ export const readNote = (w: Instance): Note =>
 
 /** Notes the last changes of a page that goes: they may not be stored, because WebKit drops what its last task has put. */
 export const note = (w: Instance) => {
-  if (!w.database || !(w.changes.ids || w.changes.persistent)) return
+  const { ids, persistent, session } = w.changes
+  const isNew = session && session.lastAt - session.startedAt < shareEveryMs
+  if (!w.database || !(ids || persistent || isNew)) return
   const late = w.unmerged && [...(readNote(w).late || []), ...w.unmerged]
   if (late) w.unmerged = []
   // JSON leaves undefined out, so a property that was taken away is null.

@@ -8,7 +8,7 @@ import { readUserId } from './ids'
 import { canWriteSettings, createInstance, isAnonymous, type Instance } from './instance'
 import { follow, shut } from './page'
 import { startPlugins, stopPlugins, usePlugin } from './plugins'
-import { dropAll, giveUp } from './queue'
+import { countHeld, dropAll, giveUp } from './queue'
 import { complain, on } from './signals'
 import { closeTabs } from './tabs'
 import type { Consent, EventMap, Flushed, Waymark } from './types'
@@ -25,6 +25,9 @@ import { act, readIds } from './visitor'
  */
 export const createWaymark = <Events extends object = EventMap>(): Waymark<Events> =>
   createWaymarkIn(createBrowser())
+
+/** A database that hangs does not hold `shutdown`. */
+const savedWithinMs = 10_000
 
 type Methods = Omit<Waymark, 'ids'>
 
@@ -43,7 +46,7 @@ const flush = async (w: Instance, { timeoutMs = 30_000 } = {}): Promise<Flushed>
       timeoutMs,
       isReady.then(() => flushKnown(w)),
     )
-  return { sent: w.accepted - accepted, left: w.queuedCount + w.heldCalls.length, dropped: w.lost - lost }
+  return { sent: w.accepted - accepted, left: w.queuedCount + countHeld(w), dropped: w.lost - lost }
 }
 
 /** What the public object can do: each takes the instance first. */
@@ -127,6 +130,8 @@ export const methods = {
     const flushed = await flush(w)
     stopPlugins(w)
     save(w)
+    // What is on the disk stays there, if it is.
+    if (w.saving) await within(w.browser, savedWithinMs, w.saving)
     shut(w)
     w.onReady()
     w.stopTimer()
@@ -140,7 +145,7 @@ export const methods = {
 
   stats: (w) => ({
     store: canWriteSettings(w) && works(w) ? 'indexeddb' : 'memory',
-    queued: w.queuedCount + w.heldCalls.length,
+    queued: w.queuedCount + countHeld(w),
     bytes: w.queuedBytes,
     oldestAt: w.records[0] && Math.floor(w.records[0].key[1] / 1000),
     sent: w.accepted,

@@ -66,7 +66,7 @@ export const createVisitors = <Events extends object>(w: Instance, idleMs: numbe
     let settings: Settings = {
       ids: { deviceId, anonymousId, userId },
       // It lasts: the page alone decides when a session is over.
-      session: { id: sessionId, startedAt: 0, lastAt: 0 },
+      session: { id: sessionId, startedAt: 0, lastAt: 0, of: anonymousId },
       persistent: properties,
     }
     /** Runs a call, which is done when it returns, as this visitor. */
@@ -95,7 +95,11 @@ export const createVisitors = <Events extends object>(w: Instance, idleMs: numbe
         // Another user is somebody else, of whom no browser is known.
         const known = w.settings.ids?.userId
         if (known && (readUserId(user) ?? known) !== known)
-          w.settings = { ...w.settings, ids: { deviceId: '', anonymousId: '' } }
+          w.settings = {
+            ...w.settings,
+            ids: { deviceId: '', anonymousId: '' },
+            session: { ...w.settings.session!, of: '' },
+          }
         return bound.identify(user, ...rest)
       }),
       updateTraits: own(bound.updateTraits),

@@ -49,6 +49,30 @@ describe('records of others', () => {
     expect(count).toBe(reads)
   })
 
+  it.each([
+    ['ten seconds', 10_000],
+    ['an hour', 3_600_000],
+    ['two days', 172_800_000],
+  ])('are claimed, and the disk is left alone, after the clock was set back by %s', async (_, ms) => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    world.setClock(world.now() - ms)
+    world.service.become({ kind: 'well' })
+    let reads = 0
+    const counted = withTransact((database, mode, work) => {
+      if (mode === 'readonly') reads++
+      return database.transact(mode, work)
+    })
+    world.openTab('https://shop.test/', counted).init()
+    await world.advance(3_600_000)
+    expect(world.service.names()).toEqual(['Gone'])
+    expect(reads).toBeLessThan(12)
+  })
+
   it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })

@@ -49,3 +49,82 @@ describe('leaving while a request is under way', () => {
     expect(waymark.stats().state).toBe('idle')
   })
 })
+
+describe('a burst of a hidden page', () => {
+  const counts = [1, 19, 20, 21, 24, 41]
+
+  it.each(counts)('of %i events goes whole, once, though the page leaves in the same task', async (count) => {
+    const { world, tab, service, track } = await open()
+    tab.fire('hidden')
+    await world.advance(3000)
+    track(...names(count))
+    tab.leave()
+    await world.advance(0)
+    tab.crash()
+    world.openTab().init()
+    await world.advance(20_000)
+    expect(service.names()).toEqual(names(count))
+  })
+
+  it.each(counts.flatMap((count) => [0, 1, 2, 4].map((turns) => [count, turns] as const)))(
+    'of %i events goes whole, though the page leaves %i microtasks later, while a request is under way',
+    async (count, turns) => {
+      const { world, tab, service, track } = await open()
+      tab.fire('hidden')
+      await world.advance(3000)
+      track('First')
+      await world.advance(5)
+      service.hold()
+      track(...names(count))
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      track('In a microtask')
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      tab.leave()
+      await world.advance(0)
+      tab.crash()
+      service.answerNow()
+      world.openTab().init()
+      await world.advance(20_000)
+      expect(service.names()).toEqual(['First', ...names(count), 'In a microtask'])
+    },
+  )
+})
+
+describe('a handler that Firefox cuts short', () => {
+  it.each(Array.from({ length: 40 }, (_, n) => n + 1))(
+    'at platform call %i leaves calls that waited to the next one, which makes each once',
+    async (cut) => {
+      const world = createWorld()
+      let calls = Infinity
+      const tab = world.openTab()
+      // In the midst of the first handler the second one runs, and the first does nothing more.
+      const step = () => {
+        if (--calls !== 0) return
+        tab.fire('hidden')
+        throw new Error('cut')
+      }
+      for (const name of ['now', 'page', 'soon', 'readNote', 'writeNote', 'online'] as const) {
+        const usual = tab.browser[name] as (...given: unknown[]) => unknown
+        Object.assign(tab.browser, {
+          [name](...given: unknown[]) {
+            step()
+            const result = usual(...given)
+            step()
+            return result
+          },
+        })
+      }
+      const waymark = tab.init()
+      for (const name of names(3)) waymark.track(name)
+      calls = cut
+      tab.fire('pagehide')
+      calls = Infinity
+      tab.fire('hidden')
+      await world.settle()
+      tab.crash()
+      world.openTab().init()
+      await world.advance(20_000)
+      expect(world.service.names().toSorted()).toEqual(names(3))
+    },
+  )
+})

@@ -124,6 +124,21 @@ describe('what a page noted as it went', () => {
     expect([...world.notes]).toEqual([])
   })
 
+  it('is the session that has begun with an event of its handler', async () => {
+    const { world, tab, waymark } = await createKnown()
+    await world.advance(3_600_000)
+    await tab.callAndLeave(() => {
+      tab.fire('pagehide')
+      waymark.track('Last')
+    })
+    const next = await visit(world)
+    next.waymark.track('Next')
+    await world.advance(3000)
+    const [before, last, after] = world.service.events().map(({ session_id: id }) => id)
+    expect(last).not.toBe(before)
+    expect(after).toBe(last)
+  })
+
   it('is nothing for an event alone', async () => {
     const { world, tab, waymark } = await createKnown()
     await tab.callAndLeave(() => void waymark.track('Last'))

@@ -71,7 +71,7 @@ describe('the limits of the queue', () => {
             if (record.items.length) counts.set(record, [record.items.length, sizeOf(record.items) - 1])
           }
           // The end of the task: what it tracked is a record.
-          for (const record of w.records) record.isStored = true
+          for (const record of w.records) record.isPut = true
         }
         const fits = (left: typeof records) => {
           const [queued, bytes] = [0, 1].map((i) =>

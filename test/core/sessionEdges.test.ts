@@ -204,3 +204,41 @@ describe.each([
     expect(await idle([...times], 30 * minute + second)).toBe(false)
   })
 })
+
+it.each([
+  ['reset', 'reset'],
+  ['identify', 'reset'],
+  ['identify', 'identify'],
+] as const)('a session has one visitor, after %s in one tab and %s in another at once', async (...acts) => {
+  const world = createWorld()
+  const tabs = [1, 2].map(() => world.openTab().init())
+  for (const tab of tabs) tab.track('Before')
+  await world.advance(3000)
+  const next = acts.map((act, n) => () => {
+    if (act === 'reset') tabs[n]!.reset()
+    else tabs[n]!.identify(`user ${n}`)
+    tabs[n]!.track('After')
+  })
+  for (const act of next) act()
+  await world.advance(3000)
+  for (const tab of tabs) tab.track('Later')
+  await world.advance(3000)
+  const visitorOf = ({ ids: { deviceId, anonymousId, userId } }: Waymark) => [deviceId, anonymousId, userId]
+  expect(visitorOf(tabs[0]!)).toEqual(visitorOf(tabs[1]!))
+  const reader = world.openTab().init()
+  await reader.ready()
+  expect(visitorOf(reader)).toEqual(visitorOf(tabs[0]!))
+  const visitors = new Map<string, Set<string>>()
+  for (const {
+    event,
+    session_id: session,
+    device_id: device,
+    anonymous_id,
+    distinct_id,
+  } of world.service.events()) {
+    if (event === 'Before') continue
+    const visitor = `${device} ${anonymous_id ?? distinct_id}`
+    visitors.set(session!, (visitors.get(session!) ?? new Set()).add(visitor))
+  }
+  for (const [, found] of visitors) expect(found.size).toBe(1)
+})
