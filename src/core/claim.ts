@@ -15,12 +15,12 @@ const dayMs = 86_400_000
 
 /** Another page is there, or asks who is. */
 export const hearProbe = (w: Instance, { ask, here }: { ask?: true; here?: string }) => {
-  if (here) w.alive.add(here)
+  if (here) w.alive.push(here)
   if (ask) tellTabs(w, { here: w.queueId })
 }
 
 const readOthers = async (w: Instance) =>
-  ((await readKeys(w)) ?? []).filter(([id]) => id !== w.queueId && !w.alive.has(id))
+  ((await readKeys(w)) ?? []).filter(([id]) => id !== w.queueId && !w.alive.includes(id))
 
 /**
  * Looks for queues whose page does not answer. There is no leader and no lock: a page that lives answers the liveness
@@ -32,7 +32,7 @@ export const scan = async (w: Instance, again: () => void) => {
   if (w.isScanning || isAway(w) || !works(w)) return
   w.isScanning = true
   w.stopScan()
-  w.alive.clear()
+  w.alive = []
   if ((await readOthers(w))[0]) {
     tellTabs(w, { ask: true })
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
@@ -40,10 +40,10 @@ export const scan = async (w: Instance, again: () => void) => {
     if (w.queueId !== queueId) return
     const keys = await readOthers(w)
     // They come in order: the last of a queue is its newest.
-    const newest = new Map(keys as unknown as [string, number][])
+    const newest = Object.fromEntries(keys as unknown as [string, number][])
     w.abandoned = keys
       .filter(([id]) => {
-        const ageMs = w.browser.now() - newest.get(id)! / 1000
+        const ageMs = w.browser.now() - newest[id]! / 1000
         return ageMs >= claimableAfterMs || ageMs <= -dayMs
       })
       .sort((a, b) => a[1] - b[1])
