@@ -14,11 +14,14 @@ export interface PageView {
 /**
  * Gives a request to the browser, which delivers it when the page is gone. Marks the attempt right before, with
  * nothing in between: Firefox can end an unload handler at any call or loop. False when the browser did not take it,
- * also where there is no `sendBeacon`.
+ * also where there is no `sendBeacon`, or what stands in its place has thrown.
  */
-export type Send = (attempt: { begun: boolean; isDeferred?: boolean }) => boolean | undefined
+export type Send = (attempt: { begun: boolean; isDeferred?: boolean }) => boolean
 
-/** The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. */
+/**
+ * The one door to the platform: everything that waymark asks of a browser, so that a test can hand in its own. What
+ * another script of the page can replace is made here what its type says.
+ */
 export interface Browser {
   /** False on a server, in a worker or in a browser that is too old: nothing else is asked then but the time. */
   isPage: boolean
@@ -78,7 +81,7 @@ export interface Browser {
   ): Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
   warn(text: string): void
   /** What this page is followed under, by any copy of the library that it has loaded. */
-  taken: Set<string>
+  taken: string[]
 }
 
 /** The value of a promise; undefined when it has none by then. */
@@ -105,6 +108,10 @@ type Later = { fetchLater?(url: string, init: RequestInit & { activateAfter: num
 let viewport = ''
 let referrer = ''
 
+/** What the document itself has of that name: a form or an image of the page hides it by its `name`. */
+const ofDocument = <Name extends 'hidden' | 'referrer' | 'URL'>(name: Name): Document[Name] =>
+  Reflect.get(Document.prototype, name, document) as Document[Name]
+
 /** A sandboxed page may not even ask. */
 const hasWorker = () => !!maybe(() => navigator.serviceWorker?.controller)
 
@@ -114,7 +121,8 @@ export const createBrowser = (): Browser => {
   return {
     // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
     isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in [],
-    now: Date.now,
+    // Datejs has `Date.now` give a date.
+    now: () => +new Date(),
     random: Math.random,
     after(ms, fn) {
       // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
@@ -129,7 +137,7 @@ export const createBrowser = (): Browser => {
       for (const [event, fn] of Object.entries(handlers)) addEventListener(event, fn, options)
       return () => stop.abort()
     },
-    hidden: () => document.hidden,
+    hidden: () => ofDocument('hidden'),
     closing: () => globalThis.closed,
     online: () => navigator.onLine !== false,
     hasWorker,
@@ -138,18 +146,22 @@ export const createBrowser = (): Browser => {
     page() {
       if (!viewport) {
         viewport = innerWidth + 'x' + innerHeight
-        referrer = document.referrer
+        referrer = ofDocument('referrer')
         addEventListener('resize', () => (viewport = ''), { once: true })
       }
       // Ten times as fast as `location.href`, and the same.
-      return { url: document.URL, referrer, viewport }
+      return { url: ofDocument('URL'), referrer, viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {
       const blob = new Blob([body as string], { type: 'application/json' })
       return (attempt) => {
-        attempt.begun = true
-        return navigator.sendBeacon?.(url, blob)
+        try {
+          attempt.begun = true
+          return navigator.sendBeacon(url, blob) === true
+        } catch {
+          return false
+        }
       }
     },
     prepareFetch(url, init, by) {
@@ -199,6 +211,6 @@ export const createBrowser = (): Browser => {
         return channel
       }),
     warn: (text) => console.warn(text),
-    taken: ((globalThis as unknown as Record<symbol, Set<string>>)[Symbol.for('waymark')] ??= new Set()),
+    taken: ((globalThis as unknown as Record<symbol, string[]>)[Symbol.for('waymark')] ??= []),
   }
 }

@@ -53,7 +53,7 @@ export interface Tracked {
 export interface TrackOptions {
   /** When it happened: Unix milliseconds, ISO 8601 or a `Date`. @defaultValue the moment of the call */
   timestamp?: number | string | Date
-  /** Id of the event, when it has one of its own (an order number). @defaultValue a new one */
+  /** Id of this event alone, when it has one of its own (`paid-1042`). @defaultValue a new one */
   insertId?: string
 }
 

@@ -1,14 +1,13 @@
-import { maybe } from './maybe'
 import { holdCalls, isDenied, readVisitor } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
 import { isAnonymous, isAway, runsCalls, type Call, type Instance, type Refusal } from './instance'
-import { isObject, toJson, toText } from './json'
+import { isObject, toIso, toJson, toText } from './json'
 import { put } from './queue'
 import { complain, tell } from './signals'
 import { Receipt } from './receipt'
-import type { BeforeSend, Draft, Kind, Properties, TrackOptions, Tracked } from './types'
+import type { Draft, DropReason, Kind, Properties, TrackOptions, Tracked } from './types'
 import { isInSession } from './session'
 import { act, readIds, touch } from './visitor'
 
@@ -31,7 +30,8 @@ const isTaken = (w: Instance, name: string) =>
  * said, and left out; a name that is too long may refuse the whole.
  */
 export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): Properties => {
-  const own: Properties = {}
+  // Without a prototype: a property may be called `__proto__`, and a page may have frozen what it would inherit.
+  const own: Properties = { __proto__: null }
   if (!isObject(given)) {
     if (given !== undefined) complain(w, 'invalid-properties', given)
     return own
@@ -58,45 +58,50 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
   return own
 }
 
-let second = ''
-let secondAt = 0
-
-/** Within a second only the milliseconds differ. Writing all of it takes a microsecond; in a task of its own, eight. */
-const toIso = (at: number): string => {
-  const date = new Date(at)
-  if (secondAt !== (secondAt = Math.floor(at / 1000))) second = date.toISOString().slice(0, 20)
-  return second + `${1000 + date.getMilliseconds()}Z`.slice(1)
-}
-
-const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): string => {
+const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): string | undefined => {
   if (given === undefined) return toIso(at)
   // `new Date(null)` is 1970, so null counts as no time.
-  const text = maybe(() => new Date(given ?? NaN).toISOString()) ?? ''
-  // Beyond the years of four digits it is longer, and few can read it.
-  if (text.length === 24) return text
-  complain(w, 'invalid-timestamp', given)
-  return toIso(at)
+  const text = toIso(+new Date(given ?? NaN))
+  if (!text) complain(w, 'invalid-timestamp', given)
+  return text ?? toIso(at)
 }
+
+/** What would be the id of many events makes them copies of each other. */
+const readInsertId = (w: Instance, given: unknown): string => {
+  const id = readUserId(given ?? newId())
+  if (!id) complain(w, 'invalid-insert-id', given)
+  return id ?? newId()
+}
+
+/** What a `beforeSend` may return instead of a draft (`DropReason`). */
+const reasons =
+  /^(invalid|quarantined|too-(many|big|old)|no-(space|consent)|before-send|sampled-out|shut-down)$/
 
 /** What `beforeSend` and the plugins make of a call. */
 const filter = (w: Instance, draft: Draft): Draft => {
   const { event, userId } = draft
-  for (const { beforeSend } of [...w.used.keys(), w.config]) {
+  for (const [{ beforeSend }] of [...w.used, [w.config]]) {
     if (!beforeSend) continue
-    let next: ReturnType<BeforeSend> | undefined = draft
+    let next: unknown = draft
     try {
       next = beforeSend(draft)
     } catch (error) {
       complain(w, 'before-send-failed', error)
     }
-    if (!next || typeof next === 'string') throw [next || 'before-send'] satisfies Refusal
+    if (next === null || next === false) next = 'before-send'
+    if (typeof next === 'string' && reasons.test(next)) throw [next as DropReason] satisfies Refusal
+    // A promise has removed nothing yet.
+    const isAsync = (next as PromiseLike<unknown> | undefined)?.then
+    if (!isObject(next) || isAsync)
+      throw ['before-send', 'invalid-before-send', isAsync ? 'is async' : next] satisfies Refusal
     // What it leaves out stays.
     draft = { ...draft, ...next, userId } as Draft
     draft.event ??= event!
-    const { properties } = draft
     // It may have added names that the service does not know.
-    if (properties)
-      draft.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => isTaken(w, name)))
+    if (draft.properties) {
+      const properties = (draft.properties = { ...draft.properties })
+      for (const name of Object.keys(properties)) if (!isTaken(w, name)) delete properties[name]
+    }
   }
   return draft
 }
@@ -135,7 +140,7 @@ const call = (
     if (w.pageState === 'shut') throw ['shut-down'] satisfies Refusal
     const finish = make()
     const timestamp = readTime(w, at, options?.timestamp)
-    const id = (receipt.id = options?.insertId ?? newId())
+    const id = (receipt.id = readInsertId(w, options?.insertId))
     const run = () => {
       try {
         const hidden = isAnonymous(w)

@@ -13,12 +13,12 @@ const claimAtOnce = 100
 
 /** Another page is there, or asks who is. */
 export const hearProbe = (w: Instance, { ask, here }: { ask?: true; here?: string }) => {
-  if (here) w.alive.add(here)
+  if (here) w.alive.push(here)
   if (ask) tellTabs(w, { here: w.queueId })
 }
 
 const readOthers = async (w: Instance) =>
-  ((await readKeys(w)) ?? []).filter(([id]) => id !== w.queueId && !w.alive.has(id))
+  ((await readKeys(w)) ?? []).filter(([id]) => id !== w.queueId && !w.alive.includes(id))
 
 /**
  * Looks for queues whose page does not answer. There is no leader and no lock: a page that lives answers the liveness
@@ -30,7 +30,7 @@ export const scan = async (w: Instance, again: () => void) => {
   if (w.isScanning || isAway(w) || !works(w)) return
   w.isScanning = true
   w.stopScan()
-  w.alive.clear()
+  w.alive = []
   if ((await readOthers(w))[0]) {
     tellTabs(w, { ask: true })
     await new Promise<void>((resolve) => w.browser.after(answerWithinMs, resolve))
@@ -38,11 +38,11 @@ export const scan = async (w: Instance, again: () => void) => {
     if (attempts !== w.attempts) return
     const keys = await readOthers(w)
     // They come in order: the last of a queue is its newest.
-    const newest = new Map(keys as unknown as [string, number][])
+    const newest = Object.fromEntries(keys as unknown as [string, number][])
     w.abandoned = keys
       .filter(([id]) => {
         // A queue of the future is one of a clock that was set back since then: nobody knows how old it is.
-        const ageMs = w.browser.now() - newest.get(id)! / 1000
+        const ageMs = w.browser.now() - newest[id]! / 1000
         return ageMs >= claimableAfterMs || ageMs <= -clockSlackMs
       })
       .sort((a, b) => a[1] - b[1])

@@ -1,4 +1,4 @@
-import { isObject } from './json'
+import { isObject, kindOf } from './json'
 import type { Config } from './types'
 
 /** Options that are functions have no default, and are not listed. */
@@ -32,9 +32,6 @@ const choices: Record<string, unknown[]> = {
   auth: ['query', 'header', 'bearer'],
   beacon: ['auto', true, false],
 }
-
-/** Tells a list from an object. */
-const kindOf = (value: unknown) => ({}).toString.call(value)
 
 /**
  * Fills in what is not given, is none of its choices, or is of another type than what is usual. What is wrong is told by `waymark/checks`, which

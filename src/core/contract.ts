@@ -15,7 +15,10 @@ export const isUnknown = (name: string) =>
   )
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
-export const toFields: Record<Kind, (ids: Ids, draft: Partial<Draft>, timestamp: string) => Properties> = {
+export const toFields: Record<
+  Kind,
+  (ids: Ids, draft: Partial<Draft>, timestamp: string | undefined) => Properties
+> = {
   anonymous: (_, draft, timestamp) => ({
     event: draft.event,
     timestamp,

@@ -22,7 +22,7 @@ type Mode = 'readonly' | 'readwrite' | 'put'
 export function openDatabase(createStore: () => UseStore): Database {
   let store = createStore()
   let connection: IDBDatabase | undefined
-  const reading = new Set<IDBTransaction>()
+  let reading: IDBTransaction[] = []
 
   const close = () => {
     connection?.close()
@@ -40,7 +40,7 @@ export function openDatabase(createStore: () => UseStore): Database {
           connection.onversionchange = close
         }
         const commit = () => transaction.commit?.()
-        if (mode !== 'put') reading.add(transaction)
+        if (mode !== 'put') reading.push(transaction)
         const done = new Promise((resolve, reject) => {
           transaction.oncomplete = resolve
           // The request has the error: Firefox tells the transaction of a full disk only that it was ended.
@@ -48,7 +48,11 @@ export function openDatabase(createStore: () => UseStore): Database {
         })
         const result = work(objects, commit)
         if (mode === 'put') commit()
-        await done.finally(() => reading.delete(transaction))
+        try {
+          await done
+        } finally {
+          reading = reading.filter((other) => other !== transaction)
+        }
         return result
       }
       const access = mode === 'put' ? 'readwrite' : mode

@@ -24,15 +24,16 @@ export const handOff = (w: Instance) => {
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {
-    const budget = w.attempts.reduce((bytes, attempt) => bytes - sizeOf(attempt.batch), handOffBytes)
+    let budget = handOffBytes
+    for (const attempt of w.attempts) budget -= sizeOf(attempt.batch)
     const batch = next(w, Math.min(w.config.batch.maxBytes, budget))
     // Events without ids wait until the service has said that it takes them.
-    if (!batch[0] || sizeOf(batch) > budget || !mayGo(w, batch)) return
+    if (!batch[0] || !(sizeOf(batch) <= budget) || !mayGo(w, batch)) return
     const send = prepareHandOff(w, batch)
     const attempt = { batch, begun: false }
     w.attempts.push(attempt)
     if (!send(attempt)) {
-      // The browser did not take it: it stays on disk for the next page.
+      // The browser, or a function in its place, did not take it: it stays on disk for the next page.
       w.attempts.pop()
       return
     }

@@ -175,14 +175,14 @@ export interface Instance {
   pageState: PageState
 
   // signals.ts
-  listeners: Set<[name: keyof News | false, fn: (news: never) => void]>
+  listeners: [name: keyof News | false, fn: (news: never) => void][]
   accepted: number
   handedOff: number
   lost: number
   dropCounts: Partial<Record<DropReason, number>>
 
   // plugins.ts
-  used: Map<Plugin, Stop | void>
+  used: [Plugin, (Stop | void)?][]
   pluginHost?: Host | undefined
 
   // capture.ts
@@ -244,7 +244,7 @@ export interface Instance {
   // tabs.ts, claim.ts
   /** Other tabs are heard by it; undefined while none may be heard. */
   tabs?: Pick<BroadcastChannel, 'postMessage' | 'close'> | undefined
-  alive: Set<string>
+  alive: string[]
   /** Keys of event records whose page is gone, the oldest first. */
   abandoned: RecordKey[]
   isScanning?: boolean | undefined
@@ -299,12 +299,12 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     apiKey: '',
     storeName: '',
     pageState: browser.isPage ? 'starting' : 'shut',
-    listeners: new Set(),
+    listeners: [],
     accepted: 0,
     handedOff: 0,
     lost: 0,
     dropCounts: {},
-    used: new Map(),
+    used: [],
     heldCalls: [],
     filterUrl: String,
     settings: {},
@@ -322,7 +322,7 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     records: [],
     queuedCount: 0,
     queuedBytes: 0,
-    alive: new Set(),
+    alive: [],
     abandoned: [],
     scannedAt: Infinity,
     stopScan: nothing,

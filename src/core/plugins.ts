@@ -11,17 +11,15 @@ const safely = <T>(w: Instance, plugin: Plugin, fn: () => T) => {
 }
 
 const remove = (w: Instance, plugin: Plugin) => {
-  safely(w, plugin, () => w.used.get(plugin)?.())
-  w.used.delete(plugin)
+  safely(w, plugin, () => w.used.find(([one]) => one === plugin)?.[1]?.())
+  w.used = w.used.filter(([one]) => one !== plugin)
 }
 
 /** One of each name: an application that mounts twice must not count twice. None, where there is none today. */
 export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
-  if (!plugin || [...w.used.keys()].some((other) => other.name === plugin.name)) return () => {}
-  w.used.set(
-    plugin,
-    safely(w, plugin, () => w.pluginHost && plugin.start?.(w.pluginHost)),
-  )
+  if (!plugin || w.used.some(([other]) => other.name === plugin.name)) return () => {}
+  const stop = safely(w, plugin, () => w.pluginHost && plugin.start?.(w.pluginHost))
+  w.used.push([plugin, stop])
   return () => remove(w, plugin)
 }
 
@@ -30,23 +28,26 @@ export const usePlugin = (w: Instance, plugin: Plugin): Stop => {
  * follows the page, so that nothing of it is counted twice.
  */
 export const startPlugins = (w: Instance, host: Host, given: Plugin[]) => {
-  const all = [...w.used.keys(), ...given]
-  w.used.clear()
-  if (w.browser.taken.has(w.storeName)) complain(w, 'already-on-page', w.storeName, true)
-  else w.pluginHost = host
-  w.browser.taken.add(w.storeName)
+  const all = [...w.used.map(([plugin]) => plugin), ...given]
+  w.used = []
+  if (w.browser.taken.includes(w.storeName)) complain(w, 'already-on-page', w.storeName, true)
+  else {
+    w.pluginHost = host
+    w.browser.taken.push(w.storeName)
+  }
   for (const plugin of all) usePlugin(w, plugin)
 }
 
 export const stopPlugins = (w: Instance) => {
-  if (w.pluginHost) w.browser.taken.delete(w.storeName)
+  const { taken } = w.browser
+  if (w.pluginHost) taken.splice(taken.indexOf(w.storeName), 1)
   w.pluginHost = undefined
-  for (const plugin of w.used.keys()) remove(w, plugin)
+  for (const [plugin] of w.used) remove(w, plugin)
 }
 
 /** Ids that a plugin keeps elsewhere and prefers to those that were stored. */
 export const recall = (w: Instance, stored: Partial<Ids>) => {
-  for (const plugin of w.used.keys()) {
+  for (const [plugin] of w.used) {
     const found = safely(w, plugin, () => plugin.restore?.(stored))
     if (found) return found
   }

@@ -9,7 +9,12 @@ import type { DropReason, Kind, Outcome } from './types'
 export const claimableAfterMs = 5000
 
 /** Bytes of the body of a request with these payloads. */
-export const sizeOf = (batch: Payload[]) => batch.reduce((sum, payload) => sum + payload.size, 1)
+export const sizeOf = (batch: Payload[]) => {
+  let bytes = 1
+  // A page may have a `reduce` of its own: prototype.js before 1.7 gives the first of a list.
+  for (const { size } of batch) bytes += size
+  return bytes
+}
 
 export const mark = (w: Instance, batch: Payload[], isBusy: boolean) => {
   for (const payload of batch) payload.record.isBusy = isBusy
@@ -83,7 +88,7 @@ export const callAgain = (w: Instance) => {
   const records = w.records.filter((record) => !mayStore(record) && !record.isBusy)
   const payloads = records.flatMap(({ items }) => items.splice(0))
   w.queuedCount -= payloads.length
-  w.queuedBytes -= payloads.reduce((sum, { size }) => sum + size, 0)
+  w.queuedBytes -= sizeOf(payloads) - 1
   w.heldCalls.unshift(...payloads.flatMap(({ call }) => call ?? []))
 }
 
@@ -122,7 +127,7 @@ export const put = (w: Instance, kind: Kind, ended: Ended & { body: string }) =>
     record.isBusy ||
     record.kind !== kind ||
     record.key[2] >= limits.maxEvents ||
-    sizeOf(record.items) + size > limits.maxBytes
+    !(sizeOf(record.items) + size <= limits.maxBytes)
   ) {
     w.sequence = Math.max(w.sequence + 1, w.browser.now() * 1000)
     record = addRecord(w, kind, [w.queueId, w.sequence, 0, w.queueId], false)
@@ -155,7 +160,7 @@ export const next = (w: Instance, maxBytes: number, inMemory?: boolean): Payload
   const batch: Payload[] = []
   for (const { kind, items, isBusy, isPut } of w.records) {
     if (isBusy || !items[0] || (inMemory && isPut)) continue
-    if (batch[0] && (kind !== batch[0].record.kind || sizeOf(batch) + sizeOf(items) > maxBytes + 1)) break
+    if (batch[0] && (kind !== batch[0].record.kind || !(sizeOf(batch) + sizeOf(items) <= maxBytes + 1))) break
     batch.push(...items)
   }
   return batch

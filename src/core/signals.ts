@@ -5,8 +5,11 @@ import type { DropReason, Kind, Outcome, Signals, Stop } from './types'
 
 export const on = <K extends keyof News>(w: Instance, name: K, fn: (news: News[K]) => void): Stop => {
   const listener: [K | false, typeof fn] = [name, fn]
-  w.listeners.add(listener)
-  return () => void w.listeners.delete(listener)
+  w.listeners.push(listener)
+  return () => {
+    listener[0] = false
+    w.listeners = w.listeners.filter((other) => other !== listener)
+  }
 }
 
 /**

@@ -38,8 +38,10 @@ export const send = async (w: Instance, kind: Kind, batch: Payload[]): Promise<A
   try {
     const [url, init] = post(w, kind, batch)
     const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort.signal })
-    // Read to the end, always: Chromium frees the keepalive quota only then.
-    const text = await response.text()
+    // Read to the end, always: Chromium frees the keepalive quota only then. Where another script of the page reads the
+    // body, the status alone decides.
+    const isRead = response.bodyUsed || response.body?.locked
+    const text = isRead ? `{"ok":${response.ok}}` : await response.text()
     const { headers, status } = response
     // A JSON beacon carries credentials: against `Access-Control-Allow-Origin: *` it returns true and never arrives.
     w.beaconArrives ||= headers.get('Access-Control-Allow-Credentials') === 'true'

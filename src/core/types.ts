@@ -4,9 +4,10 @@ import type { PropertiesOf } from './plan'
 export type * from './calls'
 
 /**
- * Changes a call, or drops it by returning null, or a reason of `DropReason`. One that throws changes nothing.
+ * Changes a call, or drops it by returning null, false, or a reason of `DropReason`. One that throws changes nothing; one that
+ * returns anything else, or is async, drops the call.
  */
-export type BeforeSend = (draft: Draft) => Draft | null | DropReason
+export type BeforeSend = (draft: Draft) => Draft | null | false | DropReason
 
 /** What a plugin sees: never the instance itself. */
 export interface Host {
@@ -245,8 +246,8 @@ export interface Waymark<Events extends object = EventMap> {
 
 /** A call for the array `window.waymark`: `['track', 'Signed Up', { plan: 'pro' }]`. */
 export type Command = [name: string, ...args: unknown[]] & {
-  /** When and where it was made, noted by `waymark.early.js`. */
-  calledAt?: number
+  /** When and where it was made, noted by `waymark.early.js`: a date where Datejs has replaced `Date.now`. */
+  calledAt?: number | Date
   url?: string
   referrer?: string
 }

@@ -1,12 +1,14 @@
 import { maybe } from './maybe'
 import type { Config } from './types'
 
+const create = () => ({ __proto__: null }) as unknown as Record<string, string>
+
 /**
  * Returns a function that strips a URL to what may leave the page: no fragment's query, no credentials, and only
  * the query parameters on the list. The last answers are kept: a page tracks many events at one URL.
  */
 export const createUrlFilter = (rules: Config['url']) => {
-  const cache = new Map<string, string>()
+  let cache = create()
 
   const isKept = (name: string) =>
     // With as much of the name as the rule has before its `*`.
@@ -15,7 +17,8 @@ export const createUrlFilter = (rules: Config['url']) => {
   // It is none, or `redact` has thrown: nothing is safer than something.
   const strip = (href: string): string =>
     maybe(() => {
-      const url = new URL(href)
+      // All of a `data:` address is content, and a file's path has the name of who works on the machine.
+      const url = new URL(href.replace(/^((data|file|blob):).*/s, '$1'))
       const { searchParams, hash } = url
       url.username = url.password = ''
       // Read from a copy: deleting while iterating skips names.
@@ -27,8 +30,10 @@ export const createUrlFilter = (rules: Config['url']) => {
     }) ?? ''
 
   return (href: string): string => {
-    if (cache.size > 20) cache.clear()
-    if (!cache.has(href)) cache.set(href, strip(href))
-    return cache.get(href)!
+    if (cache[href] === undefined) {
+      if (Object.keys(cache)[20]) cache = create()
+      cache[href] = strip(href)
+    }
+    return cache[href]
   }
 }

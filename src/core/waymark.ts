@@ -94,11 +94,13 @@ export const methods = {
     const config = readConfig(given)
     const endpoint = config.endpoint && w.browser.fullUrl(config.endpoint)
     const name = `waymark ${config.environment} ${apiKey}`
-    if (w.pageState === 'shut') return handle
-    if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey ?? 'none', true)
-    else if (w.storeName) {
-      if (name !== w.storeName) complain(w, 'already-initialised', name, true)
-    } else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
+    const isOver = w.pageState === 'shut'
+    if (w.storeName) {
+      if (isOver || name !== w.storeName)
+        complain(w, isOver ? 'shut-down' : 'already-initialised', name, true)
+    } else if (isOver) return handle
+    else if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey ?? 'none', true)
+    else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
     else {
       const cleanUrl = createUrlFilter(config.url)
       w.config = { ...config, endpoint }

@@ -2,7 +2,7 @@ import { maybe } from '../core/maybe'
 import { createBrowser } from '../core/browser'
 import { pageviews } from '../plugins/pageviews'
 import { runCommands } from './commands'
-import type { Command, InitConfig } from '../core/types'
+import type { Command, InitConfig, Waymark } from '../core/types'
 import { createWaymarkIn } from '../core/waymark'
 
 // The script tag: starts by the tag's own attributes (`data-api-key`, `data-endpoint`, `data-environment`,
@@ -19,14 +19,19 @@ const {
   ...rest
 } = document.currentScript?.dataset ?? {}
 const browser = createBrowser()
-const waymark = createWaymarkIn(browser)
+const own = createWaymarkIn(browser)
+// A tag manager may run this script again and again: what is there follows the page already.
+const before = page.waymark as Partial<Waymark> | undefined
+const waymark = before?.stats ? (before as Waymark) : own
+
+const tellMissing = () => browser.taken[0] || waymark.init('', {} as InitConfig)
 
 const isDebug = debug !== 'false'
 const options = maybe(() => JSON.parse(config)) as object | undefined
 if (!options) browser.warn('[waymark] data-config is not JSON')
 
-// Anything but a list of commands counts as one command, which does nothing.
-page.waymark = runCommands(waymark, [page.waymark].flat() as Command[], browser)
+if (waymark === own)
+  page.waymark = runCommands(own, Array.isArray(before) ? (before as Command[]) : [], browser)
 
 // From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does
 // not. What is called meanwhile waits for `init`; one that cannot be loaded is done without.
@@ -38,4 +43,7 @@ void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).the
   // An address without a key is a key forgotten, or named `data-apikey`, which `init` says.
   if (apiKey || rest.endpoint || rest.apikey)
     waymark.init(apiKey!, { ...rest, debug: isDebug, ...options } as InitConfig)
+  // A module, and what a tag manager has stripped, has no attributes: the page has to call `init` itself.
+  else if (document.readyState === 'complete') tellMissing()
+  else addEventListener('load', tellMissing)
 })

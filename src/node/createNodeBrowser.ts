@@ -47,6 +47,6 @@ export const createNodeBrowser = (): Browser => {
     readNote: () => '',
     channel: none,
     warn: (text) => console.warn(text),
-    taken: new Set(),
+    taken: [],
   }
 }

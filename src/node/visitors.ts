@@ -60,7 +60,7 @@ const serverSide = (w: Instance): Plugin => ({
 
 /** Makes the functions that make visitors. All use one queue: each call runs with the settings of its visitor. */
 export const createVisitors = <Events extends object>(w: Instance, idleMs: number) => {
-  w.used.set(serverSide(w), undefined)
+  w.used.push([serverSide(w)])
 
   const create = ({ userId, page, properties, deviceId = '', anonymousId = '', sessionId = '' }: Known) => {
     let settings: Settings = {

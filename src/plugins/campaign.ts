@@ -1,3 +1,4 @@
+import { cut } from '../core/json'
 import { scope } from './scopes'
 import type { Plugin, Properties } from '../core/types'
 import { whenShown } from './whenShown'
@@ -26,7 +27,7 @@ export function campaign(): Plugin {
         const named: Properties = {}
         let isTouch = !!isForeign
         const note = (name: string, prefix: string) => {
-          const value = params.get(name)?.slice(0, 200) || undefined
+          const value = cut(params.get(name) ?? '', 200) || undefined
           now[prefix + name] = named[name] = value
           isTouch ||= value !== undefined
         }

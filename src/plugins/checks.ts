@@ -1,5 +1,7 @@
 import { defaults } from '../core/config'
 import { brief, isObject } from '../core/json'
+import { checkCalls, type Checked } from './checkCalls'
+import { distance } from './distance'
 import { trail } from './trail'
 import type { Plugin, Signals, Waymark } from '../core/types'
 
@@ -29,6 +31,12 @@ const texts: Record<string, (what: string) => string> = {
     `Properties were left out, because ${what} is not an object. Give { name: value }; to page() give the address as { $url }.`,
   'invalid-timestamp': (what) =>
     `The event got the time of the call, because ${what} is not a date with a year of four digits. Give Unix milliseconds, ISO 8601 text or a Date.`,
+  'invalid-insert-id': (what) =>
+    `The event got a new id, because ${what || 'an empty text'} cannot be the id of one event alone. Give a text such as "paid-1042".`,
+  'invalid-before-send': (what) =>
+    `A call was dropped, because a beforeSend ${what === 'is async' ? 'is async, and nothing waits for it' : `returned ${what}`}. Let it return the draft or null at once.`,
+  'shut-down': () =>
+    `A second init() was refused, because shutdown() has ended the instance. Make another one with createWaymark().`,
   'not-identified': () =>
     `Traits were refused, because nobody is signed in. Call identify() before updateTraits().`,
   'before-send-failed': (what) =>
@@ -116,18 +124,6 @@ const findFault = (path: string, usual: unknown, value: unknown): string | undef
   return typeof value === typeof usual ? undefined : `a ${typeof usual}`
 }
 
-/** How many letters differ, at least: inserted, left out or another. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let y = 1; y <= a.length; y++) {
-    const next = [y]
-    for (let x = 1; x <= b.length; x++)
-      next[x] = Math.min(row[x]! + 1, next[x - 1]! + 1, row[x - 1]! + (a[y - 1] === b[x - 1] ? 0 : 1))
-    row = next
-  }
-  return row.at(-1)!
-}
-
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** The right name of an option that is nearly written so, or lies in another place. */
@@ -199,12 +195,13 @@ export function checks(): Plugin {
   }
 }
 
-/** Puts errors into words from before `init` on, and checks the options of `init` and `configure`. Returns the instance. */
-export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on' | 'use'>>(
+/** Puts errors into words from before `init` on, and checks the options of every call. Returns the instance. */
+export function withChecks<Instance extends Pick<Waymark, 'init' | 'configure' | 'on' | 'use'> & Checked>(
   waymark: Instance,
 ): Instance {
   const { init, configure } = waymark
   waymark.on('error', explain)
+  checkCalls(waymark, warn)
   waymark.init = (apiKey, config) => {
     if (!('at' in []))
       warn(

@@ -1,5 +1,7 @@
 import type { Plugin } from '../core/types'
 import { listen } from './listen'
+import { maybe } from '../core/maybe'
+import { readMember } from './readMember'
 import { readTrackData } from './readTrackData'
 
 export interface ClickOptions {
@@ -22,18 +24,28 @@ export function clicks({ outbound = true, downloads = files }: ClickOptions = {}
     start({ track, cleanUrl }) {
       const clicked = (event: MouseEvent) => {
         // The path goes into open shadow trees; `event.target` does not.
-        const path = event.composedPath().filter((node) => node instanceof Element)
+        const path = event.composedPath() as Element[]
+        // What is no element, such as the window, has no such member.
+        const find = (selector: string) =>
+          path.find((element) => maybe(() => readMember(element, 'matches', selector)))
         // A form speaks for its submits, not for clicks in it.
-        const told = path.find((element) => element.matches('[data-track]:not(form)'))
+        const told = find('[data-track]:not(form)')
         const said = told && readTrackData(told)
         if (said) return void track(...said)
-        const link = path.find((element) => element instanceof HTMLAnchorElement)
-        if (!link || !/^https?:$/.test(link.protocol)) return
-        const url = cleanUrl(link.href)
-        if (link.hasAttribute('download') || (downloads && downloads.test(link.pathname))) {
-          track('File Downloaded', { url, file: link.pathname.replace(/.*\//, '') })
-        } else if (outbound && link.host !== location.host) {
-          track('Outbound Link Clicked', { url })
+        const link = find('a, area') as HTMLAnchorElement | SVGAElement | undefined
+        const href = link?.href
+        // In SVG it is an object.
+        const address = typeof href === 'object' ? href.baseVal : href
+        if (!link || !address) return
+        const { protocol, pathname, host, href: full } = new URL(address, document.baseURI)
+        const saved = link.getAttribute('download')
+        const isPage = /^https?:$/.test(protocol)
+        if (saved !== null || (isPage && downloads && downloads.test(pathname))) {
+          // An address such as `blob:` names no file.
+          const file = isPage ? pathname.replace(/.*\//, '') : saved
+          track('File Downloaded', { url: cleanUrl(full), file })
+        } else if (isPage && outbound && host !== location.host) {
+          track('Outbound Link Clicked', { url: cleanUrl(full) })
         }
       }
       const stops = [

@@ -1,5 +1,6 @@
 import type { Plugin } from '../core/types'
 import { listen } from './listen'
+import { cut } from '../core/json'
 
 export interface ErrorOptions {
   /** Errors recorded in one page, each different one once. @defaultValue `10` */
@@ -21,8 +22,8 @@ export function errors({ maxErrors = 10 }: ErrorOptions = {}): Plugin {
 
       const caught = (error: unknown, text: string, kind: string) => {
         const { name, message, stack } = Object(error) as Partial<Record<keyof Error, unknown>>
-        const said = redact(String(message ?? (text || error))).slice(0, maxMessage)
-        const where = stack === undefined ? undefined : redact(String(stack)).slice(0, maxStack)
+        const said = cut(redact(String(message ?? (text || error))), maxMessage)
+        const where = stack === undefined ? undefined : cut(redact(String(stack)), maxStack)
         const key = said + where
         // A script of another site that does not let itself be read tells nothing.
         if ((!error && /^script error\.?$/i.test(text)) || known.has(key) || known.size >= maxErrors) return
@@ -30,7 +31,7 @@ export function errors({ maxErrors = 10 }: ErrorOptions = {}): Plugin {
         track('Error Caught', {
           kind,
           message: said,
-          name: name === undefined ? undefined : String(name).slice(0, 100),
+          name: name === undefined ? undefined : cut(String(name), 100),
           stack: where,
         })
       }
@@ -38,7 +39,7 @@ export function errors({ maxErrors = 10 }: ErrorOptions = {}): Plugin {
       const stops = [
         listen(window, 'error', (event: ErrorEvent) => {
           // An image that was not found is heard here, too, and is no error of a script.
-          if (!(event.target instanceof Element)) caught(event.error, event.message, 'error')
+          if ((event.target as Node).nodeType !== 1) caught(event.error, event.message, 'error')
         }),
         listen(window, 'unhandledrejection', (event: PromiseRejectionEvent) =>
           caught(event.reason, '', 'rejection'),

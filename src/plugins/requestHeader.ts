@@ -1,3 +1,4 @@
+import { kindOf } from '../core/json'
 import { maybe } from '../core/maybe'
 import type { Plugin } from '../core/types'
 import { createRequestIds } from './requestIds'
@@ -5,6 +6,14 @@ import { createRequestIds } from './requestIds'
 export interface RequestHeaderOptions {
   /** @defaultValue `'X-Waymark'` */
   name?: string
+}
+
+/** All options as `fetch` would read them: also inherited ones, and what a class has getters for. */
+const readOptions = (given?: RequestInit): RequestInit => {
+  const options: Record<string, unknown> = {}
+  for (let from: unknown = given; from && from !== Object.prototype; from = Object.getPrototypeOf(from))
+    for (const key of Object.getOwnPropertyNames(from)) options[key] ??= given![key as keyof RequestInit]
+  return options
 }
 
 /**
@@ -28,16 +37,28 @@ export function requestHeader({ name = 'X-Waymark' }: RequestHeaderOptions = {})
       const isOwn = (url: string) => maybe(() => new URL(url, document.baseURI).origin) === location.origin
 
       const { fetch } = window
-      const fetchWithIds: typeof fetch = (input, init) => {
-        const request = input instanceof Request ? input : undefined
+      /** The same request with one header more; undefined where it is to stay as it is. */
+      const withIds = (
+        input: RequestInfo | URL,
+        init?: RequestInit,
+      ): Parameters<typeof fetch> | undefined => {
+        const request =
+          input instanceof Request || /Request]/.test(kindOf(input)) ? (input as Request) : undefined
         const text = isOwn(request?.url ?? String(input)) && told.read()
-        if (!text || (init ?? request)?.credentials === 'omit') return fetch(input, init)
-        const headers = new Headers(init?.headers ?? request?.headers)
+        if (!text || (init?.credentials ?? request?.credentials) === 'omit') return
+        // Options beside a request make it forget what it says of its referrer.
+        const options: RequestInit =
+          request && !init
+            ? { referrer: request.referrer, referrerPolicy: request.referrerPolicy }
+            : readOptions(init)
+        const headers = new Headers(options.headers ?? request?.headers)
         headers.set(name, text)
-        return fetch(input, { ...init, headers })
+        return [input, { ...options, headers }]
       }
-      // It keeps what the browser's own promises for requests that outlive a page, for whoever asks.
-      fetchWithIds.toString = () => String(fetch)
+      const fetchWithIds: typeof fetch = (...given) => fetch(...(maybe(() => withIds(...given)) ?? given))
+      // It keeps what the browser's own promises for requests that outlive a page, for whoever asks. A page may have frozen
+      // what it inherits.
+      Object.defineProperty(fetchWithIds, 'toString', { value: () => String(fetch) })
       window.fetch = fetchWithIds
 
       const { prototype } = XMLHttpRequest

@@ -126,7 +126,12 @@ describe('an odd value', () => {
     const world = createWorld()
     const [waymark, other] = [world.openTab().init(), world.openTab().init()]
     await Promise.all([waymark.ready(), other.ready()])
-    waymark.register({ big: 1n, fn() {}, node: { nodeType: 1 }, at: new Date(0) })
+    waymark.register({
+      big: 1n,
+      fn() {},
+      node: { [Symbol.toStringTag]: 'Text', nodeType: 3 },
+      at: new Date(0),
+    })
     waymark.register(null as never)
     waymark.registerOnce('text' as never)
     await world.advance(100)
@@ -136,7 +141,7 @@ describe('an odd value', () => {
     await world.advance(5000)
     const [a, b] = world.service.events().map(({ properties }) => properties)
     for (const own of [a, b]) {
-      expect(own).toMatchObject({ big: '1', node: '[object Object]', at: '1970-01-01T00:00:00.000Z' })
+      expect(own).toMatchObject({ big: '1', node: '[object Text]', at: '1970-01-01T00:00:00.000Z' })
       for (const name of ['fn', '0']) expect(own).not.toHaveProperty(name)
     }
   })

@@ -118,6 +118,30 @@ describe('createBrowser', () => {
     expect(createBrowser().prepareBeacon('https://api.test', { body: '[]' })(attempt)).toBeFalsy()
   })
 
+  it('does not say that it took a beacon where another script throws in its place, or says nothing', () => {
+    const attempt = { begun: false }
+    const send = () => createBrowser().prepareBeacon('https://api.test', { body: '[]' })(attempt)
+    const beacon = vi.spyOn(navigator, 'sendBeacon').mockImplementation(() => {
+      throw new Error('no')
+    })
+    expect(send()).toBe(false)
+    beacon.mockReturnValue(undefined as never)
+    expect(send()).toBe(false)
+  })
+
+  it('gives the time as a number, also where the page has made a date of it', () => {
+    vi.spyOn(Date, 'now').mockReturnValue(new Date() as never)
+    expect(typeof createBrowser().now()).toBe('number')
+  })
+
+  it('reads from the document what an image or a form of the page hides by its name', () => {
+    for (const name of ['hidden', 'referrer', 'URL'])
+      Object.defineProperty(document, name, { value: document.createElement('img'), configurable: true })
+    const browser = createBrowser()
+    expect([browser.hidden(), browser.page().url]).toEqual([false, location.href])
+    for (const name of ['hidden', 'referrer', 'URL']) Reflect.deleteProperty(document, name)
+  })
+
   it('sends a beacon as JSON', () => {
     const send = vi.spyOn(navigator, 'sendBeacon').mockReturnValue(true)
     const attempt = { begun: false }

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { runInNewContext } from 'node:vm'
+import { afterEach, describe, expect, it } from 'vitest'
 import { copy } from '../../src/core/capture'
 import { createInstance } from '../../src/core/instance'
-import { toJson } from '../../src/core/json'
+import { toJson, toText } from '../../src/core/json'
 import type { Waymark } from '../../src/core/types'
 import { on } from '../../src/core/signals'
 import { createWorld } from '../world/createWorld'
@@ -13,6 +14,11 @@ const copied = (given: unknown, tooLong?: Parameters<typeof copy>[2]) => {
   on(w, 'error', ({ code, message }) => said.push(`${code}: ${message}`))
   const own = copy(w, given, tooLong)
   return { own, said, json: JSON.parse(toJson(own)) as unknown }
+}
+
+const selfish = () => {
+  const map = new Map<string, unknown>()
+  return map.set('self', map)
 }
 
 describe('copy', () => {
@@ -102,11 +108,90 @@ describe('copy', () => {
     })
   })
 
-  it('names a DOM node or a window instead of walking through the page', () => {
+  it('names what the platform makes, such as a DOM node, instead of walking through the page', () => {
     const node = { nodeType: 1, parentNode: {}, [Symbol.toStringTag]: 'HTMLDivElement' }
-    expect(copied({ node, window: { postMessage() {} } }).json).toEqual({
+    expect(copied({ node, file: new Blob(['text']) }).json).toEqual({
       node: '[object HTMLDivElement]',
-      window: '[object Object]',
+      file: '[object Blob]',
+    })
+  })
+
+  it('keeps data whose fields are called as those of a DOM node or a window', () => {
+    const given = { rule: { nodeType: 'leaf', postMessage: true, size: 2, entries: ['a'] } }
+    expect(copied(given).json).toEqual(given)
+  })
+
+  const other = (code: string): unknown => runInNewContext(code)
+  const form = new FormData()
+  form.append('size', 'xl')
+
+  it.each<[string, unknown, unknown]>([
+    ['form data', form, [['size', 'xl']]],
+    ['parameters', new URLSearchParams('a=1&a=2'), [['a', '1'], ['a', '2']]], // prettier-ignore
+    ['headers', new Headers({ 'X-One': '1' }), [['x-one', '1']]],
+    ['bytes', new Uint8Array([1, 2]), [1, 2]],
+    ['a pattern', /a+/i, '/a+/i'],
+    ['an error', new DOMException('gone', 'NotFoundError'), 'NotFoundError: gone'],
+    ['an error of another realm', other('new RangeError("far")'), 'RangeError: far'],
+    ['a map of another realm', other('new Map([["a", new Set([1])]])'), [['a', [1]]]],
+    ['a date of another realm', other('new Date(0)'), '1970-01-01T00:00:00.000Z'],
+    ['a URL', new URL('https://shop.test/a'), 'https://shop.test/a'],
+    ['a boxed number', Object(1), 1],
+    ['a promise', Promise.resolve(1), '[object Promise]'],
+    ['a date that is none', new Date(NaN), null],
+    ['a map in which it stands itself', selfish(), [['self', '[circular]']]],
+  ])('loses nothing of %s without a word', (_, value, json) => {
+    expect(copied({ value, deep: [value] }).json).toEqual({ value: json, deep: [json] })
+  })
+
+  it.each<[string, unknown]>([
+    ['a map', new Map([['a', 1]])],
+    ['a set', new Set([1])],
+    ['form data', form],
+    ['parameters', new URLSearchParams('a=1')],
+    ['headers', new Headers({ a: '1' })],
+    ['an error', new Error('no')],
+    ['an error of another realm', other('new Error("no")')],
+    ['a pattern', /a/],
+    ['a file', new Blob(['text'])],
+    ['a date', new Date(0)],
+  ])('says that %s is no properties', (_, given) => {
+    expect(copied(given)).toMatchObject({ own: {}, said: [expect.stringContaining('invalid-properties: ')] })
+  })
+
+  it('keeps a property called `__proto__`, or like what all objects have', () => {
+    const given = JSON.parse('{"__proto__": {"a": 1}, "constructor": "b", "toString": "c"}') as object
+    expect(JSON.stringify(copied(given).json)).toBe(JSON.stringify(given))
+  })
+
+  describe('in a page whose lists and dates have a toJSON of the page', () => {
+    const types = [Array, Date] as { prototype: { toJSON?: unknown } }[]
+    const native = types.map(({ prototype }) => Object.getOwnPropertyDescriptor(prototype, 'toJSON'))
+    afterEach(() => {
+      types.forEach(({ prototype }, at) => {
+        delete prototype.toJSON
+        if (native[at]) Object.defineProperty(prototype, 'toJSON', native[at])
+      })
+    })
+
+    it('writes them as in any other, and asks that of a class of the user', () => {
+      class Money {
+        toJSON = () => '5 EUR'
+      }
+      class Steps extends Array<number> {
+        toJSON = () => 'steps'
+      }
+      const given = { list: [1, ['a']], at: new Date(0), deep: { list: [new Date(1)] }, money: new Money() }
+      for (const { prototype } of types) prototype.toJSON = () => 'of the page'
+      const text = toText(copied({ ...given, steps: new Steps() }).own)
+      for (const { prototype } of types) delete prototype.toJSON
+      expect(JSON.parse(text)).toEqual({
+        list: [1, ['a']],
+        at: '1970-01-01T00:00:00.000Z',
+        deep: { list: ['1970-01-01T00:00:00.001Z'] },
+        money: '5 EUR',
+        steps: 'steps',
+      })
     })
   })
 

@@ -31,6 +31,37 @@ describe('a browser that is too old', () => {
   })
 })
 
+describe('a call', () => {
+  it('with a timestamp in seconds is told, and sent as it is', async () => {
+    const world = createWorld()
+    const waymark = withChecks(world.openTab().create()).init('pk_test', { endpoint })
+    waymark.track('A', {}, { timestamp: 1767225600 })
+    waymark.page({}, { timestamp: 1767225600 })
+    waymark.identify('ada', {}, { timestamp: 1767225600 })
+    waymark.track('B', {}, { timestamp: 1767225600000 })
+    await world.advance(5000)
+    expect(warn.mock.calls.map(([text]) => text)).toEqual(
+      Array(3).fill(
+        expect.stringMatching(/^\[waymark\] timestamp-in-seconds: .* 1970: .*#timestamp-in-seconds\)$/),
+      ),
+    )
+    expect(world.service.names()).toEqual(['A', '$pageview', 'identify', 'B'])
+  })
+
+  it('whose insertId another event has is told, and a second copy is not', () => {
+    const waymark = withChecks(createWorld().openTab().create()).init('pk_test', { endpoint })
+    waymark.track('Paid', {}, { insertId: '1042' })
+    waymark.track('Paid', {}, { insertId: '1042' })
+    waymark.track('Paid')
+    waymark.track('Shipped')
+    expect(warn).not.toHaveBeenCalled()
+    waymark.track('Shipped', {}, { insertId: '1042' })
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringMatching(/insert-id-of-two-events: .*"Shipped".*"Paid".*"1042"/),
+    ])
+  })
+})
+
 describe('the options of init', () => {
   it('that are right are passed on in silence, at any depth', () => {
     const all: InitConfig = {
@@ -242,6 +273,8 @@ describe('the words of an error', () => {
         'invalid-option',
         'too-old-browser',
         'endpoint-without-scheme',
+        'timestamp-in-seconds',
+        'insert-id-of-two-events',
         'no-page',
         // The codes below are those of waymark/node.
         ...['memory-only', 'disk-refuses', 'no-visitor'],

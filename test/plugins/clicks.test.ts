@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it } from 'vitest'
 import { clicks, type ClickOptions } from '../../src/plugins/clicks'
+import { defaults } from '../../src/core/config'
+import { createUrlFilter } from '../../src/core/urls'
 import { createHost } from './createHost'
 
 let stop = () => {}
@@ -63,6 +65,38 @@ describe('clicks', () => {
     ])
   })
 
+  it.each([
+    ['<map><area id="it" href="https://other.test/x?token=1"></map>', 'Outbound Link Clicked'],
+    ['<map><area id="it" href="https://other.test/x?token=1" download></map>', 'File Downloaded'],
+  ])('records what is a link, too: %s', (html, event) => {
+    const [tracked] = click(html)
+    expect(tracked).toMatchObject({ event, properties: { url: 'https://other.test/x' } })
+  })
+
+  it.each(['data:text/csv,ada@example.com', 'blob:https://shop.test/1-2'])(
+    'records the download of %s by its name, without its content',
+    (href) => {
+      document.body.innerHTML = `<a id="it" href="${href}" download="list.csv">x</a>`
+      const waymark = createHost()
+      const cleanUrl = createUrlFilter(defaults.url)
+      stop = clicks().start!({ ...waymark.host, cleanUrl }) as () => void
+      document.querySelector<HTMLElement>('#it')!.click()
+      expect(waymark.tracked).toEqual([
+        { event: 'File Downloaded', properties: { url: href.replace(/:.*/, ':'), file: 'list.csv' } },
+      ])
+    },
+  )
+
+  it('hears a click in a form whose fields hide what a form has', () => {
+    document.body.innerHTML = '<form><b id="it" data-track="Inside">x</b></form>'
+    for (const name of ['matches', 'attributes', 'nodeType'])
+      Object.defineProperty(document.querySelector('form'), name, { value: document.createElement('input') })
+    const host = createHost()
+    stop = host.start(clicks())
+    document.querySelector<HTMLElement>('#it')!.click()
+    expect(host.events()).toEqual(['Inside'])
+  })
+
   it('makes one event of one click', () => {
     expect(click('<a id="it" data-track="Docs Opened" href="https://other.test/a.pdf">x</a>')).toEqual([
       { event: 'Docs Opened', properties: {} },
@@ -73,6 +107,7 @@ describe('clicks', () => {
     '<a id="it" href="/inside">x</a>',
     '<a id="it" href="mailto:ann@test">x</a>',
     '<a id="it">x</a>',
+    '<a id="it" href="blob:https://shop.test/1.pdf">x</a>',
     '<button id="it">x</button>',
     '<form data-track="Sent"><input id="it"></form>',
   ])('records nothing for %s', (html) => expect(click(html)).toEqual([]))

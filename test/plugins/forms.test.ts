@@ -41,6 +41,38 @@ describe('forms', () => {
     expect(JSON.stringify(event)).not.toContain('secret')
   })
 
+  it('reads a form whose fields hide what a form has', () => {
+    document.body.innerHTML = '<form id="join" data-track="Joined" data-track-place="footer"></form>'
+    const form = document.querySelector('form')!
+    for (const name of ['matches', 'attributes', 'id', 'action'])
+      Object.defineProperty(form, name, { value: document.createElement('input') })
+    const host = createHost()
+    stop = host.start(forms())
+    form.dispatchEvent(new Event('submit', { bubbles: true }))
+    expect(host.tracked).toEqual([
+      {
+        event: 'Joined',
+        properties: { form_id: 'join', form_action: location.href.replace(/\?.*/, ''), place: 'footer' },
+      },
+    ])
+  })
+
+  it('records a form in a shadow tree once, after the click or the key that came before', () => {
+    document.body.innerHTML = '<div></div>'
+    const root = document.querySelector('div')!.attachShadow({ mode: 'open' })
+    root.innerHTML = '<form id="inner"><input></form>'
+    const host = createHost()
+    stop = host.start(forms())
+    const [form, input] = [root.querySelector('form')!, root.querySelector('input')!]
+    for (const type of ['click', 'keydown', 'keydown'])
+      input.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+    form.dispatchEvent(new Event('submit', { bubbles: true }))
+    expect(host.tracked).toMatchObject([{ event: 'Form Submitted', properties: { form_id: 'inner' } }])
+    stop()
+    form.dispatchEvent(new Event('submit', { bubbles: true }))
+    expect(host.tracked).toHaveLength(1)
+  })
+
   it('records the event that the form names', () => {
     const [event] = submit('<form data-track="Newsletter Joined" data-track-place="footer"></form>')
     expect(event).toMatchObject({ event: 'Newsletter Joined', properties: { place: 'footer' } })

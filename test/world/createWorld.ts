@@ -181,7 +181,7 @@ export function createWorld() {
         }
       },
       warn: (text) => void warnings.push(text),
-      taken: new Set(),
+      taken: [],
       ...changes,
     }
     return tab
