@@ -8,7 +8,9 @@ RUN npm ci --ignore-scripts && npm pack --workspace server
 FROM node:24-bookworm-slim
 WORKDIR /service
 COPY --from=build /build/waymark-server-*.tgz waymark-server.tgz
-RUN npm install --ignore-scripts ./waymark-server.tgz && mkdir /data && chown node:node /data
+RUN mkdir server /data && chown node:node /data && tar -xzf waymark-server.tgz --strip-components=1 -C server && rm waymark-server.tgz
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=dev --workspace server
 ENV WAYMARK_HOST=0.0.0.0 WAYMARK_PORT=8787 WAYMARK_DATA=/data
 USER node
 VOLUME /data

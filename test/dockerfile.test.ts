@@ -33,6 +33,13 @@ describe('the Dockerfile', () => {
     expect(versions[0]).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)![0]))
   })
 
+  it('installs by the lockfile alone', () => {
+    const installs = [...dockerfile.matchAll(/\bnpm (ci|i|install|add|update)\b/g)].map(
+      ([, command]) => command,
+    )
+    expect(installs).toEqual(['ci', 'ci'])
+  })
+
   it('sets only variables that the service reads, and the port that it opens', () => {
     const set = [...dockerfile.matchAll(/(WAYMARK_\w+)=/g)].map(([, name]) => name!)
     expect(set.filter((name) => !variables.includes(name))).toEqual([])

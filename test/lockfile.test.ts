@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 // @ts-expect-error plain JavaScript
 import { addMissingPackages } from '../scripts/setup/addMissingPackages.mjs'
 
-type Packages = Record<string, { version?: string; resolved?: string; link?: true }>
+type Packages = Record<string, { version?: string; resolved?: string; integrity?: string; link?: true }>
 const complete = addMissingPackages as (lockfile: { packages: object }) => string[]
 const read = (path: string) =>
   JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')) as { packages: Packages }
@@ -13,6 +13,13 @@ const lockfiles = ['package-lock.json', 'fixtures/package-lock.json', 'bench/pee
 describe.each(lockfiles)('%s', (path) => {
   it('has an entry for every optional package of every platform: else run `npm run lockfile`', () => {
     expect(complete(read(path))).toEqual([])
+  })
+
+  it('has the hash of every package: else run `npm run lockfile`', () => {
+    const without = Object.entries(read(path).packages).filter(
+      ([place, { integrity, link }]) => place.includes('node_modules/') && !link && !integrity,
+    )
+    expect(without.map(([place]) => place)).toEqual([])
   })
 
   it('names no registry', () => {

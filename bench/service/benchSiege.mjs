@@ -1,80 +1,19 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, openSync, closeSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '../../scripts/setup/freePort.mjs'
 import { eventBody, perBatch } from './eventBody.mjs'
-import { attacks, mountSmallDisk, unmount } from './siege/attacks.mjs'
+import { ask as askAs } from './siege/ask.mjs'
+import { attacks } from './siege/attacks.mjs'
+import { openSiege } from './siege/openSiege.mjs'
 import { query } from './startProcess.mjs'
 
-const program = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
 const forMs = Number(process.env.BENCH_MS ?? 600_000)
 const rowsPerSecond = 2000
-const diskMiB = 3072
 /** A sender that hears nothing for so long counts that as its latency, and sends again. */
 const patienceMs = 30_000
 const longestCatchUpMs = 300_000
 const longestAttackMs = 120_000
 /** Ids are counted in slices, because the memory of this service is small. */
 const slices = 8
-const limits = ['--memory-limit', '512MiB', '--engine-memory', '2GB', '--statement-timeout', '20']
-
-/** The service on a disk of its own, started again after each of its ends. */
-const openSiege = async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-siege-'))
-  const isSmallDisk = await mountSmallDisk(folder, diskMiB)
-  const data = join(folder, 'data')
-  mkdirSync(data, { mode: 0o700 })
-  const [port, postgresPort] = [await freePort(), await freePort()]
-  const flags = ['--port', port, '--postgres-port', postgresPort, '--data', data, '--api-keys', 'key']
-  const accounts = ['--users', 'a:b', '--environments', 'production,siege']
-  const logFile = mkdtempSync(join(tmpdir(), 'waymark-siege-log-'))
-  const log = openSync(join(logFile, 'log'), 'a')
-  let child
-  let hasEnded = Promise.resolve()
-  const start = () => {
-    child = spawn(process.execPath, [program, ...flags, ...accounts, ...limits].map(String), {
-      stdio: ['ignore', 'pipe', log],
-      env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
-    })
-    const started = child
-    hasEnded = new Promise((resolve) => started.once('exit', (code, signal) => resolve(code ?? signal)))
-    return Promise.race([
-      new Promise((resolve) => started.stdout.once('data', () => resolve(undefined))),
-      hasEnded,
-    ])
-  }
-  return {
-    folder,
-    data,
-    postgresPort,
-    isSmallDisk,
-    url: () => `http://127.0.0.1:${port}`,
-    pid: () => child.pid,
-    enginePid: () =>
-      Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]),
-    ended: () => hasEnded,
-    startOnce: start,
-    /** Once what ended has gone: the engine's lock goes with the process. */
-    async restart() {
-      await hasEnded
-      for (let tries = 0; (await start()) !== undefined && tries < 30; tries++) await delay(1000)
-    },
-    async close() {
-      child.kill('SIGTERM')
-      await hasEnded
-      if (isSmallDisk) await unmount(folder)
-      rmSync(folder, { recursive: true, force: true })
-      closeSync(log)
-      const lines = readFileSync(join(logFile, 'log'), 'utf8').trim().split('\n')
-      rmSync(logFile, { recursive: true })
-      return lines
-    },
-  }
-}
 
 /** One try; its status, or that nothing answered. */
 const post = (url, agent, body) =>
@@ -128,6 +67,19 @@ const sendAll = async (siege, isOver) => {
   return { tries, acknowledged }
 }
 
+/** Another user's question, again and again: what a client waits for that does nothing but ask. */
+const askAll = async (siege, isOver) => {
+  const authorization = `Basic ${Buffer.from('another:user').toString('base64')}`
+  const asked = []
+  while (!isOver()) {
+    const atMs = performance.now()
+    const status = await askAs(siege.url(), 'SELECT count(*) FROM range(1000)', authorization)
+    asked.push({ atMs, status, ms: performance.now() - atMs })
+    await delay(500)
+  }
+  return asked
+}
+
 const tellLog = (lines) => {
   const counts = new Map()
   for (const line of lines) {
@@ -152,7 +104,10 @@ export const benchSiege = async () => {
   const endMs = performance.now() + forMs
   let isOver = false
   const sending = sendAll(siege, () => isOver)
+  const asking = askAll(siege, () => isOver)
   const fullDisk = []
+  /** While a process is killed or stands still, everybody waits for it. */
+  const outages = []
   let pile = []
   while (performance.now() < endMs) {
     if (pile.length === 0) pile = Object.keys(attacks).toSorted(() => Math.random() - 0.5)
@@ -165,11 +120,13 @@ export const benchSiege = async () => {
     const untilMs = performance.now()
     // After a full disk acceptance may rest for the ten seconds that it has promised in Retry-After.
     if (name === 'a full disk' && siege.isSmallDisk) fullDisk.push([fromMs, untilMs + 10_000])
+    if (/^(kill|the newest files|the engine stands)/.test(name)) outages.push([fromMs, untilMs + 10_000])
     console.log(`         ${((untilMs - fromMs) / 1000).toFixed(1).padStart(5)} s  ${name}: ${found}`)
     await delay(1000 + Math.random() * 3000)
   }
   isOver = true
   const { tries, acknowledged } = await sending
+  const asked = await asking
   const ask = (what, more = '') =>
     query(siege.url(), `SELECT ${what} FROM events WHERE environment = 'production' ${more}`).then(
       ([[value]]) => Number(value),
@@ -185,7 +142,15 @@ export const benchSiege = async () => {
     different += await ask(`count(DISTINCT ${id})`, `AND hash(${id}) % ${slices} = ${slice}`)
   tellLog(await siege.close())
 
-  const isFull = ({ atMs }) => fullDisk.some(([from, until]) => atMs > from && atMs < until)
+  const isWithin =
+    (spans) =>
+    ({ atMs, ms }) =>
+      spans.some(([from, until]) => atMs + ms > from && atMs < until)
+  const isFull = isWithin(fullDisk)
+  const isOutage = isWithin([...fullDisk, ...outages])
+  const innocent = asked.filter((each) => !isOutage(each))
+  const waits = innocent.map(({ ms }) => ms).toSorted((a, b) => a - b)
+  const failures = innocent.filter(({ status }) => status !== '200').map(({ status }) => status)
   const answered = tries.filter((each) => !isFull(each) && each.status !== 'unreachable').map(({ ms }) => ms)
   answered.sort((a, b) => a - b)
   const at = (share) => answered[Math.floor(answered.length * share)] ?? 0
@@ -203,6 +168,12 @@ export const benchSiege = async () => {
       'p99 ≤ 1 s',
       `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(0)} ms, at most ${at(0.9999).toFixed(0)} ms; not taken at the first try: ${JSON.stringify(refused)}`,
       at(0.99) <= 1000,
+    ],
+    [
+      'siege: a question of another user, but while processes are killed or the disk is full',
+      'at most 3 s',
+      `${innocent.length} asked: p50 ${(waits[Math.floor(waits.length / 2)] ?? 0).toFixed(0)} ms, at most ${(waits.at(-1) ?? 0).toFixed(0)} ms; failed: ${JSON.stringify(failures)}`,
+      failures.length === 0 && (waits.at(-1) ?? 0) <= 3000,
     ],
   ]
 }

@@ -2,7 +2,7 @@
 // server/test/clients, which prints `+ check` or `- check: reason`. Those that this machine has not are not tried.
 //   npm run test:all -- --only clients
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -123,11 +123,26 @@ try {
   const [cert, key] = [join(work, 'cert.pem'), join(work, 'key.pem')]
   const how = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2']
   execFileSync('openssl', [...how, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-  const more = ['--postgres-port', '0', '--postgres-tls-cert', cert, '--postgres-tls-key', key, '--quiet']
+  // With the rounds that `hash-password` makes, which every driver must take.
+  const launcher = join(root, 'server/bin/waymark-server.mjs')
+  const hash = execFileSync(process.execPath, [launcher, 'hash-password'], { input: 'lovelace\n' })
+  const users = join(work, 'users.json')
+  writeFileSync(users, JSON.stringify({ ada: { role: 'write', password: hash.toString().trim() } }))
+  const more = [
+    '--users-file',
+    users,
+    '--postgres-port',
+    '0',
+    '--postgres-tls-cert',
+    cert,
+    '--postgres-tls-key',
+    key,
+    '--quiet',
+  ]
   const { url, output, stop } = await startService({
     data: join(work, 'data'),
     apiKeys: 'pk_clients',
-    users: 'ada:lovelace',
+    users: 'other:password',
     more,
   })
   await fill(url)

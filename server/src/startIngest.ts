@@ -36,6 +36,7 @@ import { analyticsCatalog } from './store/analyticsSchema.js'
 import { asOperatorError } from './OperatorError.js'
 import { authenticateBy, identifyBy } from './users/authenticate.js'
 import type { LoginLink } from './users/LoginLink.js'
+import { TokenTries } from './users/BearerTokens.js'
 import { PasswordCheck } from './users/PasswordCheck.js'
 import { sessionPath, loginRoutes } from './users/loginRoutes.js'
 import { LoginTokens } from './users/LoginTokens.js'
@@ -43,7 +44,8 @@ import { setupRoute } from './users/setupRoute.js'
 import { Users } from './users/Users.js'
 import type { AcceptLog } from './wal/AcceptLog.js'
 import { Intake } from './wal/Intake.js'
-import { Lag } from './wal/Lag.js'
+import { startLag } from './wal/Lag.js'
+import { LagLimit } from './wal/LagLimit.js'
 import { findTask } from './wal/findTask.js'
 import { LogStore } from './wal/LogStore.js'
 import type { Storing } from './wal/Storing.js'
@@ -89,6 +91,7 @@ export const startIngest = async (
     const plan = options.planFile === '' ? undefined : readPlan(options.planFile)
     const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
     const logins = new PasswordCheck(users, logger)
+    const tries = new TokenTries(logger)
     // With a log in files the process that takes events always has the data folder, even when the engine runs elsewhere.
     const engine =
       url !== undefined && role === 'ingest' ? undefined : await openEngineSide(options, { logger, cleanups })
@@ -107,9 +110,14 @@ export const startIngest = async (
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */
     const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
-    const lag = new Lag({ last: opened.durable, applied })
-    lag.start()
-    cleanups.add(() => lag.stop())
+    const lag = startLag({ last: opened.durable, applied }, cleanups)
+    const lagLimit = new LagLimit({
+      ...options,
+      backlog: () => ({ rows: Math.max(0, log.last - opened.furthest()), bytes: log.bytes }),
+      isStoring: opened.isStoring,
+      logger,
+    })
+    startLag({ last: opened.durable, applied: opened.furthest, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
       bytes: log.bytes,
@@ -117,7 +125,7 @@ export const startIngest = async (
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const openIntake = (into: AcceptLog) =>
-      new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, logger })
+      new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, lagLimit, logger })
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
@@ -194,7 +202,7 @@ export const startIngest = async (
           storing,
           backlog,
         }),
-        metricsRoute({ ...options, registry, authenticate }),
+        metricsRoute({ ...options, registry, authenticate, tries }),
         ...(options.idCookie ? idsRoutes : []),
         tasksRoute({
           authenticate,
@@ -210,7 +218,9 @@ export const startIngest = async (
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, refused, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
-              ...(options.mcpTokens.length > 0 ? [mcpProxyRoute(options.mcpTokens, engine.proxy)] : []),
+              ...(options.mcpTokens.length > 0
+                ? [mcpProxyRoute(options.mcpTokens, { proxy: engine.proxy, tries })]
+                : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
                 authenticate,

@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import * as watching from '../src/store/watchDatabase.js'
 import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
+import { eventually } from './fixtures/eventually.js'
 
 const watched: watching.WatchOptions[] = []
 let onStop = () => {}
@@ -22,7 +23,7 @@ it('a service in one process opens its store anew when DuckDB has given a catalo
   await service.ingest('/track?sync=true', event('before'))
   expect(watched[0]?.tables).toEqual(['"analytics".raw.position', '"lakehouse".waymark_internal.position'])
   watched[0]?.onLost('IO Error: Database "analytics" has been invalidated because checkpointing failed.')
-  await vi.waitFor(() => expect(watched).toHaveLength(2), { timeout: 30_000 })
+  await eventually(() => expect(watched).toHaveLength(2))
   await service.ingest('/track?sync=true', event('after'))
   expect((await service.query('SELECT event FROM events ORDER BY 1')).rows).toEqual([['after'], ['before']])
 })

@@ -79,7 +79,7 @@ const nearly = fc.record(
   { requiredKeys: [] },
 )
 
-describe('any request', { timeout: 60_000 }, () => {
+describe('any request', () => {
   it('of bytes that are no JSON is answered', async () => {
     await fc.assert(
       fc.asyncProperty(paths, fc.uint8Array({ maxLength: 300 }), (path, bytes) =>

@@ -9,10 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { engineOf } from './fixtures/engineOf.js'
 import { launcher, urlIn } from './fixtures/spawnService.js'
 import { rows, track, useSpawned } from './fixtures/useSpawned.js'
+import { eventually } from './fixtures/eventually.js'
 
 const { current, launch, common, start } = useSpawned()
 
@@ -20,17 +21,14 @@ describe('waymark-server', () => {
   it('prints one line with its URL, has more threads than queries at once, and stops cleanly on SIGTERM', async () => {
     const service = start()
     expect(await service.ready).toMatch(/^waymark-server ready at http:\/\/127\.0\.0\.1:\d+$/)
-    const ready = await vi.waitFor(
-      () => {
-        const line = service
-          .log()
-          .split('\n')
-          .find((each) => each.includes('"The engine is ready."'))
-        expect(line).toMatch(/}$/)
-        return line!
-      },
-      { timeout: 30_000 },
-    )
+    const ready = await eventually(() => {
+      const line = service
+        .log()
+        .split('\n')
+        .find((each) => each.includes('"The engine is ready."'))
+      expect(line).toMatch(/}$/)
+      return line!
+    })
     // DuckDB and files share them.
     const { pool_threads: threads, queries_at_once: queries } = JSON.parse(ready) as Record<string, number>
     expect(threads).toBeGreaterThanOrEqual(16)
@@ -52,7 +50,7 @@ describe('waymark-server', () => {
         headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
         body: JSON.stringify(body),
       })
-    const told = await vi.waitFor(() => {
+    const told = await eventually(() => {
       const lines = first.said().trimEnd().split('\n')
       expect(lines).toHaveLength(5)
       return lines.join('\n')
@@ -125,9 +123,9 @@ describe('waymark-server', () => {
       version: string
     }
     expect([code, stdout]).toEqual([0, `waymark-server ${version}\n`])
-    const url = urlIn(await start('--quiet', '--metrics-token', 'token').ready)
+    const url = urlIn(await start('--quiet', '--metrics-token', 'the-metrics-token').ready)
     expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ version })
-    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer token' } })
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer the-metrics-token' } })
     expect(await metrics.text()).toContain(`\nwaymark_build_info{version="${version}"} 1\n`)
   })
 
@@ -142,7 +140,7 @@ describe('waymark-server', () => {
     // The ingest process logs its end, and the next one that it is ready.
     const first = engineOf(service.pid)!
     process.kill(first, 'SIGKILL')
-    await vi.waitFor(async () => expect(await rows(url, 'SELECT 1')).toEqual([[1]]), { timeout: 20_000 })
+    await eventually(async () => expect(await rows(url, 'SELECT 1')).toEqual([[1]]))
     const second = engineOf(service.pid)
     expect(second).not.toBe(first)
     expect((await track(url, { environment: 'production', event: 'on', properties: {} })).status).toBe(200)

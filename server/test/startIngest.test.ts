@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { startIngest } from '../src/startIngest.js'
 import { event } from './fixtures/events.js'
+import { eventually } from './fixtures/eventually.js'
 
 it('stops while somebody waits for rows that no engine stores', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-ingest-'))
@@ -14,7 +15,7 @@ it('stops while somebody waits for rows that no engine stores', async () => {
       method: 'POST',
       body: JSON.stringify(event('waits')),
     }).catch(() => 'closed')
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const health = await fetch(`${ingest.url}/healthz`)
       expect(await health.json()).toMatchObject({ backlog_rows: 1 })
     })

@@ -16,7 +16,7 @@ import { createVisitors, type Visitor, type VisitorIds, type VisitorOptions } fr
 
 export type * from '../core/types'
 export type { RequestLike } from './readRequest'
-export { signUser } from './signUser'
+export { signUser, type SignatureBounds } from './signUser'
 export type { Visitor, VisitorIds, VisitorOptions } from './visitors'
 
 /** What `createWaymark` takes: the key, where to send, where to keep, and options of the browser's library. */

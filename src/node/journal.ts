@@ -3,7 +3,7 @@ import type { Database } from '../core/database'
 import type { RecordKey } from '../core/instance'
 import { newId } from '../core/ids'
 import { maybe } from '../core/maybe'
-import { openLocks, type Modules } from './locks'
+import { openLocks, ownFolder, type Modules } from './locks'
 
 // A folder has, for each process that uses it, a file and a lock:
 //
@@ -17,6 +17,9 @@ import { openLocks, type Modules } from './locks'
 
 /** A file of this size is written anew, without the rows that were taken away. */
 const rewriteAt = 4 * 1024 * 1024
+
+/** The mode of a file of events, which name people: its owner alone reads it. */
+const ownerOnly = 0o600
 
 type Row = [key: RecordKey, text: string]
 
@@ -79,7 +82,7 @@ export const openJournal = (modules: Modules, folder: string, owner: string): Jo
   /** The lock comes first: a file without one is an ended process's. */
   const openFile = async () => {
     await locks.take(owner)
-    file = await promises.open(fileOf(owner), 'a')
+    file = await promises.open(fileOf(owner), 'a', ownerOnly)
     size = (await file.stat()).size
     // A failed write may have left half a line, which would spoil the next one.
     if (size) await file.appendFile('\n')
@@ -99,7 +102,7 @@ export const openJournal = (modules: Modules, folder: string, owner: string): Jo
 
   const rewrite = async () => {
     const text = [...rows.values()].join('')
-    const fresh = await promises.open(path.join(folder, `${owner}.part`), 'w')
+    const fresh = await promises.open(path.join(folder, `${owner}.part`), 'w', ownerOnly)
     try {
       await fresh.appendFile(text)
       await fresh.datasync()
@@ -193,10 +196,11 @@ export const openJournal = (modules: Modules, folder: string, owner: string): Jo
     async takeOver() {
       await open()
       const found: Row[] = []
-      const names = await promises.readdir(folder)
-      for (const name of names) {
+      for (const entry of await promises.readdir(folder, { withFileTypes: true })) {
+        const { name } = entry
         const other = name.split('.')[0]!
-        if (!/\.(log|lock|new|part)$/.test(name) || other === owner || (await locks.isHeld(other))) continue
+        if (entry.isDirectory() || !/\.(log|lock|new|part)$/.test(name)) continue
+        if (other === owner || (await locks.isHeld(other))) continue
         if (name.endsWith('.log')) found.push(...((await take(name)) ?? []))
         else if (!(await locks.isBeingMade(name))) await promises.rm(path.join(folder, name), { force: true })
       }
@@ -206,8 +210,8 @@ export const openJournal = (modules: Modules, folder: string, owner: string): Jo
     saveNow() {
       if (!writing && !waiting) return
       // A group that is being written may not get to its end: its lines come once more, which changes nothing.
-      fs.mkdirSync(folder, { recursive: true })
-      const target = fs.openSync(fileOf(owner), 'a')
+      fs.mkdirSync(folder, ownFolder)
+      const target = fs.openSync(fileOf(owner), 'a', ownerOnly)
       fs.writeSync(target, `\n${writing}${waiting}`)
       fs.fsyncSync(target)
       fs.closeSync(target)

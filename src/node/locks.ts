@@ -3,6 +3,9 @@ import type { Server } from 'node:net'
 // A lock is a socket in the folder on which its owner listens: the system closes it however the process ends. Its file
 // stays, and nobody answers there.
 
+/** How a folder is made that is missing: its owner alone looks into it. */
+export const ownFolder = { recursive: true, mode: 0o700 }
+
 /** A lock that was not made by then is an ended process's. */
 const madeWithinMs = 60_000
 
@@ -36,7 +39,7 @@ export const openLocks = ({ fs, net, path }: Modules, folder: string) => {
     /** Takes the lock of that name, in a folder that is made when it is missing. */
     async take(owner: string) {
       if (server) return
-      await promises.mkdir(folder, { recursive: true })
+      await promises.mkdir(folder, ownFolder)
       const own = net.createServer((socket) => socket.on('error', () => {}).destroy())
       const name = `${owner}.${isWindows ? 'lock' : 'new'}`
       await new Promise<void>((resolve, reject) => {

@@ -37,55 +37,47 @@ const programs = [...planned, 'all others'].map((name) => ({
 }))
 
 describe('an example of code', () => {
-  it.each(programs)(
-    'holds against the types of the built package: $name',
-    async ({ name, files }) => {
-      const folder = pathOf(`.cache/docs/${name.replaceAll(/\W/g, '-')}/`)
-      rmSync(folder, { recursive: true, force: true })
-      mkdirSync(new URL('node_modules/', folder), { recursive: true })
-      // Where an application has it.
-      symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
-      // Each is a module, so that no two of them share a name.
-      for (const [at, { code, extension }] of files.entries())
-        writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)
-      const tsconfig = {
-        compilerOptions: {
-          target: 'ES2023',
-          module: 'ESNext',
-          moduleResolution: 'bundler',
-          lib: ['ES2023', 'DOM', 'DOM.Iterable'],
-          types: [],
-          jsx: 'react-jsx',
-          allowJs: true,
-          checkJs: true,
-          strict: true,
-          // An example in JavaScript names no types.
-          noImplicitAny: false,
-          strictNullChecks: false,
-          skipLibCheck: true,
-          noEmit: true,
-        },
-        files: [
-          fileURLToPath(pathOf('test/docs/names.d.ts')),
-          ...files.map(({ extension }, at) => `${at}.${extension}`),
-        ],
-      }
-      writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
-      const { stdout } = await run(
-        process.execPath,
-        [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'],
-        {
-          cwd: fileURLToPath(pathOf('.')),
-        },
-      ).catch((error: { stdout: string }) => error)
-      const faults = stdout.replaceAll(
-        /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
-        (_, at: string, line: string) => `${files[Number(at)]!.at}, line ${line} of the example`,
-      )
-      expect(faults).toBe('')
-    },
-    120_000,
-  )
+  it.each(programs)('holds against the types of the built package: $name', async ({ name, files }) => {
+    const folder = pathOf(`.cache/docs/${name.replaceAll(/\W/g, '-')}/`)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(new URL('node_modules/', folder), { recursive: true })
+    // Where an application has it.
+    symlinkSync(fileURLToPath(pathOf('.')), new URL('node_modules/waymark', folder))
+    // Each is a module, so that no two of them share a name.
+    for (const [at, { code, extension }] of files.entries())
+      writeFileSync(new URL(`${at}.${extension}`, folder), `${code}\nexport {}\n`)
+    const tsconfig = {
+      compilerOptions: {
+        target: 'ES2023',
+        module: 'ESNext',
+        moduleResolution: 'bundler',
+        lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+        types: [],
+        jsx: 'react-jsx',
+        allowJs: true,
+        checkJs: true,
+        strict: true,
+        // An example in JavaScript names no types.
+        noImplicitAny: false,
+        strictNullChecks: false,
+        skipLibCheck: true,
+        noEmit: true,
+      },
+      files: [
+        fileURLToPath(pathOf('test/docs/names.d.ts')),
+        ...files.map(({ extension }, at) => `${at}.${extension}`),
+      ],
+    }
+    writeFileSync(new URL('tsconfig.json', folder), JSON.stringify(tsconfig))
+    const { stdout } = await run(process.execPath, [tsc, '-p', fileURLToPath(folder), '--pretty', 'false'], {
+      cwd: fileURLToPath(pathOf('.')),
+    }).catch((error: { stdout: string }) => error)
+    const faults = stdout.replaceAll(
+      /^\S*?(\d+)\.[jt]sx?\((\d+),\d+\)/gm,
+      (_, at: string, line: string) => `${files[Number(at)]!.at}, line ${line} of the example`,
+    )
+    expect(faults).toBe('')
+  })
 
   it.each(blocksIn('svelte'))('is a component that Svelte compiles: $at', ({ code }) => {
     expect(() => compile(code, { generate: 'client', runes: code.includes('$props') })).not.toThrow()

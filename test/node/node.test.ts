@@ -164,6 +164,23 @@ describe('the folder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('is read by its owner alone, and so are its files', async () => {
+    const dir = join(folder, 'made')
+    await leave(dir)
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+    expect(modeOf(dir)).toBe('700')
+    expect(readdirSync(dir).map((name) => modeOf(join(dir, name)))).toEqual(['600'])
+  })
+
+  it('may hold folders of others, whatever their names', async () => {
+    for (const name of ['x.log', 'x.lock', 'x.part']) mkdirSync(join(folder, name))
+    await leave()
+    create()
+    await expect.poll(service.names).toEqual(['Left'])
+    await Promise.all(open.map((waymark) => waymark.shutdown()))
+    expect(readdirSync(folder).toSorted()).toEqual(['x.lock', 'x.log', 'x.part'])
+  })
+
   it('may have a long name', async () => {
     const dir = join(folder, 'a'.repeat(120))
     await leave(dir)

@@ -4,35 +4,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { basic } from '../startProcess.mjs'
+import { ask, count, statusOf } from './ask.mjs'
+import { neighbours } from './neighbours.mjs'
 
-/** No request of an attack is waited for longer than this. */
-const patienceMs = 60_000
-
-/** The status of an answer, or what went wrong before there was one. */
-const statusOf = (url, init) =>
-  fetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) }).then(
-    async (answer) => {
-      await answer.arrayBuffer().catch(() => undefined)
-      return String(answer.status)
-    },
-    (error) => (error.name === 'TimeoutError' ? 'no answer' : 'broken'),
-  )
-
-/** @param {string[]} all */
-const count = (all) => {
-  const counts = {}
-  for (const each of all) counts[each] = (counts[each] ?? 0) + 1
-  return Object.entries(counts)
-    .map(([what, times]) => (times === 1 ? what : `${times} × ${what}`))
-    .join(', ')
-}
-
-const ask = (url, statement) =>
-  statusOf(`${url}/query`, {
-    method: 'POST',
-    headers: { authorization: basic },
-    body: JSON.stringify({ statement }),
-  })
 const send = (url, body) => statusOf(`${url}/track?apiKey=key`, { method: 'POST', body })
 
 /** Events in an environment of their own, so that they are not counted among those that must all be there. */
@@ -193,6 +167,7 @@ export const attacks = {
     for (const socket of sockets) socket.destroy()
     return `another question: ${status} after ${seconds} s`
   },
+  ...neighbours,
   'kill -9 of the engine': crash('engine'),
   'kill -9 of everything': crash('service'),
   'the newest files of the log are gone at a start': loseLogFile,

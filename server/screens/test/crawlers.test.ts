@@ -27,7 +27,7 @@ beforeAll(async () => {
     did('ada', '$pageview', { $url: 'https://shop.example/' }),
     did('test', '$pageview', { $url: 'https://shop.example/', $device_type: 'bot' }),
   ])
-}, 60_000)
+})
 afterAll(() => store.close())
 
 const asking = {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     view('ada', '/', 8, { $release: '1.0' }),
     view('bob', '/old', 9),
   ])
-}, 60_000)
+})
 afterAll(() => store.close())
 
 const asked = (search: string) => ({

@@ -210,9 +210,11 @@ export class InsertIdWindow {
     this.#runs.push(run)
     this.#recent = new IdSet(this.#runIds)
     this.#begin(span.through)
-    // A row that came while the clock was ahead makes no other too old.
-    const newestMs = Math.min(span.toMs, Date.now())
-    while (this.#runs.length > 1 && this.#runs[0]!.span.toMs < newestMs - this.windowMs) {
+    // The first of the file's rows counts: a clock that is ahead now, or was for a row, makes no other too old.
+    const newestMs = Math.min(span.fromMs, Date.now())
+    // A file with a row that came while the clock was ahead goes when the file after it may go.
+    const oldestMs = () => Math.min(...this.#runs.slice(0, 2).map((each) => each.span.toMs))
+    while (this.#runs.length > 1 && oldestMs() < newestMs - this.windowMs) {
       const [oldest] = this.#runs
       // A merge may be reading the oldest file.
       await this.#work

@@ -7,6 +7,7 @@ import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
 import type { AddressOf } from '../http/clientAddress.js'
 import { LargeBodies } from '../http/LargeBodies.js'
 import { readBody } from '../http/readBody.js'
+import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { shorten } from '../json/shorten.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import type { EntryKind } from './payloads.js'
@@ -106,6 +107,13 @@ export interface Refusal {
   origin: string | null
 }
 
+/** Takes the ids out of payloads: those of a visitor who did not agree to be recognised reach no disk. */
+const withoutIds = (body: Buffer): Buffer =>
+  createFieldRewriter({
+    fields: new Set(['distinct_id', 'anonymous_id', 'device_id', 'session_id']),
+    rewrite: () => 'null',
+  }).feed(body)
+
 /** Adds a field to an object in JSON, before its others. */
 const addField = (json: string | undefined, name: string, value: string | undefined): string | undefined =>
   value === undefined ? json : `{"${name}":"${value}"${json === undefined ? '}' : `,${json.slice(1)}`}`
@@ -165,7 +173,7 @@ export const analyticsRoutes = ({
       const said = isAnonymous
         ? await addVisitor(sender, request, [key, readEnvironment(body)])
         : addField(sender, 'key', isPublic ? 'public' : undefined)
-      return [{ count, body, target: addField(said, 'plan', plan()) }]
+      return [{ count, body: isAnonymous ? withoutIds(body) : body, target: addField(said, 'plan', plan()) }]
     }
     if (kind === 'alias') return [{ count, body, target: isPublic ? unprovenLabel : undefined }]
     if (!isPublic) return [{ count, body, target: addField(undefined, 'plan', plan()) }]

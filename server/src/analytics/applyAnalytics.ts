@@ -5,7 +5,6 @@ import { applySaved } from '../saved/applySaved.js'
 import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/logPlan.js'
 import { eraseKind } from '../privacy/erasure.js'
-import type { Pause } from '../wal/ApplierOptions.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { pointerSql } from '../store/pointerSql.js'
 import { runPrepared } from '../store/runPrepared.js'
@@ -83,11 +82,7 @@ export interface ApplyOptions {
  */
 export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
   const judges = new Judges()
-  return async (
-    connection: DuckDBConnection,
-    entries: readonly LogEntry[],
-    pause?: Pause,
-  ): Promise<() => Promise<void>> => {
+  return async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const plans = entries.filter((entry) => entry.kind === planKind)
     const saved = entries.filter((entry) => entry.kind === 'save')
     const newest = entries.at(-1)!
@@ -113,7 +108,6 @@ export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
             entries: await judges.judge(connection, tracked),
             environments,
             window,
-            pause,
           })
         : new BigUint64Array()
     if (tracked.length > 0) {

@@ -6,7 +6,6 @@ import { keptOf } from '../store/keptColumns.js'
 import { readInsertIds } from './insertIds.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import type { Pause } from '../wal/ApplierOptions.js'
 import { runPrepared } from '../store/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './entryItems.js'
 
@@ -38,10 +37,7 @@ const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.
 const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
       ELSE ${ownId('distinct_id')} END`
 
-/**
- * The environment and the event name are checked again here because a JSON object may have a key twice: JavaScript
- * checked the last value, and DuckDB reads the first. `setAside` keeps the events that are left out here.
- */
+/** The service may know fewer environments than when an event was accepted: `setAside` keeps what is left out here. */
 const insert = `
 INSERT INTO analytics.raw.events BY NAME
 WITH item AS (${items}), flat AS (
@@ -49,7 +45,7 @@ WITH item AS (${items}), flat AS (
     ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
     ${ownId('device_id')} AS device_id, ${ownId('session_id')} AS session_id,
     ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender, verdict
-  FROM item WHERE ${isOfEnvironment} AND length(e.event) <= 400
+  FROM item WHERE ${isOfEnvironment}
 ), named AS (
   SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${builtIns.join(', ')}
   FROM flat
@@ -66,14 +62,13 @@ SELECT *, ${keptOf} FROM filled`
 const setAside = `
 INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
 WITH item AS (${items})
-SELECT seq, received_at, 'track', to_json(e), 'A name comes twice in this event, and its first value is not allowed.'
-FROM item WHERE (${isOfEnvironment} AND length(e.event) <= 400) IS NOT TRUE`
+SELECT seq, received_at, 'track', to_json(e), 'The environment does not exist any more.'
+FROM item WHERE ${isOfEnvironment} IS NOT TRUE`
 
 export interface InsertEvents {
   entries: readonly JudgedEntry[]
   environments: readonly string[]
   window: InsertIdWindow
-  pause?: Pause | undefined
 }
 
 /**
@@ -83,12 +78,11 @@ export interface InsertEvents {
  */
 export const insertEvents = async (
   connection: DuckDBConnection,
-  { entries, environments, window, pause }: InsertEvents,
+  { entries, environments, window }: InsertEvents,
 ): Promise<BigUint64Array> => {
   for (const part of itemParts(entries, environments)) {
     const { rowsChanged } = await runPrepared(connection, insert, part)
     if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
-    await pause?.(part.rows)
   }
   const { ids, seqs } = await readInsertIds(
     connection,

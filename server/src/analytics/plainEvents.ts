@@ -25,7 +25,23 @@ const propertyName = String.raw`"(?:[^"\\\x00-\x1f$]${character}{0,399}|${oneOf(
 const property = `${propertyName}${colon}${scalar}`
 const properties = String.raw`"properties"${colon}\{(?:${property}(?:${comma}${property})*)?\}`
 const event = `"event"${colon}"${character}{1,400}"`
-const optional = `"(?:(?:distinct_id|anonymous_id|device_id|session_id)"${colon}(?:${text}|null)|timestamp"${colon}(?:${moment}|${integer}|null))`
+const ids = ['distinct_id', 'anonymous_id', 'device_id', 'session_id']
+const optional = `"(?:(?:${ids.join('|')})"${colon}(?:${text}|null)|timestamp"${colon}(?:${moment}|${integer}|null))`
+const optionalKeys = [...ids, 'timestamp'].map((name) => `"${name}":`)
+
+/**
+ * Makes a function that says of events, in their order, whether one has an optional field twice, when it
+ * is told where each ends. A property of such a name counts, too: a false alarm costs only time.
+ */
+const repeatFinder = (events: string) => {
+  const next = optionalKeys.map((key) => events.indexOf(key))
+  return (end: number): boolean =>
+    optionalKeys.some((key, at) => {
+      if (next[at]! < 0 || next[at]! >= end) return false
+      next[at] = events.indexOf(key, next[at]! + 1)
+      return next[at] >= 0 && next[at] < end
+    })
+}
 
 /** Matches all of these fields in any order, with optional fields after each. */
 const inAnyOrder = (fields: readonly string[]): string => {
@@ -64,10 +80,11 @@ export const plainEventCounter = () => {
     let expression = events.get(environments)
     if (expression === undefined) events.set(environments, (expression = eventOf(environments)))
     const bytes = body.toString('latin1')
+    const hasRepeated = repeatFinder(bytes)
     let count = 0
     expression.lastIndex = 1
     while (expression.lastIndex < bytes.length) {
-      if (!expression.test(bytes)) return undefined
+      if (!expression.test(bytes) || hasRepeated(expression.lastIndex)) return undefined
       count++
     }
     return count

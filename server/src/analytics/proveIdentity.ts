@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { splitArray } from '../json/splitArray.js'
 import type { IdentifyPayload } from './payloads.js'
 
@@ -16,26 +15,28 @@ export const unprovenLabel = '{"key":"unproven"}'
 /** Whether a public key sent an entry. Other fields of the label cannot hold these quotes. */
 export const isPublic = (label: string | undefined): boolean => label?.includes('"key":"public"') ?? false
 
-/** HMAC-SHA256 of a user's id, in hexadecimal. */
-const sign = (secret: string, userId: string): Buffer =>
-  Buffer.from(createHmac('sha256', secret).update(userId).digest('hex'))
+const hmac = (algorithm: 'sha256' | 'sha512', secret: string, text: string): string =>
+  createHmac(algorithm, secret).update(text).digest('hex')
 
-/** Whether a name comes once in a payload: of two values DuckDB reads the first, and JavaScript the last. */
-const isOnce = (row: Buffer, name: string): boolean => {
-  let count = 0
-  const rewrite = (token: string) => {
-    count++
-    return token
-  }
-  createFieldRewriter({ fields: new Set([name]), rewrite }).feed(Buffer.from(`[${row.toString()}]`))
-  return count === 1
+/** `<until>.` and a hash: a signature that holds until then, in one environment. */
+const bounded = /^(\d{1,15})\.[\da-f]{128}$/
+
+/**
+ * The signature that a user's id must have: the HMAC-SHA256 of the id in hexadecimal, which holds for ever and in each
+ * environment, or one with bounds, where the given one has that form and its time is not over. Their hash functions
+ * differ, so that no id which is signed in the first form can be taken for the second.
+ */
+const rightFor = (given: string, { environment, distinct_id: user }: IdentifyPayload, secret: string) => {
+  const [, until] = bounded.exec(given) ?? []
+  if (until === undefined || Number(until) < Date.now()) return hmac('sha256', secret, user)
+  return `${until}.${hmac('sha512', secret, `${until}\n${environment}\n${user}`)}`
 }
 
 const isProven = (row: Buffer, secret: string): boolean => {
-  const { distinct_id: user, traits } = JSON.parse(row.toString()) as IdentifyPayload
-  const given = Buffer.from(String(traits?.[signatureTrait] ?? ''))
-  const right = sign(secret, user)
-  return given.length === right.length && timingSafeEqual(given, right) && isOnce(row, 'distinct_id')
+  const payload = JSON.parse(row.toString()) as IdentifyPayload
+  const given = String(payload.traits?.[signatureTrait] ?? '')
+  const [shown, right] = [Buffer.from(given), Buffer.from(rightFor(given, payload, secret))]
+  return shown.length === right.length && timingSafeEqual(shown, right)
 }
 
 const arrayOf = (rows: readonly Buffer[]) => ({

@@ -5,6 +5,7 @@ import { refuse } from '../http/HttpError.js'
 import { parseJson, withoutMark } from '../http/readJson.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { checkTimestamp } from '../json/checkTimestamp.js'
+import { countFields } from '../json/countFields.js'
 import { joinSlices, sliceItems } from '../json/sliceItems.js'
 import { storableBody } from '../json/storableJson.js'
 import { environmentCheck, payloadCheck, type Payload } from './checkPayload.js'
@@ -27,19 +28,6 @@ const timestamps = {
 
 /** Rewrites only timestamps: numbers would lose digits if they were written anew. */
 const mendTimestamps = (bytes: Buffer): string => createFieldRewriter(timestamps).feed(bytes).toString()
-
-/** If a name comes twice, JavaScript reads the last value and DuckDB the first. A limited key must be allowed to write both. */
-const checkRepeated = (bytes: Buffer, writable: ReadonlySet<string>): void => {
-  const rewrite = (token: string) => {
-    if (writable.has(String(JSON.parse(token)))) return token
-    throw refuse(
-      403,
-      'environment-not-allowed',
-      'This API key may not write to one of the environments named.',
-    )
-  }
-  createFieldRewriter({ fields: new Set(['environment']), rewrite }).feed(bytes)
-}
 
 /** Names the wrong field: `/3/event` in an array, `/event` in a single object. */
 const describe = (error: ErrorObject | undefined, isSingle: boolean, before: number) => {
@@ -68,13 +56,16 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
     if (!validate(list)) {
       throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], isSingle, before)}.`)
     }
+    const counts = countFields(json.bytes)
     let isRewritten = false
     for (let at = 0; at < list.length; at++) {
       const where = isSingle ? kind : `${kind} ${before + at}`
+      if (Object.keys(list[at]!).length !== counts[at]) {
+        throw refuse(400, 'invalid-body', `${where}: one of its fields comes twice. Send each once.`)
+      }
       checkEnvironment(list[at]!, where, writable)
       isRewritten = check(list[at]!, where) || isRewritten
     }
-    if (writable !== environments) checkRepeated(json.bytes, writable)
     const mended = isRewritten ? mendTimestamps(json.bytes) : text
     return { count: list.length, body: storableBody(json, isSingle ? `[${mended}]` : mended) }
   }

@@ -4,16 +4,23 @@ import type { Logger } from '../Logger.js'
 import { Recurring } from '../Recurring.js'
 import { reasonOf } from '../reasonOf.js'
 
+/** The day, such as 2026-01-31, and the next one: the clocks of several processes differ a little around midnight. */
+export interface SaltDays {
+  today: string
+  tomorrow: string
+}
+
 /** Where the salt of a day is kept. All processes that share one place count with one salt. */
 export interface SaltPlace {
-  /** Gives the salt of a day. Where there is none of that day or of a later one, a new one takes the place of what is there. */
-  take(day: string): Promise<Buffer>
-  /** Removes the salt of an earlier day. */
-  forgetBefore(day: string): Promise<void>
+  /** Gives the salt of one of these days. Where there is none, a new one of today takes the place of what is there. */
+  take(days: SaltDays): Promise<Buffer>
+  /** Removes the salt of any other day, and gives that day. */
+  forgetOthers(days: SaltDays): Promise<string | undefined>
 }
 
 /** A salt is gone this long after its day, also when nobody comes. */
 const lookMs = 60_000
+const dayMs = 86_400_000
 
 /**
  * Makes the ids under which visitors are counted who did not agree to be recognised. An id holds for one day (UTC): it
@@ -42,23 +49,27 @@ export class DaySalt {
     clearInterval(this.#timer)
   }
 
-  /** The id of whoever is described, for today. */
+  /**
+   * The id of whoever is described, for today. The day is hashed, too: a salt that is left from a wrong clock gives
+   * nobody one id for two days.
+   */
   async idOf(description: readonly string[]): Promise<string> {
-    const salt = await this.#today()
-    const hash = createHmac('sha256', salt).update(JSON.stringify(description)).digest('base64url')
-    return `day-${hash.slice(0, 22)}`
+    const days = this.#days
+    const salt = await this.#saltOf(days)
+    const said = JSON.stringify([days.today, ...description])
+    return `day-${createHmac('sha256', salt).update(said).digest('base64url').slice(0, 22)}`
   }
 
-  /** Forgets the salt of an earlier day, here and in its place. */
+  /** Forgets the salt of another day, here and in its place. */
   async forget(): Promise<void> {
-    const day = this.#day
-    if (this.#held !== undefined && this.#held.day < day) {
+    const days = this.#days
+    if (this.#held !== undefined && this.#held.day !== days.today) {
       // Buffers that are no longer used keep their bytes until the memory is used again.
       void this.#held.salt.then((salt) => salt.fill(0)).catch(() => undefined)
       this.#held = undefined
     }
     try {
-      await this.#place.forgetBefore(day)
+      await this.#forgetOthers(days)
     } catch (error) {
       const reason = reasonOf(error)
       const times = this.#failures.note(reason)
@@ -67,13 +78,23 @@ export class DaySalt {
     }
   }
 
-  get #day(): string {
-    return new Date(this.#now()).toISOString().slice(0, 10)
+  get #days(): SaltDays {
+    const [today, tomorrow] = [0, dayMs].map((ms) => new Date(this.#now() + ms).toISOString().slice(0, 10))
+    return { today: today!, tomorrow: tomorrow! }
   }
 
-  async #today(): Promise<Buffer> {
-    const day = this.#day
-    if (this.#held?.day !== day) this.#held = { day, salt: this.#place.take(day) }
+  async #forgetOthers(days: SaltDays): Promise<void> {
+    const day = await this.#place.forgetOthers(days)
+    if (day !== undefined && day > days.tomorrow)
+      this.#logger.warn('The salt of a later day is removed: a clock was wrong.', { day })
+  }
+
+  async #saltOf(days: SaltDays): Promise<Buffer> {
+    if (this.#held?.day !== days.today)
+      this.#held = {
+        day: days.today,
+        salt: this.#forgetOthers(days).then(() => this.#place.take(days)),
+      }
     const held = this.#held
     try {
       return await held.salt

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { writeWhole } from '../store/writeWhole.js'
-import type { SaltPlace } from './DaySalt.js'
+import type { SaltDays, SaltPlace } from './DaySalt.js'
 
 /** The file: a day, a space, the 32 bytes of its salt in base64. */
 const form = /^(\d{4}-\d\d-\d\d) ([\w+/]{43}=)$/
@@ -30,19 +30,23 @@ const erase = (file: string, bytes: number): void => {
   rmSync(file)
 }
 
+const isOfOne = (days: SaltDays, { day }: { day: string }) => day === days.today || day === days.tomorrow
+
 /** Keeps the salt in a file of the data folder, which belongs to one process and is in no backup. */
 export const saltFile = (file: string): SaltPlace => ({
-  async take(day) {
+  async take(days) {
     const found = read(file)
-    if (found !== undefined && found.day >= day) return found.salt
+    if (found !== undefined && isOfOne(days, found)) return found.salt
     if (found !== undefined) erase(file, found.bytes)
     const salt = randomBytes(32)
-    writeWhole(file, `${day} ${salt.toString('base64')}`)
+    writeWhole(file, `${days.today} ${salt.toString('base64')}`)
     return salt
   },
 
-  async forgetBefore(day) {
+  async forgetOthers(days) {
     const found = read(file)
-    if (found !== undefined && found.day < day) erase(file, found.bytes)
+    if (found === undefined || isOfOne(days, found)) return undefined
+    erase(file, found.bytes)
+    return found.day
   },
 })

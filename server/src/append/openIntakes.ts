@@ -6,6 +6,8 @@ import { createMutex } from '../store/createMutex.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import type { CatalogApplier, CatalogApplierOptions } from '../wal/CatalogApplier.js'
 import { Intake } from '../wal/Intake.js'
+import { startLag } from '../wal/Lag.js'
+import { LagLimit } from '../wal/LagLimit.js'
 import type { LogSource } from '../wal/LogSource.js'
 import type { LogStore } from '../wal/LogStore.js'
 import type { TaskIds } from '../wal/TaskIds.js'
@@ -79,7 +81,14 @@ export const openIntakes = async ({
     )
     applier.wake()
     if (mustEmpty) await emptyLog(log, applier)
-    intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, logger }))
+    const lagLimit = new LagLimit({
+      ...options,
+      backlog: () => ({ rows: log.last - applier.applied, bytes: log.bytes }),
+      isStoring: () => !applier.isFailing,
+      logger,
+    })
+    startLag({ last: () => log.last, applied: () => applier.applied, onLook: lagLimit.look }, cleanups)
+    intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, lagLimit, logger }))
   }
   return intakes
 }

@@ -51,12 +51,12 @@ const hold = async (
  * file must not be closed in this process: that would give up DuckDB's lock on it.
  */
 export const holdFile = async (connection: DuckDBConnection, held: HeldFile): Promise<number> => {
-  const deadline = Date.now() + patienceMs
+  const deadline = performance.now() + patienceMs
   for (;;) {
     // This runs between two batches, so that the file holds exactly the rows up to this position.
     const position = await held.oneAtATime(() => hold(connection, held))
     if (position !== undefined) return position
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const message = `A change by SQL in the catalog ${held.catalog} has been running for a minute. Try again when it has ended.`
       throw refuse(503, 'busy', message)
     }

@@ -10,7 +10,7 @@ import { CatalogApplier, type CatalogApplierOptions } from '../wal/CatalogApplie
 
 export interface AppliersOptions extends Pick<
   CatalogApplierOptions,
-  'database' | 'logger' | 'maxBacklogRows' | 'memoryBytes' | 'alone'
+  'database' | 'logger' | 'memoryBytes' | 'alone'
 > {
   database: Database
   folder: DataFolder
@@ -35,11 +35,10 @@ export class Appliers {
   }
 
   readonly open: OpenApplier = async (number, more, tell) => {
-    const { database, logger, maxBacklogRows, memoryBytes, alone, folder, news, cleanups, onLost } =
-      this.#options
+    const { database, logger, memoryBytes, alone, folder, news, cleanups, onLost } = this.#options
     const opened: CatalogApplier = await CatalogApplier.open({
       ...more,
-      ...{ database, logger, maxBacklogRows, memoryBytes, alone },
+      ...{ database, logger, memoryBytes, alone },
       attemptFile: folder.attemptFile(more.catalog),
       onStarved(failures) {
         if (failures >= starvedTries) onLost('There is no memory left to store accepted requests.')

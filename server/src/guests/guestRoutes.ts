@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -8,7 +9,7 @@ import { refuseField } from '../sql/refuse.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import type { Database } from '../store/Database.js'
 import { readGuest } from '../users/Identity.js'
-import { findGoal, findLink, findLinkById, type GuestLink } from './findLink.js'
+import { findGoal, type GuestLink, GuestLinks } from './GuestLinks.js'
 import { framesPath, guestPath } from './guestPath.js'
 import { type GuestQuestion, loadGuestStatements } from './guestStatements.js'
 
@@ -57,7 +58,8 @@ const notShown = () => refuse(403, 'not-shown', 'This link does not show that.')
 const headers = { 'cache-control': 'no-store' }
 
 /**
- * What a guest may do, who has a link and no login. A guest never chooses a statement: the service makes all that the
+ * What a guest may do, who has a link and no login. First the link is looked for, then it waits for its turn, and only
+ * then anything is done for the guest. A guest never chooses a statement: the service makes all that the
  * link's page asks, and runs what is asked only when it is one of them.
  */
 export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
@@ -68,20 +70,41 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
     maxWaiting,
   })
 
-  const linkOf = async (hash: string): Promise<GuestLink> => {
-    const link = await findLink(database, hash)
+  const links = new GuestLinks(database)
+
+  const linkOf = async (request: IncomingMessage): Promise<GuestLink> => {
+    const link = await links.find(readGuest(request))
     if (link === undefined) throw gone()
     return link
+  }
+
+  /** Works for a guest when it is the link's turn. */
+  const inTurn = async <T>(
+    { name }: GuestLink,
+    response: ServerResponse,
+    work: (user: string) => Promise<T>,
+  ): Promise<T> => {
+    const left = new AbortController()
+    response.once('close', () => left.abort(queryEnded('gone')))
+    // A user's name has no colon.
+    const user = `guest:${name}`
+    const permit = await limit.acquire({ user, signal: left.signal })
+    try {
+      return await work(user)
+    } finally {
+      permit.release()
+    }
   }
 
   const show: Route = {
     method: 'GET',
     path: guestPath,
     writeError: lakehouseError,
-    async handle({ request }) {
-      const { name, path, search } = await linkOf(readGuest(request))
+    async handle({ request, response }) {
+      const link = await linkOf(request)
+      const { name, path, search } = link
       const goal = new URLSearchParams(search).get('goal')
-      const value = goal === null ? undefined : await findGoal(database, goal)
+      const value = goal === null ? undefined : await inTurn(link, response, () => findGoal(database, goal))
       const goals = value === undefined ? [] : [{ name: goal, value }]
       return { status: 200, body: { name, path, search, goals }, headers }
     },
@@ -92,20 +115,14 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
     path: guestPath,
     writeError: lakehouseError,
     async handle({ request: http, response }) {
-      const hash = readGuest(http)
+      const link = await linkOf(http)
       const { statement: asked, ...question } = await readAsked(http)
-      const link = await linkOf(hash)
-      const { guestStatements } = await loadGuestStatements()
-      const statement = guestStatements(link, question).find((each) => each === asked)
-      if (statement === undefined || findPersonal(statement) !== undefined) throw notShown()
-      const left = new AbortController()
-      response.once('close', () => left.abort(queryEnded('gone')))
-      // A user's name has no colon.
-      const user = `guest:${link.name}`
-      const permit = await limit.acquire({ user, signal: left.signal })
-      try {
+      return inTurn(link, response, async (user) => {
+        const { guestStatements } = await loadGuestStatements()
+        const statement = guestStatements(link, question).find((each) => each === asked)
+        if (statement === undefined || findPersonal(statement) !== undefined) throw notShown()
         response.setHeader('cache-control', 'no-store')
-        return await answer({
+        return answer({
           ...{ user, role: 'read', http, response },
           request: { statement, timezone: question.time_zone, ephemeral: true },
           form: {
@@ -116,9 +133,7 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
           },
           readsOnly: refuseField('A guest only reads.'),
         })
-      } finally {
-        permit.release()
-      }
+      })
     },
   }
 
@@ -128,7 +143,7 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
     writeError: lakehouseError,
     async handle({ request, parameters }) {
       readGuest(request)
-      const link = await findLinkById(database, parameters[0]!)
+      const link = await links.findById(parameters[0]!)
       return { status: 200, body: { origins: link?.origins ?? [] } }
     },
   }

@@ -64,7 +64,7 @@ const portWaitMs = 1000
 
 /** Listens at a port, and gives its number. Rejects with one sentence when the port cannot be taken. */
 export const listenAt = async (server: Server, { host, port, flag }: ListenAddress): Promise<number> => {
-  const deadline = Date.now() + portWaitMs
+  const deadline = performance.now() + portWaitMs
   for (;;) {
     const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
       const settle = (error?: NodeJS.ErrnoException) => {
@@ -76,7 +76,7 @@ export const listenAt = async (server: Server, { host, port, flag }: ListenAddre
     })
     if (problem === undefined) return (server.address() as AddressInfo).port
     // A server that was stopped a moment ago may still hold the port.
-    if (problem.code !== 'EADDRINUSE' || Date.now() > deadline) {
+    if (problem.code !== 'EADDRINUSE' || performance.now() > deadline) {
       const reason = problem.code === 'EADDRINUSE' ? 'it is in use' : problem.message
       throw new OperatorError(
         `Port ${port} on ${host} cannot be taken: ${reason}; choose another by ${flag}.`,

@@ -2,8 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { ours } from '../archive/removeUncounted.js'
-import { isBusy } from '../postgresLog/erasureTables.js'
-import { liveSeconds } from '../postgresLog/LogWatch.js'
+import { isBusy, isHeard } from '../postgresLog/erasureTables.js'
 import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import type { Chore } from '../store/Upkeep.js'
 import type { Lake } from './Lake.js'
@@ -59,7 +58,7 @@ const removeUnlisted = async ({ lake, archive: { path: folder } }: Place): Promi
 }
 
 /** Stores that were heard of a short time ago, or are busy with an erase, which takes them away for a while. */
-const isLive = `(r.seen > now() - interval '${liveSeconds} seconds' OR ${isBusy})`
+const isLive = `(${isHeard} OR ${isBusy})`
 
 const erasedSql = `
 SELECT task, snapshot_id::float8 AS snapshot, array(

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/RecentDeadLetters.js'
+import { Watchdog } from '../Watchdog.js'
 import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 /** The first message of an engine on the link: all that it knows. */
@@ -32,7 +33,7 @@ const usualSilentMs = 20_000
  */
 export class EngineLink extends EventEmitter<News> {
   readonly #path: string
-  readonly #silentMs: number
+  readonly #silence: Watchdog
   #socket: Socket | undefined
   #isUp = false
   #pid: number | undefined
@@ -40,13 +41,12 @@ export class EngineLink extends EventEmitter<News> {
   /** How many engines have connected, counted by their process ids. */
   #engines = 0
   #retry: NodeJS.Timeout | undefined
-  #silence: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(path: string, silentMs = usualSilentMs) {
     super()
     this.#path = path
-    this.#silentMs = silentMs
+    this.#silence = new Watchdog(silentMs, () => this.emit('silent'))
     // Every waiting request adds a listener.
     this.setMaxListeners(0)
   }
@@ -86,7 +86,7 @@ export class EngineLink extends EventEmitter<News> {
     asking.once('error', () => undefined)
     asking.once('close', () => {
       if (this.#socket !== undefined) return
-      this.#expectNothing()
+      this.#silence.stop()
       this.#later()
     })
     asking.end()
@@ -113,7 +113,7 @@ export class EngineLink extends EventEmitter<News> {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#retry)
-    this.#expectNothing()
+    this.#silence.stop()
     this.#socket?.destroy()
   }
 
@@ -128,7 +128,7 @@ export class EngineLink extends EventEmitter<News> {
       .on('error', () => undefined)
       .once('close', () => {
         this.#socket = undefined
-        this.#expectNothing()
+        this.#silence.stop()
         if (this.#isUp) {
           this.#isUp = false
           this.#vitals = undefined
@@ -155,19 +155,6 @@ export class EngineLink extends EventEmitter<News> {
   }
 
   #heard(): void {
-    if (this.#isClosed) return
-    clearTimeout(this.#silence)
-    const silence = setTimeout(() => {
-      // If this process stood still, messages may be waiting unread: they are read before `setImmediate` runs.
-      setImmediate(() => {
-        if (this.#silence === silence) this.emit('silent')
-      })
-    }, this.#silentMs)
-    this.#silence = silence
-  }
-
-  #expectNothing(): void {
-    clearTimeout(this.#silence)
-    this.#silence = undefined
+    if (!this.#isClosed) this.#silence.heard()
   }
 }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { Recurring } from '../Recurring.js'
+import { Watchdog } from '../Watchdog.js'
 
 export interface SupervisorOptions {
   /** The program of the engine. */
@@ -92,21 +93,21 @@ export class Supervisor {
 
   #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
     const { program, args, env, logger, onFailed, silentMs = usualSilentMs } = this.#options
-    const beganMs = Date.now()
+    const beganMs = performance.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
     let reason: string | undefined
     let isPlanned = false
-    const silence = setTimeout(
-      () => this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
-      silentMs,
+    const silence = new Watchdog(silentMs, () =>
+      this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
     )
+    silence.heard()
     child.on('message', (word: EngineWord) => {
       if (word.kind === 'starting') {
-        silence.refresh()
+        silence.heard()
         return
       }
-      clearTimeout(silence)
+      silence.stop()
       if (word.kind === 'restart') {
         isPlanned = true
         return
@@ -120,14 +121,14 @@ export class Supervisor {
     child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
     child.once('exit', (code, signal) => {
       this.#child = undefined
-      clearTimeout(silence)
+      silence.stop()
       if (this.#isStopping || (reason !== undefined && !this.#wasReady)) return
       if (isPlanned) {
         this.#spawn(tellFirst)
         return
       }
       if (reason !== undefined) onFailed?.(reason)
-      const afterMs = Date.now() - beganMs
+      const afterMs = Math.round(performance.now() - beganMs)
       if (afterMs > settledMs) this.#restMs = firstRetryMs
       // On a full disk the engine ends again and again, so the same reason is logged less and less often.
       const times = reason === undefined ? 1 : this.#ends.note(reason)

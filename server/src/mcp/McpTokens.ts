@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { SecretSet } from '../http/SecretSet.js'
 import type { EngineProxy } from '../link/EngineProxy.js'
+import { BearerTokens, type TokenTries } from '../users/BearerTokens.js'
 import type { Identity } from '../users/Identity.js'
 
 const personsMark = ':persons'
@@ -13,19 +13,19 @@ export const agentWithPersons = 'agent with persons'
 
 /** The tokens of agents: `token` reads figures alone, `token:persons` also rows of events and persons, by SQL. */
 class McpTokens {
-  readonly #secrets: SecretSet
+  readonly #tokens: BearerTokens
   readonly #withPersons: readonly boolean[]
 
-  constructor(listed: readonly string[]) {
+  constructor(listed: readonly string[], tries: TokenTries) {
     this.#withPersons = listed.map((each) => each.endsWith(personsMark))
-    this.#secrets = new SecretSet(
+    this.#tokens = new BearerTokens(
       listed.map((each) => (each.endsWith(personsMark) ? each.slice(0, -personsMark.length) : each)),
+      { flag: '--mcp-tokens', tries },
     )
   }
 
-  identityOf({ headers }: IncomingMessage): Identity {
-    const [, token] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    const at = token === undefined ? -1 : this.#secrets.indexOf(token)
+  identityOf(request: IncomingMessage): Identity {
+    const at = this.#tokens.indexOf(request)
     if (at >= 0) return { user: this.#withPersons[at] ? agentWithPersons : agent, role: 'read' }
     const message = 'The Authorization header must read: Bearer <a token of --mcp-tokens>.'
     throw refuse(401, 'unauthorized', message, { 'www-authenticate': 'Bearer realm="waymark"' })
@@ -33,8 +33,11 @@ class McpTokens {
 }
 
 /** `POST /mcp` in the ingest process: it checks the token, and passes the request to the engine. */
-export const mcpProxyRoute = (listed: readonly string[], proxy: EngineProxy): Route => {
-  const tokens = new McpTokens(listed)
+export const mcpProxyRoute = (
+  listed: readonly string[],
+  { proxy, tries }: { proxy: EngineProxy; tries: TokenTries },
+): Route => {
+  const tokens = new McpTokens(listed, tries)
   return {
     method: 'POST',
     path: '/mcp',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { quoteText } from '../store/quote.js'
 
-/** Without `:persons` a value is told only when at least this many people share it: one of a single person is about that person. */
+/** Without `:persons` a name, a value or a time is told only when at least this many people share it: one of a single person is about that person. */
 export const fewestPeople = 3
 
 const text = (about: string) => z.string().max(400).describe(about)
@@ -54,9 +54,9 @@ export const tools: readonly Tool[] = [
     name: 'list_events',
     description: 'The events that were recorded: name, how often, how many people, first and last time.',
     schema: z.object({ ...asked, limit }),
-    statement: (given) =>
+    statement: (given, fewest) =>
       `SELECT event, count(*) AS events, count(DISTINCT person_id) AS people, min("timestamp") AS first, max("timestamp") AS last
-       FROM events WHERE ${isAsked(given)} GROUP BY event ORDER BY events DESC, event`,
+       FROM events WHERE ${isAsked(given)} GROUP BY event HAVING people >= ${fewest} ORDER BY events DESC, event`,
   }),
   tool({
     name: 'list_properties',
@@ -67,7 +67,8 @@ export const tools: readonly Tool[] = [
        named AS (SELECT person_id, properties, unnest(json_keys(properties)) AS property FROM chosen),
        valued AS (SELECT property, prop(properties, property) AS value, count(*) AS events, count(DISTINCT person_id) AS people FROM named GROUP BY ALL)
        SELECT property, sum(events)::BIGINT AS events, list(left(value, 80) ORDER BY events DESC, value) FILTER (people >= ${fewest})[1:3] AS examples
-       FROM valued GROUP BY property ORDER BY events DESC, property`,
+       FROM valued SEMI JOIN (SELECT property FROM named GROUP BY ALL HAVING count(DISTINCT person_id) >= ${fewest}) USING (property)
+       GROUP BY property ORDER BY events DESC, property`,
   }),
   tool({
     name: 'daily',
@@ -93,9 +94,10 @@ export const tools: readonly Tool[] = [
     }),
     statement: (given, fewest) => {
       const steps = given.steps.map(quoteText).join(', ')
+      const told = `* REPLACE (CASE WHEN people >= ${fewest} THEN median_seconds END AS median_seconds)`
       const all = `FROM funnel([${steps}], to_seconds(${given.within_hours * 3600}), breakdown := ${orNull(given.breakdown)}, from_time := ${orNull(given.from)}, until_time := ${orNull(given.until)}, environment := ${quoteText(given.environment)}, bots := ${given.bots})`
-      if (given.breakdown === undefined) return all
-      return `SELECT * ${all} QUALIFY max(people) OVER (PARTITION BY breakdown) >= ${fewest} ORDER BY breakdown, step`
+      if (given.breakdown === undefined) return `SELECT ${told} ${all}`
+      return `SELECT ${told} ${all} QUALIFY max(people) OVER (PARTITION BY breakdown) >= ${fewest} ORDER BY breakdown, step`
     },
   }),
   tool({
@@ -122,8 +124,11 @@ export const tools: readonly Tool[] = [
       limit,
     }),
     statement: (given, fewest) =>
-      `SELECT * FROM paths(${orNull(given.start)}, ${given.depth}, from_time := ${orNull(given.from)}, until_time := ${orNull(given.until)}, environment := ${quoteText(given.environment)}, bots := ${given.bots})
-       WHERE sessions >= ${fewest}`,
+      `WITH rare AS (
+         SELECT path FROM events WHERE event = '$pageview' AND ${isAsked(given)} GROUP BY path HAVING count(DISTINCT person_id) < ${fewest}
+       )
+       SELECT * FROM paths(${orNull(given.start)}, ${given.depth}, from_time := ${orNull(given.from)}, until_time := ${orNull(given.until)}, environment := ${quoteText(given.environment)}, bots := ${given.bots}) p
+       WHERE NOT EXISTS (FROM rare WHERE path IN (p.from_path, p.to_path))`,
   }),
   tool({
     name: 'breakdown',

@@ -79,6 +79,8 @@ export interface ServerOptions {
   archiveAfterDays?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
+  /** How long an accepted row may wait for DuckDB while rows are stored, in milliseconds. @defaultValue 3000 */
+  maxLagMs?: number
   /** Bytes of their bodies that may wait for DuckDB before more are refused with 503. @defaultValue 1 GiB */
   maxBacklogBytes?: number
   /** Connections at once, of all clients. @defaultValue 10,000 */
@@ -161,6 +163,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   archiveAfterDays: 30,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
+  maxLagMs: 3000,
   maxConnections: 10_000,
   maxConnectionsPerAddress: 1000,
   headersWithinMs: 10_000,

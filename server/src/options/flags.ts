@@ -139,13 +139,14 @@ export const flags: readonly Flag[] = [
   {
     name: 'metrics-token',
     value: 'TOKEN',
-    about: 'reads /metrics without a user',
+    about: 'reads /metrics without a user; at least 16 letters',
     read: asText('metricsToken'),
   },
   {
     name: 'mcp-tokens',
     value: 'A,B:persons',
-    about: 'tokens of agents that ask by /mcp: token for figures, token:persons for SQL and persons, too',
+    about:
+      'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
     more: '[Agents](api.md#agents)',
     isList: true,
     read: set('mcpTokens', splitList),
@@ -244,6 +245,13 @@ export const flags: readonly Flag[] = [
     about: 'rows accepted ahead of DuckDB, beyond which more are refused',
     usual: '2000000',
     read: asNumber('maxBacklogRows', 'of rows', { digits: 10 }),
+  },
+  {
+    name: 'max-lag',
+    value: 'N',
+    about: 'seconds that an accepted row may wait to be stored; more rows than that allows are refused',
+    usual: '3',
+    read: asNumber('maxLagMs', 'of seconds', { digits: 5, times: 1000 }),
   },
   {
     name: 'insert-id-window',

@@ -48,6 +48,8 @@ export const createCompiler = (isChecking: boolean): Ajv2020 => {
   const compiler = new Ajv2020({
     strict: false,
     validateFormats: false,
+    // The error says it; ajv would print the code that it has made, too.
+    logger: false,
     validateSchema: isChecking,
     meta: isChecking,
     code: { regExp },

@@ -16,6 +16,24 @@ const maxBytes = 2 ** 20
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/**
+ * The code that a schema becomes is nested as deep as an object has properties: with 1,000 V8 may run out of stack, and
+ * 500 take half a second.
+ */
+const mostProperties = 500
+
+const checkWidth = (schema: unknown): void => {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, inner] of Object.entries(schema)) {
+    const count = keyword === 'properties' && isObject(inner) ? Object.keys(inner).length : 0
+    if (count > mostProperties)
+      throw new Error(
+        `its schema lists ${count} properties of one object, and a plan at most ${mostProperties}`,
+      )
+    checkWidth(inner)
+  }
+}
+
 const check = (text: string): Schemas => {
   if (Buffer.byteLength(text) > maxBytes) throw new Error('it has more than 1 MiB')
   const plan: unknown = JSON.parse(text)
@@ -28,9 +46,11 @@ const check = (text: string): Schemas => {
   const compile = (what: string, schema: unknown, read = (given: object) => given) => {
     try {
       if (!isObject(schema)) throw new Error('its schema is no object')
+      checkWidth(schema)
       compileEvent(compiler, read(schema))
     } catch (error) {
-      throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
+      const reason = error instanceof RangeError ? 'its schema is too large' : (error as Error).message
+      throw new Error(`${what}: ${reason}`, { cause: error })
     }
   }
   for (const [event, schema] of Object.entries(events)) compile(`event ${JSON.stringify(event)}`, schema)

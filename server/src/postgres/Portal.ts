@@ -4,6 +4,7 @@ import type { Prepared } from './PreparedStatements.js'
 import type { Edit } from '../sql/guard/applyEdits.js'
 import type { Settings } from './Settings.js'
 import { rowStyle } from './rowStyle.js'
+import { ProtocolError } from './ProtocolError.js'
 import type { Field } from './types.js'
 import type { RowSource, TextRow } from './openQuery.js'
 
@@ -20,6 +21,8 @@ export interface Portal {
   pending: TextRow[]
   sent: number
   isDone: boolean
+  /** Whether it has failed: then it has no more rows, and may not look like one that is at its end. */
+  isBroken: boolean
   /** Whether it is a cursor, and then whether it outlives its transaction. */
   cursor?: { isHeld: boolean }
 }
@@ -38,10 +41,17 @@ export const newPortal = (
   pending: [],
   sent: 0,
   isDone: false,
+  isBroken: false,
 })
+
+export const checkWhole = ({ isBroken }: Portal): void => {
+  if (isBroken)
+    throw new ProtocolError('55000', 'This statement has failed and has no more rows: begin it anew.')
+}
 
 /** Takes up to `max` rows; undefined after the last. A portal whose rows fail is done. */
 export const takeRows = async (portal: Portal, max: number): Promise<TextRow[] | undefined> => {
+  checkWhole(portal)
   if (portal.pending.length === 0) {
     const rows = await portal.source?.next()
     if (rows === undefined) {
@@ -57,9 +67,10 @@ export const takeRows = async (portal: Portal, max: number): Promise<TextRow[] |
   return some
 }
 
-/** Gives up what is left of a portal's rows. */
+/** Gives up what is left of a portal's rows, because it has failed. */
 export const abandon = (portal: Portal): void => {
   portal.isDone = true
+  portal.isBroken = true
   portal.pending = []
   portal.source?.close('gone')
   delete portal.source

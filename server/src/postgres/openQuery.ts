@@ -99,10 +99,12 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
   const plan = query.plan!
   const withRows = hasRows(plan)
   let isOpen = true
+  let failure: unknown
   const fail = (error: unknown): unknown => {
     clearTimeout(timer)
     isOpen = false
-    return query.fail(error)
+    failure = query.fail(error)
+    return failure
   }
   return {
     pause: () => query.turn.pause(),
@@ -112,6 +114,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       }),
     fields: withRows ? fieldsOf(statement, rows) : undefined,
     async next() {
+      if (failure !== undefined) throw failure
       if (!isOpen) return undefined
       try {
         const lines = await rows.next()
@@ -123,7 +126,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
         await query.end()
         return undefined
       } catch (error) {
-        throw isOpen ? fail(error) : error
+        throw fail(error)
       }
     },
     tag: (count) => (withRows && plan.kind !== 'change' ? `SELECT ${count}` : verbTag(plan)),

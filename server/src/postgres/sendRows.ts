@@ -1,6 +1,6 @@
 import type { MessageStream } from './messages/MessageStream.js'
 import * as to from './messages/messages.js'
-import { abandon, type Portal, rowEncoder, takeRows } from './Portal.js'
+import { abandon, checkWhole, type Portal, rowEncoder, takeRows } from './Portal.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import type { Settings } from './Settings.js'
 
@@ -10,6 +10,7 @@ export const sendRows = async (
   portal: Portal,
   { maxRows, settings }: { maxRows: number; settings: Settings },
 ): Promise<void> => {
+  checkWhole(portal)
   if (portal.isDone) {
     stream.write(to.commandComplete('SELECT 0'))
     return

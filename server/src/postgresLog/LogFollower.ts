@@ -7,7 +7,8 @@ import { lastOf, type LogEntry } from '../wal/segment.js'
 import { makeStoreAnew, findLoss, readBounds } from './findLoss.js'
 import type { LogIdentity } from '../wal/LogStore.js'
 import { identifyLog } from './logSchema.js'
-import { channels, liveSeconds } from './LogWatch.js'
+import { liveSeconds } from './erasureTables.js'
+import { channels } from './LogWatch.js'
 import { PositionTeller, positionSql } from './PositionTeller.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import { pruneLog } from './pruneLog.js'
@@ -91,6 +92,8 @@ export class LogFollower extends EventEmitter<News> {
   #timers: NodeJS.Timeout[] = []
   #refreshing: Promise<void> | undefined
   #isPruning = false
+  /** Since when readers are away. */
+  readonly #awaySince = new Map<string, number>()
 
   constructor(options: LogFollowerOptions) {
     super()
@@ -276,7 +279,7 @@ export class LogFollower extends EventEmitter<News> {
     const { connection } = this.#primary
     if (connection === undefined || this.#isPruning) return
     this.#isPruning = true
-    pruneLog(connection.address, keptMs)
+    pruneLog(connection.address, { keptMs, awaySince: this.#awaySince })
       .catch((error: unknown) => logger.warn('Pruning the log failed.', { reason: reasonOf(error) }))
       .finally(() => (this.#isPruning = false))
   }

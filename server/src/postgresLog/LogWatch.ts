@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { RecentDeadLetters } from '../wal/RecentDeadLetters.js'
 import type { LogIdentity } from '../wal/LogStore.js'
+import { isHeard } from './erasureTables.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from './readLogUrl.js'
@@ -24,20 +25,22 @@ interface State {
   applied: number | null
   /** The row that all live readers have stored; without a live reader, the furthest row that any reader has stored. */
   stored: number
+  /** The furthest row that a live reader has stored; 0 without one. */
+  furthest: number
 }
 
 export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
 
-/** A reader that has not written its position for so long is not live, and no process waits for it. */
-export const liveSeconds = 15
 export const unreachable = 'The log in PostgreSQL cannot be reached at the moment.'
 const pollMs = 1000
+/** A reader counts as live for longer than this after it has gone, and until then its silence shows it. */
+const storingWithinMs = 5000
 
 const stateSql = `
 SELECT last::float8 AS last, count(live)::int AS readers, min(live)::float8 AS applied,
-  coalesce(min(live), max(applied), 0)::float8 AS stored
+  coalesce(min(live), max(applied), 0)::float8 AS stored, coalesce(max(live), 0)::float8 AS furthest
 FROM waymark.head LEFT JOIN (
-  SELECT applied, CASE WHEN seen > now() - interval '${liveSeconds} seconds' THEN applied END AS live
+  SELECT applied, CASE WHEN ${isHeard} THEN applied END AS live
   FROM waymark.readers
 ) AS readers ON true GROUP BY last`
 
@@ -49,7 +52,8 @@ export class LogWatch extends EventEmitter<News> {
   readonly deadLetters = new RecentDeadLetters()
   readonly #primary: PrimaryConnection
   #identity: LogIdentity | undefined
-  #state: State = { last: 0, readers: 0, applied: null, stored: 0 }
+  #state: State = { last: 0, readers: 0, applied: null, stored: 0, furthest: 0 }
+  #movedMs = 0
   #newestLetter = -1
   #poll: NodeJS.Timeout | undefined
   #refreshing: Promise<void> | undefined
@@ -103,6 +107,16 @@ export class LogWatch extends EventEmitter<News> {
     return this.#state.stored
   }
 
+  /** The furthest row that a live process has stored. */
+  get furthest(): number {
+    return this.#state.furthest
+  }
+
+  /** Whether any process has stored rows a moment ago. */
+  get isStoring(): boolean {
+    return performance.now() < this.#movedMs + storingWithinMs
+  }
+
   /** Notifies all processes that listen on a channel, and does not wait for them. */
   tell(channel: string, sequence: number): void {
     this.#primary.connection
@@ -152,6 +166,7 @@ export class LogWatch extends EventEmitter<News> {
       this.deadLetters.put(letter)
       this.#newestLetter = letter.request
     }
+    if (state!.furthest > this.#state.furthest) this.#movedMs = performance.now()
     this.#state = state!
     if (state!.applied !== null) this.emit('applied', state!.applied)
   }

@@ -59,9 +59,9 @@ export class PrimaryConnection {
 
   /** Resolves once there is a connection, and rejects with the reason when there is none for ten seconds. */
   async start(): Promise<void> {
-    const deadline = Date.now() + firstMs
+    const deadline = performance.now() + firstMs
     while (!(await this.#connect())) {
-      if (this.#isHopeless || Date.now() > deadline) {
+      if (this.#isHopeless || performance.now() > deadline) {
         throw new OperatorError(`The log in PostgreSQL cannot be used: ${this.#obstacle}.`)
       }
       await delay(retryMs.first)

@@ -76,16 +76,20 @@ const standInFor = (
 /** An event that was set aside is set aside again: without an environment it cannot be stored. */
 const setAsideFor = ({ task }: ErasedPerson) => Buffer.from(JSON.stringify({ distinct_id: standInOf(task) }))
 
-/** Removes saved values that name an id, under the names that they had. */
-const cleanSaved = (row: Buffer, ids: ReadonlySet<string>): Buffer => {
-  const item = JSON.parse(row.toString()) as SavedItem
-  const isNamed = item.value !== null && [...ids].some((id) => doesNameId(item.value!, id))
-  return isNamed ? Buffer.from(JSON.stringify({ ...item, value: null })) : row
+/** Removes saved values that name an id, under the names that they had unless these name it, too. */
+const cleanSaved = (row: Buffer, { task }: ErasedPerson, ids: ReadonlySet<string>): Buffer => {
+  const { was, ...item } = JSON.parse(row.toString()) as SavedItem
+  const names = (name: string, value: object) => [...ids].some((id) => doesNameId({ name, value }, id))
+  const isOld = typeof was === 'string' && names(was, {})
+  if (!isOld && !names(item.name, item.value ?? {})) return row
+  const name = names(item.name, {}) ? standInOf(task) : item.name
+  const value = names(name, item.value ?? {}) ? null : item.value
+  return Buffer.from(JSON.stringify({ ...item, name, value, ...(!isOld && { was }) }))
 }
 
 const cleanRow = (entry: LogEntry, row: Buffer, { at, person }: { at: number; person: ErasedPerson }) => {
   const ids = new Set(person.ids)
-  if (entry.kind === 'save') return cleanSaved(row, ids)
+  if (entry.kind === 'save') return cleanSaved(row, person, ids)
   if (person.rejected.includes(at))
     return entry.kind === 'track' ? setAsideFor(person) : standInFor(entry.kind, row, person, ids)
   const values = readRow(row)

@@ -115,24 +115,33 @@ export interface Progress {
 const hasErased = (task: string) =>
   `EXISTS (SELECT FROM waymark.erased e WHERE e.task = ${task} AND e.reader = r.name AND e.outcome IS NOT NULL)`
 
+/** A reader that has not written its position for so long is not live, and no process waits for it. */
+export const liveSeconds = 15
+
+/** A time that is ahead was written while the server's clock was wrong: whoever is there writes another soon. */
+const isWithin = (time: string, seconds: number) => `abs(extract(epoch FROM now() - ${time})) < ${seconds}`
+
+/** Whether a reader was heard of a short time ago. */
+export const isHeard = isWithin('seen', liveSeconds)
+
 /** Whether a reader `r` is busy with an erase. */
 export const isBusy = `EXISTS (
   SELECT FROM waymark.erased b
-  WHERE b.reader = r.name AND outcome IS NULL AND at > now() - interval '${busyMinutes} minutes'
+  WHERE b.reader = r.name AND outcome IS NULL AND ${isWithin('at', 60 * busyMinutes)}
 )`
 
-const progressSql = (liveSeconds: number) => `
+const progressSql = `
 SELECT name, place AS store, to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
-  seen > now() - interval '${liveSeconds} seconds' OR ${isBusy} AS "isLive"
+  ${isHeard} OR ${isBusy} AS "isLive"
 FROM waymark.readers r WHERE place IS NOT NULL AND joined < $2 AND NOT ${hasErased('$1')} ORDER BY place`
 
 /** Reads what one process says of an erase, and which others have not carried it out yet. */
 export const readProgress = async (
   ask: ServerConnection['ask'],
-  { task, last, reader, liveSeconds }: { task: string; last: number; reader: string; liveSeconds: number },
+  { task, last, reader }: { task: string; last: number; reader: string },
 ): Promise<Progress> => {
   // A process that has carried out the erase says so before it is no longer awaited.
-  const awaited = await ask<Progress['awaited'][number]>(progressSql(liveSeconds), [task, last])
+  const awaited = await ask<Progress['awaited'][number]>(progressSql, [task, last])
   const [own] = await ask<{ outcome: ErasureOutcome }>(
     'SELECT outcome FROM waymark.erased WHERE task = $1 AND reader = $2 AND outcome IS NOT NULL',
     [task, reader],

@@ -1,4 +1,4 @@
-import { liveSeconds } from './LogWatch.js'
+import { liveSeconds } from './erasureTables.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /** `seen` is old, so that no process waits for these readers. */

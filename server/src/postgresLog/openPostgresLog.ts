@@ -120,6 +120,8 @@ export const openPostgresLog = async ({
     deadLetters,
     applied: () => watch.applied,
     stored: () => watch.stored,
+    furthest: () => watch.furthest,
+    isStoring: () => watch.isStoring,
     durable: newestHere,
     whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),

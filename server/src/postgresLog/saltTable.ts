@@ -1,4 +1,4 @@
-import type { SaltPlace } from '../anonymous/DaySalt.js'
+import type { SaltDays, SaltPlace } from '../anonymous/DaySalt.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /**
@@ -22,24 +22,25 @@ COMMIT`
 /** The server makes the salt, because it may log the text of a statement. */
 const madeSalt = 'uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())'
 
+const isOfOne = ({ today, tomorrow }: SaltDays) => `day IN ('${today}', '${tomorrow}')`
+
 /** Keeps the salt in the database of the log, where every process that accepts finds it. */
 export const saltInLog = (connection: () => ServerConnection): SaltPlace => ({
-  async take(day) {
+  async take(days) {
     const server = connection()
-    const isMissing = `NOT EXISTS (SELECT FROM waymark.day_salt WHERE day >= '${day}')`
-    await server.ask(inPlaceOf(isMissing, `INSERT INTO waymark.day_salt VALUES ('${day}', ${madeSalt});`))
+    const isMissing = `NOT EXISTS (SELECT FROM waymark.day_salt WHERE ${isOfOne(days)})`
+    const insert = `INSERT INTO waymark.day_salt VALUES ('${days.today}', ${madeSalt});`
+    await server.ask(inPlaceOf(isMissing, insert))
     const [kept] = await server.ask<{ salt: Buffer }>('SELECT salt FROM waymark.day_salt')
     if (kept === undefined) throw new Error('the table waymark.day_salt was emptied')
     return kept.salt
   },
 
-  async forgetBefore(day) {
-    const isOld = `day < '${day}'`
+  async forgetOthers(days) {
+    const others = `FROM waymark.day_salt WHERE NOT (${isOfOne(days)})`
     const server = connection()
-    const [found] = await server.ask<{ old: boolean }>(
-      `SELECT EXISTS (SELECT FROM waymark.day_salt WHERE ${isOld}) AS old`,
-    )
-    if (found?.old === true)
-      await server.ask(inPlaceOf(`EXISTS (SELECT FROM waymark.day_salt WHERE ${isOld})`))
+    const [found] = await server.ask<{ day: string }>(`SELECT day::text AS day ${others}`)
+    if (found !== undefined) await server.ask(inPlaceOf(`EXISTS (SELECT ${others})`))
+    return found?.day
   },
 })

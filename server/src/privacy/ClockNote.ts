@@ -8,12 +8,15 @@ const longestGapDays = 7
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** When the newest stored event was received. A store without a note, such as a restored one, is judged by this. */
+/**
+ * When the newest stored event was received, but for those of a later time, which came while a clock was wrong. A store
+ * without a note, such as a restored one, is judged by this.
+ */
 const readNewest = async (connection: DuckDBConnection): Promise<number | undefined> => {
   const reader = await connection.runAndReadAll(
     `SELECT epoch_ms(greatest(
-       (SELECT max(received_at) FROM analytics.raw.events),
-       (SELECT timezone('UTC', max(day)::TIMESTAMP) FROM analytics.raw.archived_files)))::DOUBLE`,
+       (SELECT max(received_at) FROM analytics.raw.events WHERE received_at <= now()),
+       (SELECT timezone('UTC', max(day)::TIMESTAMP) FROM analytics.raw.archived_files WHERE day <= now()::DATE)))::DOUBLE`,
   )
   return (reader.getRows()[0]![0] as number | null) ?? undefined
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuse } from '../http/HttpError.js'
 import { type AwaitedStore, findUnfinished, readProgress } from '../postgresLog/erasureTables.js'
-import { liveSeconds } from '../postgresLog/LogWatch.js'
 import type { ServerConnection } from '../postgresLog/ServerConnection.js'
 import { LogUnavailable } from '../wal/AcceptLog.js'
 import type { LogRecord } from '../wal/segment.js'
@@ -125,7 +124,7 @@ export class LoggedRounds {
 
   #progress(task: string, last: number) {
     const { ask, reader } = this.#options
-    return readProgress(ask, { task, last, reader: reader() ?? '', liveSeconds }).catch(() => undefined)
+    return readProgress(ask, { task, last, reader: reader() ?? '' }).catch(() => undefined)
   }
 
   /** An earlier erase may have made the person unknown, and not be over yet. */

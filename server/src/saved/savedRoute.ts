@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { GuestLink } from '../guests/findLink.js'
+import type { GuestLink } from '../guests/GuestLinks.js'
 import { idLength } from '../guests/guestPath.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
 import { hashToken } from '../guests/guestProxyRoutes.js'

@@ -31,8 +31,19 @@ const bounds = [
 ] as const
 const places = bounds.map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
 
-/** Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person. */
-export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')})`
+/** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
+const minTellingLength = 4
+const fields = ['event', 'property', 'value', 'text'] as const
+const letter = String.raw`[\p{L}\p{N}_]`
+const words = `concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address})`
+const asWord = `(length(x.id) >= ${minTellingLength}
+  AND regexp_matches(${words}, '(^|[^${letter.slice(1)})' || regexp_escape(x.id) || '([^${letter.slice(1)}|$)'))`
+
+/**
+ * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person, and
+ * each by a whole word of its name, of a text or of an address.
+ */
+export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')} OR ${asWord})`
 
 const decode = (text: string): string => {
   const bytes = Buffer.from(text).toString('latin1')
@@ -42,11 +53,25 @@ const decode = (text: string): string => {
   return Buffer.from(read, 'latin1').toString()
 }
 
-/** What `namesId` says, of a value that is in no table. */
-export const doesNameId = (value: object, id: string): boolean => {
-  const { value: wanted, search } = value as Record<string, unknown>
-  if (wanted === id) return true
-  if (typeof search !== 'string') return false
-  const text = `&${decode(decode(search.replaceAll('+', ' ')))}&`
-  return bounds.some(([before, after]) => text.includes(before + id + after))
+const before = new RegExp(`${letter}$`, 'u')
+const after = new RegExp(`^${letter}`, 'u')
+const isWordOf = (text: string, id: string): boolean => {
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1))
+    if (!before.test(text.slice(0, at)) && !after.test(text.slice(at + id.length))) return true
+  return false
+}
+
+/** What `namesId` says, of what is in no table. */
+export const doesNameId = ({ name, value }: { name: string; value: object }, id: string): boolean => {
+  const texts = value as Record<string, unknown>
+  if (texts['value'] === id) return true
+  const { search } = texts
+  const decoded = typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&` : ''
+  if (bounds.some(([left, right]) => decoded.includes(left + id + right))) return true
+  return (
+    [...id].length >= minTellingLength &&
+    [name, decoded, ...fields.map((field) => texts[field])].some(
+      (text) => typeof text === 'string' && isWordOf(text, id),
+    )
+  )
 }

@@ -45,11 +45,10 @@ export class Cancellation {
   #reason: CancelReason | undefined
   #running: Interruptible | undefined
   #timer: NodeJS.Timeout | undefined
-  #stuck: NodeJS.Timeout | undefined
   readonly #afterMs: number
   readonly #onStuck: OnStuck
 
-  /** `onStuck` is called when the query still runs `afterMs` after it was cancelled. */
+  /** `onStuck` is called when a call of DuckDB's still runs `afterMs` after it was cancelled. */
   constructor(afterMs: number, onStuck: OnStuck) {
     this.#afterMs = afterMs
     this.#onStuck = onStuck
@@ -82,7 +81,6 @@ export class Cancellation {
     return () => {
       this.#running = undefined
       clearInterval(this.#timer)
-      clearTimeout(this.#stuck)
       this.#timer = undefined
     }
   }
@@ -90,7 +88,11 @@ export class Cancellation {
   #interrupt(): void {
     if (this.#running === undefined || this.#timer !== undefined) return
     this.#running.interrupt()
-    this.#timer = setInterval(() => this.#running?.interrupt(), againMs)
-    this.#stuck = setTimeout(() => this.#onStuck(this.#reason!), this.#afterMs)
+    // The time is counted in interrupts: while this process stands still there are none, and nothing is stuck.
+    let left = Math.ceil(this.#afterMs / againMs)
+    this.#timer = setInterval(() => {
+      this.#running?.interrupt()
+      if (--left === 0) this.#onStuck(this.#reason!)
+    }, againMs)
   }
 }

@@ -35,7 +35,7 @@ export class HeldConnection {
   mayHoldOwn = false
   /** Whether a client chose the id: that client may come back. */
   isNamed: boolean
-  usedAt = Date.now()
+  usedAt = performance.now()
   #isOpen = true
   #busy = 0
   #last: Promise<void> = Promise.resolve()
@@ -74,7 +74,7 @@ export class HeldConnection {
     })
     const leave = () => {
       this.#busy--
-      this.usedAt = Date.now()
+      this.usedAt = performance.now()
       release()
     }
     try {
@@ -113,7 +113,7 @@ export class HeldConnections {
 
   constructor(options: HeldConnectionsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#sweep(Date.now()), Math.min(options.idleMs, 30_000))
+    this.#timer = setInterval(() => this.#sweep(performance.now()), Math.min(options.idleMs, 30_000))
     this.#timer.unref()
   }
 
@@ -121,7 +121,7 @@ export class HeldConnections {
   async open(user: string, id?: string): Promise<HeldConnection> {
     const known = id === undefined ? undefined : this.find(user, id)
     if (known !== undefined) {
-      known.usedAt = Date.now()
+      known.usedAt = performance.now()
       known.isNamed = true
       return known
     }
@@ -133,7 +133,7 @@ export class HeldConnections {
       return other
     }
     this.#held.set(keyOf(made), made)
-    this.#sweep(Date.now())
+    this.#sweep(performance.now())
     return made
   }
 
@@ -163,7 +163,12 @@ export class HeldConnections {
   #sweep(now: number): void {
     const { maxConnections, idleMs } = this.#options
     const all = [...this.#held.values()]
-    const idle = all.filter((each) => !each.isBusy).toSorted((a, b) => a.usedAt - b.usedAt)
+    const counts = new Map<string, number>()
+    for (const { user } of all) counts.set(user, (counts.get(user) ?? 0) + 1)
+    // Those of the user who has the most go first, so that nobody ends the temporary tables of another.
+    const idle = all
+      .filter((each) => !each.isBusy)
+      .toSorted((a, b) => counts.get(b.user)! - counts.get(a.user)! || a.usedAt - b.usedAt)
     // Named connections are counted apart from the rest, so that many requests without a session_id
     // never end a connection that a client may come back to.
     const named = all.filter((each) => each.isNamed).length

@@ -39,7 +39,10 @@ export interface QueryRunnerOptions extends OpenRowsOptions, TurnOptions {
   room: DiskRoom
 }
 
-/** A query whose rows are ready to be read. The reader must call `end` or `fail`. */
+/**
+ * A query whose rows are ready to be read. The reader must call `end` or `fail`. A query that is cancelled ends by
+ * itself, because its reader may ask for no more rows for as long as it likes; what the reader then calls is refused.
+ */
 export interface RunningQuery {
   /** Undefined when the answer comes from the cache, as none does that is asked for by the Postgres protocol. */
   plan: Plan | undefined
@@ -124,8 +127,11 @@ export class QueryRunner {
     const refusal = refusalOf(job)
     let endReading: (() => Promise<void>) | undefined
     let release: Cleanup | undefined
+    let failure: unknown
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
+      if (failure !== undefined) return failure
       const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
+      failure = reported
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
       query.end(messageOf(reported))
       // A failed statement may leave memory with its connection, so a connection whose id no client
@@ -192,7 +198,13 @@ export class QueryRunner {
       cleanups.push(await this.#watchDisk(job, plan))
       const opened = await openRows(this.#options, { job, held, plan })
       const rows = caching === undefined || 'file' in opened ? opened : caching.watch(opened)
+      const { signal } = cancellation
+      const endCancelled = () => void fail(cancellation.error, rows)
+      if (signal.aborted) endCancelled()
+      else signal.addEventListener('abort', endCancelled, { once: true })
       const end = async () => {
+        if (failure !== undefined) throw failure
+        signal.removeEventListener('abort', endCancelled)
         release?.()
         enter('completed')
         query.end()
@@ -209,7 +221,7 @@ export class QueryRunner {
         info: query.info,
         startedMs,
         turn: turn.whileReading(rows),
-        signal: cancellation.signal,
+        signal,
         end,
         fail: (error) => fail(error, rows),
       }

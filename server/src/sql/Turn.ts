@@ -46,9 +46,13 @@ export class Turn {
     this.#permit = undefined
   }
 
-  /** Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. */
+  /**
+   * Pauses the permit only once nothing is being fetched: a fetch keeps a thread of DuckDB's busy. A query that was
+   * cancelled in its pause does not go on.
+   */
   whileReading(rows: Rows | ParquetFile): Pausable {
     const permit = this.#permit!
+    const cancellation = this.#cancellation
     let isPaused = false
     return {
       pause() {
@@ -56,9 +60,10 @@ export class Turn {
         const settled = 'settled' in rows ? rows.settled?.() : undefined
         void Promise.resolve(settled).then(() => isPaused && permit.pause())
       },
-      resume() {
+      async resume() {
         isPaused = false
-        return permit.resume()
+        await permit.resume()
+        if (cancellation.error !== undefined) throw cancellation.error
       },
     }
   }

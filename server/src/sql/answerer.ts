@@ -57,12 +57,17 @@ export const answerer = ({ runner, newCancellation, workerSlug, translate }: Ans
   }
 
   /** From here on the statement is DuckDB's: in the guard, the log and the answer. */
-  const inDuckdb = async (request: QueryRequest, cancellation: Cancellation): Promise<QueryRequest> => {
+  const inDuckdb = async (
+    user: string,
+    request: QueryRequest,
+    cancellation: Cancellation,
+  ): Promise<QueryRequest> => {
     const dialect = readDialect(request.dialect)
     if (dialect === undefined) return request
     const { statement } = request
     try {
-      return { ...request, statement: await translate({ statement, dialect, signal: cancellation.signal }) }
+      const { signal } = cancellation
+      return { ...request, statement: await translate({ user, statement, dialect, signal }) }
     } catch (error) {
       throw cancellation.error ?? error
     }
@@ -81,7 +86,7 @@ export const answerer = ({ runner, newCancellation, workerSlug, translate }: Ans
     response.once('close', () => {
       if (!response.writableFinished) cancellation.cancel('gone')
     })
-    const request = await inDuckdb(given, cancellation)
+    const request = await inDuckdb(user, given, cancellation)
     const job = {
       user,
       role,

@@ -120,7 +120,9 @@ export class StateWriter {
     // A store without a row needs no state: the log has all that a new process needs.
     if (applied === 0 || newest === undefined) return applied > 0
     const behind = applied - newest.position
-    return behind > maxRowsBehind || (behind > 0 && Date.now() - Date.parse(newest.madeAt) > maxAgeMs)
+    // One of a later time was made while the clock was wrong.
+    const ageMs = Math.abs(Date.now() - Date.parse(newest.madeAt))
+    return behind > maxRowsBehind || (behind > 0 && ageMs > maxAgeMs)
   }
 
   async #write(connection: DuckDBConnection, applied: number, isStopped: () => boolean): Promise<void> {

@@ -20,6 +20,8 @@ interface Waiting extends Share {
   /** How many that came later were started before it. */
   passed: number
   start(from: Pool): void
+  /** Takes it out of the queue. */
+  refuse(reason: Error): void
 }
 
 /** How much of the limit something takes. */
@@ -57,13 +59,26 @@ export interface Asking extends Partial<Share> {
 
 /** One that needs many permits is passed by so many others at most; then they wait until it has had its turn. */
 const maxPassed = 20
+/** With so many permits, one user never has the last one beside others: who has none finds one free. */
+const reservedFrom = 4
 /** A client that takes what it is sent is seldom later than this. */
 const pauseAfterMs = 50
+
+/** The last that came of the user who has most in a queue; undefined when the asking user would have as many. */
+const lastOfMost = (waiting: readonly Waiting[], asking: string): Waiting | undefined => {
+  const counts = new Map<string, number>()
+  for (const { user } of waiting) counts.set(user, (counts.get(user) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  if (most <= (counts.get(asking) ?? 0) + 1) return undefined
+  return waiting.findLast(({ user, isBack }) => !isBack && counts.get(user) === most)
+}
 
 /**
  * Every running DuckDB call holds a thread of libuv's pool, which the file system needs too. So
  * fewer queries run at once than the pool has threads, and the others wait here, where a cancelled
- * one is simply not started. The next one is of the user with the fewest permits, and among those the first that came.
+ * one is simply not started. This is the one place that is fair by user, for all doors: the next one is of the user with
+ * the fewest permits, among those of the user whose turn is longest ago, and then the first that came. The last permit
+ * is for a user who has none. In a full queue, room is made by the last that came of the user who has most in it.
  * One that needs more permits than are free is passed by others for a while.
  *
  *   waiting → running ⇄ paused
@@ -78,6 +93,9 @@ export class ConcurrencyLimit {
   /** In the order in which they paused. */
   readonly #paused = new Set<Paused>()
   readonly #permitsByUser = new Map<string, number>()
+  /** A number that grows with each start: that of the last start of each user who has permits or waits. */
+  readonly #lastTurn = new Map<string, number>()
+  #turns = 0
 
   constructor(options: ConcurrencyLimitOptions) {
     this.#free = { usual: options.permits, kept: options.kept ?? 0 }
@@ -102,13 +120,20 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Waits for a permit; rejects when the queue is full, or when the signal is aborted first. */
+  /**
+   * Waits for a permit; rejects when the queue is full, or when the signal is aborted first. One that waits is also
+   * refused when another user comes who has fewer in the full queue.
+   */
   async acquire(asking: Asking = {}): Promise<Permit> {
+    const { user = '' } = asking
     const share = this.#shareOf(asking)
-    const ahead = this.#waiting.filter(({ isSmall }) => isSmall === share.isSmall).length
-    if (this.#poolFor(share) === undefined && ahead >= this.#options.maxWaiting) {
-      const message = `${ahead} queries are waiting already. Send again in a while.`
-      throw refuse(503, 'overloaded', message, { 'retry-after': '2' })
+    const ahead = this.#waiting.filter(({ isSmall }) => isSmall === share.isSmall)
+    if (this.#poolFor({ ...share, user }) === undefined && ahead.length >= this.#options.maxWaiting) {
+      const message = `${ahead.length} queries are waiting already. Send again in a while.`
+      const full = refuse(503, 'overloaded', message, { 'retry-after': '2' })
+      const last = lastOfMost(ahead, user)
+      if (last === undefined) throw full
+      last.refuse(full)
     }
     return this.#permit(asking, await this.#enter(asking, false))
   }
@@ -118,10 +143,15 @@ export class ConcurrencyLimit {
   }
 
   /** Where there are enough permits now. */
-  #poolFor({ permits, isSmall }: Share): Pool | undefined {
+  #poolFor({ permits, isSmall, user }: Share & { user: string }): Pool | undefined {
     if (this.#holds > 0) return undefined
     if (isSmall && permits <= this.#free.kept) return 'kept'
-    return permits <= this.#free.usual ? 'usual' : undefined
+    return permits <= this.#free.usual - this.#reservedFrom(user) ? 'usual' : undefined
+  }
+
+  /** How many of the usual permits are not for this user now. */
+  #reservedFrom(user: string): number {
+    return this.#options.permits >= reservedFrom && this.#permitsByUser.has(user) ? 1 : 0
   }
 
   #enter(asking: Asking, isBack: boolean): Promise<Pool> {
@@ -132,12 +162,20 @@ export class ConcurrencyLimit {
         signal?.removeEventListener('abort', leave)
         resolve(from)
       }
-      const waiting: Waiting = { user, isBack, passed: 0, start, ...this.#shareOf(asking) }
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-        reject(signal?.reason as Error)
+        waiting.refuse(signal?.reason as Error)
         // Others may have waited behind it.
         this.#startWaiting()
+      }
+      const refuseIt = (reason: Error) => {
+        signal?.removeEventListener('abort', leave)
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        this.#forgetTurn(user)
+        reject(reason)
+      }
+      const waiting: Waiting = {
+        ...{ user, isBack, passed: 0, start, refuse: refuseIt },
+        ...this.#shareOf(asking),
       }
       this.#waiting.push(waiting)
       signal?.addEventListener('abort', leave, { once: true })
@@ -152,6 +190,7 @@ export class ConcurrencyLimit {
   #take(user: string, permits: number, from: Pool): void {
     this.#free[from] -= permits
     this.#permitsByUser.set(user, this.#permitsOf(user) + permits)
+    this.#lastTurn.set(user, ++this.#turns)
   }
 
   #give(user: string, permits: number, to: Pool): void {
@@ -159,7 +198,13 @@ export class ConcurrencyLimit {
     const left = this.#permitsOf(user) - permits
     if (left === 0) this.#permitsByUser.delete(user)
     else this.#permitsByUser.set(user, left)
+    this.#forgetTurn(user)
     this.#startWaiting()
+  }
+
+  #forgetTurn(user: string): void {
+    if (!this.#permitsByUser.has(user) && !this.#waiting.some((each) => each.user === user))
+      this.#lastTurn.delete(user)
   }
 
   #startWaiting(): void {
@@ -169,11 +214,14 @@ export class ConcurrencyLimit {
   /** Starts the first that may start; false when there is none. */
   #startNext(): boolean {
     const rank = (each: Waiting) => 2 * this.#permitsOf(each.user) + (each.isBack ? 0 : 1)
+    const turn = (each: Waiting) => this.#lastTurn.get(each.user) ?? 0
     const passed: Waiting[] = []
     let isBlocked = false
-    for (const next of this.#waiting.toSorted((a, b) => rank(a) - rank(b))) {
+    for (const next of this.#waiting.toSorted((a, b) => rank(a) - rank(b) || turn(a) - turn(b))) {
       const from = this.#poolFor(next)
       if (from === undefined || (isBlocked && from === 'usual')) {
+        // Who waits because of what the same user has already is not passed by: others have less.
+        if (next.permits <= this.#free.usual) continue
         passed.push(next)
         isBlocked ||= next.passed >= maxPassed
         continue

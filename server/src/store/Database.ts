@@ -43,7 +43,7 @@ const storageVersion = 'v1.5.0'
 /** Opens a file in the data folder as a catalog. */
 export const attach = async (connection: DuckDBConnection, catalog: string, file: string): Promise<void> => {
   await makeWay(connection, catalog)
-  const deadline = Date.now() + lockWaitMs
+  const deadline = performance.now() + lockWaitMs
   for (;;) {
     try {
       await connection.run(
@@ -56,7 +56,7 @@ export const attach = async (connection: DuckDBConnection, catalog: string, file
         throw new OperatorError(`DuckDB cannot open ${file}, because its disk is full (${reason}).`)
       const locked = /could not set lock/i.test(reason)
       if (!locked) throw damaged(`DuckDB cannot open ${file} (${reason})`, 'the file')
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         throw new OperatorError(
           `The data folder ${dirname(file)} is in use by another waymark-server; stop it, or choose another folder by --data.`,
         )

@@ -35,7 +35,7 @@ export const isAnswered = (path: string): Promise<boolean> =>
 export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
   const name = folder.lockName
   const isFile = !name.startsWith('\0') && process.platform !== 'win32'
-  const deadline = Date.now() + waitMs
+  const deadline = performance.now() + waitMs
   for (;;) {
     const server = createServer((socket) => socket.destroy())
     let isMine: boolean
@@ -55,7 +55,7 @@ export const lockFolder = async (folder: DataFolder): Promise<Unlock> => {
       unlinkSync(name)
       continue
     }
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new OperatorError(
         `The data folder ${folder.path} is in use by another waymark-server; stop it, or choose another folder by --data.`,
       )

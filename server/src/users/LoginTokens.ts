@@ -18,6 +18,8 @@ const longestMs = 30 * 24 * hourMs
 /** A token is renewed only when it is older than this, so that not every answer carries one. */
 const renewAfterMs = hourMs / 6
 const maxEnded = 10_000
+/** The clocks of processes that share a store's secret differ by less. */
+const skewMs = 300_000
 
 const form = /^([\w-]+)\.([\w-]{22})\.([\da-z]{1,11})\.([\da-z]{1,11})\.([\w-]{43})$/
 
@@ -32,8 +34,8 @@ export class LoginTokens {
   readonly #secret: Buffer
   readonly #secretOf: (user: string) => string | undefined
   readonly #now: () => number
-  /** The ids of logins that were ended, with the time when their tokens expire by themselves. */
-  readonly #ended = new Map<string, number>()
+  /** The ids of the logins that were ended last. No time is kept of them: a wrong clock would forget them. */
+  readonly #ended = new Set<string>()
 
   constructor(
     storeSecret: Buffer,
@@ -54,7 +56,10 @@ export class LoginTokens {
     return this.#write({ user, id: randomBytes(16).toString('base64url'), beganMs: now, issuedMs: now })
   }
 
-  /** Undefined when this service did not make the token, when it has expired, or when its login was ended. */
+  /**
+   * Undefined when this service did not make the token, when it has expired, or when its login was ended. A token of a
+   * later time was made while the clock was wrong: it would not expire before that time comes.
+   */
   read(token: string): Login | undefined {
     const [, name, id, began, issued, signature] = form.exec(token) ?? []
     if (signature === undefined) return undefined
@@ -69,6 +74,7 @@ export class LoginTokens {
       return undefined
     const now = this.#now()
     if (now > login.issuedMs + loginMs || now > login.beganMs + longestMs) return undefined
+    if (Math.max(login.beganMs, login.issuedMs) > now + skewMs) return undefined
     return this.#ended.has(id!) ? undefined : login
   }
 
@@ -79,12 +85,8 @@ export class LoginTokens {
   }
 
   end({ id }: Login): void {
-    const now = this.#now()
-    for (const [each, untilMs] of this.#ended) {
-      if (untilMs > now && this.#ended.size < maxEnded) break
-      this.#ended.delete(each)
-    }
-    this.#ended.set(id, now + loginMs)
+    this.#ended.add(id)
+    if (this.#ended.size > maxEnded) this.#ended.delete(this.#ended.values().next().value!)
   }
 
   #write(login: Login): string {

@@ -18,7 +18,7 @@ export interface Try extends Origin {
 }
 
 /** After twenty wrong passwords at once, one every two seconds is allowed: too slow for guessing, and no long wait for a person. */
-const wrongTries = { atOnce: 20, everyMs: 2000 }
+export const wrongTries = { atOnce: 20, everyMs: 2000 }
 /** An address has these tries of its own for a user whose tries other addresses have used up. */
 const ownTries = { atOnce: 3, everyMs: 3_600_000 }
 /** All addresses together have these tries of that kind, because one hash keeps a thread busy for at least a tenth of a second. */
@@ -123,7 +123,7 @@ export class PasswordCheck {
       if (waitMs === 0) return way
       waits.push(waitMs)
     }
-    throw tooMany(Math.min(...waits))
+    throw tooManyTries(Math.min(...waits))
   }
 }
 
@@ -138,9 +138,9 @@ const takeAll = (limits: readonly CountedLimit[]): number => {
   return 0
 }
 
-const tooMany = (waitMs: number) => {
+export const tooManyTries = (waitMs: number, what = 'passwords') => {
   const seconds = Math.ceil(waitMs / 1000)
-  return refuse(429, 'too-many-tries', `There were too many wrong passwords. Try again in ${seconds} s.`, {
+  return refuse(429, 'too-many-tries', `There were too many wrong ${what}. Try again in ${seconds} s.`, {
     'retry-after': String(seconds),
   })
 }

@@ -1,7 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { OperatorError } from '../OperatorError.js'
 import type { Identity, UserRole } from './Identity.js'
-import { hashOfNobody, isPasswordOf, parseHash, type PasswordHash, quickHash } from './passwordHash.js'
+import {
+  hashOfNobody,
+  isPasswordOf,
+  parseHash,
+  type PasswordHash,
+  quick,
+  quickHash,
+  saltBytes,
+} from './passwordHash.js'
 import { readUsersFile } from './usersFile.js'
 
 export interface UsersOptions {
@@ -103,9 +111,11 @@ export class Users {
     return user.hash
   }
 
+  /** An unknown name has the rounds of a known one, always of the same: by other rounds it would be told apart. */
   #hashOfNobody(name: string): PasswordHash {
-    const salt = Buffer.from(this.#digest(name, ''), 'base64')
-    return hashOfNobody(salt, this.#options.usersFile !== '')
+    const digest = Buffer.from(this.#digest(name, ''), 'base64')
+    const rounds = [...this.#users.values()].map(({ hash }) => hash?.iterations ?? quick)
+    return hashOfNobody(digest, rounds[digest.readUInt32LE(saltBytes) % rounds.length] ?? quick)
   }
 
   #digest(name: string, password: string): string {

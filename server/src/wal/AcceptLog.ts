@@ -38,6 +38,10 @@ export interface OpenedLog {
   applied(): number | undefined
   /** The newest row that is stored: the rows up to `durable` wait. */
   stored(): number
+  /** The newest row that any engine has stored: whoever else stores the log's rows may be behind. */
+  furthest(): number
+  /** Whether any engine stores rows at the moment. */
+  isStoring(): boolean
   /** The newest row that is safe in the log. */
   durable(): number
   /** Why no rows are being stored at the moment; undefined while they are. */

@@ -5,7 +5,6 @@ import { isOutOfMemory, isOutOfRoom } from '../store/transactions.js'
 import type { ApplierOptions } from './ApplierOptions.js'
 import { BatchSize } from './BatchSize.js'
 import type { DeadLetter } from './RecentDeadLetters.js'
-import { Pace } from './Pace.js'
 import { lastOf, type LogEntry } from './segment.js'
 import { batchesOf, requestOf, rowsOf } from './splitEntry.js'
 import { Unstorable } from './Unstorable.js'
@@ -14,16 +13,13 @@ import { whyFailing } from './whyFailing.js'
 import { reasonOf } from '../reasonOf.js'
 
 /**
- * A batch is at most one row group of DuckDB, which DuckDB writes to its file as it is. It writes an incomplete row
- * group to its own log first and then twice to the file.
- */
-const maxRows = 122_880
-/**
  * A batch costs time of its own, however few rows are in it. So the applier rests after each batch for three times as
  * long as it took, and more rows share the next one. Batch and pause together take a second at most: after a longer
  * batch the waiting rows are already as old as that.
  */
 const pausePerBatch = 3
+/** So many rows fill a batch well enough. */
+const manyRows = 10_000
 const maxCycleMs = 1000
 const retryMs = [20, 50, 100, 250, 500, 1000, 2000]
 
@@ -41,6 +37,8 @@ const maxEnds = 4
 /** An error's message without the statement that DuckDB quotes in it: users did not write it and would look for it. */
 const shortReasonOf = (error: unknown) => shorten(reasonOf(error).split(/\n+LINE \d+:/, 1)[0]!, 500)
 
+const rowsIn = (entries: readonly LogEntry[]) => entries.reduce((sum, { count }) => sum + count, 0)
+
 /** The only writer of a catalog: it stores what the log holds, in order, in batches of what came meanwhile. */
 export class Applier {
   readonly #options: ApplierOptions
@@ -50,7 +48,6 @@ export class Applier {
   /** Ends the current pause. */
   #hurry: (() => void) | undefined
   readonly #waiters = new Waiters()
-  readonly #pace: Pace
   readonly #size: BatchSize
   readonly #failures = new Recurring()
   /** The row before was set aside because it needs too much memory: its neighbours may be like it. */
@@ -63,15 +60,19 @@ export class Applier {
   constructor(options: ApplierOptions) {
     this.#options = options
     this.#applied = options.applied
-    const { log, maxBacklogRows, memoryBytes, attempt } = options
+    const { memoryBytes, attempt } = options
     this.#size = new BatchSize(memoryBytes)
     const unfinished = attempt.unfinishedAt(options.applied)
     if (unfinished !== undefined) this.#size.beginBelow(unfinished)
-    this.#pace = new Pace({ newest: () => log.last, waiting: () => this.#waiting(), maxBacklogRows })
   }
 
   get applied(): number {
     return this.#applied
+  }
+
+  /** Whether the last try to store rows failed. */
+  get isFailing(): boolean {
+    return typeof this.#reported === 'string'
   }
 
   /** The dead letter of the request whose last row has this sequence; undefined when there is none among the newest. */
@@ -82,7 +83,7 @@ export class Applier {
   /** Starts the applier, or shortens its pause: the log has grown. */
   wake(): void {
     const { log, logger } = this.#options
-    if (this.#waiting() >= maxRows) this.#hurry?.()
+    if (this.#waiting() >= manyRows) this.#hurry?.()
     if (this.#running !== undefined || this.#isStopping) return
     this.#running = this.#run().then(
       () => {
@@ -120,7 +121,7 @@ export class Applier {
     const { log, onStarved } = this.#options
     let failures = 0
     for (;;) {
-      const entries = await log.read(this.#applied, maxRows, this.#size.bytes)
+      const entries = await log.read(this.#applied, this.#size.rows, this.#size.bytes)
       if (entries.length === 0) {
         this.#report(undefined)
         return
@@ -129,7 +130,9 @@ export class Applier {
       const newest = log.last
       try {
         for (const batch of batchesOf(entries, () => this.#size.bytes)) {
+          const beganMs = performance.now()
           const isStored = await this.#store(batch)
+          if (isStored) this.#size.took(rowsIn(batch), performance.now() - beganMs)
           if (this.#isStopping) return
           if (!isStored) break
           failures = 0
@@ -212,7 +215,7 @@ export class Applier {
   async #applyOrSplit(entries: readonly LogEntry[]): Promise<void> {
     const through = lastOf(entries.at(-1)!)
     try {
-      await this.#options.apply(entries, through, this.#pauseWithin)
+      await this.#options.apply(entries, through)
     } catch (error) {
       if (this.#options.isTransient(error)) throw error
       const [entry] = entries
@@ -277,15 +280,9 @@ export class Applier {
     this.#options.onApplied(this.#applied)
   }
 
-  /** Rests between two pieces of a batch when requests need the processors. */
-  readonly #pauseWithin = async (rows: number): Promise<void> => {
-    const pauseMs = this.#pace.pauseMs(rows)
-    if (pauseMs > 0 && this.#waiters.isEmpty && !this.#isStopping) await delay(pauseMs)
-  }
-
   async #pauseAfterBatch(tookMs: number): Promise<void> {
     const pauseMs = Math.min(pausePerBatch * tookMs, maxCycleMs - tookMs)
-    if (pauseMs > 0 && this.#waiting() < maxRows) await this.#pause(pauseMs)
+    if (pauseMs > 0 && this.#waiting() < manyRows) await this.#pause(pauseMs)
   }
 
   async #pause(ms: number): Promise<void> {

@@ -4,9 +4,6 @@ import type { DeadLetter, RecentDeadLetters } from './RecentDeadLetters.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
-/** Resolves when it is time to go on, after so many rows. */
-export type Pause = (rows: number) => Promise<void>
-
 /** What became of work that was done while no query ran. */
 export interface AloneOutcome {
   /** What it was rejected with; undefined when it was done. */
@@ -21,10 +18,8 @@ export interface ApplierOptions {
   applied: number
   /** What was set aside until now. */
   deadLetters: RecentDeadLetters
-  /** How many rows may wait before requests are refused. */
-  maxBacklogRows: number
-  /** Writes the entries and the new position in one transaction; `pause` is called after each piece of them. */
-  apply(entries: readonly LogEntry[], through: number, pause: Pause): Promise<void>
+  /** Writes the entries and the new position in one transaction. */
+  apply(entries: readonly LogEntry[], through: number): Promise<void>
   /** Keeps rows of one request as dead letters, and moves the position past them, in one transaction. */
   setAside(entries: readonly LogEntry[], through: number, reason: string): Promise<void>
   /** Whether another try may succeed: a full disk, a conflict. Otherwise the data is at fault. */

@@ -6,7 +6,7 @@ import { quoteIdentifier } from '../store/quote.js'
 import { damaged } from '../OperatorError.js'
 import { inTransaction, isTransient } from '../store/transactions.js'
 import { Applier } from './Applier.js'
-import type { AloneOutcome, Pause } from './ApplierOptions.js'
+import type { AloneOutcome } from './ApplierOptions.js'
 import { Attempt } from './Attempt.js'
 import { RecentDeadLetters, type DeadLetter } from './RecentDeadLetters.js'
 import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
@@ -24,8 +24,6 @@ export interface CatalogApplierOptions {
   oneAtATime: OneAtATime
   /** Opens the catalog's log, given the position up to which it has been applied. */
   open(applied: number): OpenedReader | Promise<OpenedReader>
-  /** Requests are refused while more rows than this wait. */
-  maxBacklogRows: number
   /** How much memory DuckDB may hold. */
   memoryBytes: number
   /** The file in which `Attempt` notes what is being stored. */
@@ -36,7 +34,6 @@ export interface CatalogApplierOptions {
   applyEntries(
     connection: DuckDBConnection,
     entries: readonly LogEntry[],
-    pause: Pause,
   ): Promise<(() => Promise<void>) | undefined>
   /** The id of the task whose last row has this sequence. */
   taskIdOf(last: number): string
@@ -102,10 +99,10 @@ export class CatalogApplier {
       attempt,
       deadLetters,
       isTransient,
-      async apply(entries, through, pause) {
+      async apply(entries, through) {
         const finish = await oneAtATime(() =>
           inTransaction(connection, async () => {
-            const after = await applyEntries(connection, entries, pause)
+            const after = await applyEntries(connection, entries)
             await moveTo(through)
             return after
           }),

@@ -1,6 +1,7 @@
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import { type AcceptLog, LogUnavailable } from './AcceptLog.js'
+import type { LagLimit } from './LagLimit.js'
 import type { DeadLetter } from './RecentDeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
@@ -17,6 +18,8 @@ export interface IntakeOptions {
   maxBacklogRows: number
   /** Requests are refused while the bodies of waiting rows have more bytes than this. */
   maxBacklogBytes: number
+  /** Requests are refused while the next row would wait too long. */
+  lagLimit: Pick<LagLimit, 'isReached'>
   syncWaitMs: number
   logger: Logger
 }
@@ -85,8 +88,11 @@ export class Intake {
     const { obstacle } = this.#options.log
     if (obstacle !== undefined) throw unavailable(obstacle, obstacleRestMs)
     if (this.#isStalled) throw this.#refuse('The disk has taken nothing for ten seconds.')
-    if (!this.#isFull) return
-    throw overloaded(`${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`, 2)
+    if (this.#isFull || this.#options.lagLimit.isReached)
+      throw overloaded(
+        `${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`,
+        2,
+      )
   }
 
   /** Resolves once the record is on disk and, if asked, in DuckDB. */

@@ -1,52 +1,67 @@
+import type { Cleanups } from '../Cleanups.js'
+import type { Stored } from './LagLimit.js'
+
 export interface LagOptions {
   /** The sequence of the newest row that was accepted. */
   last(): number
   /** The sequence of the newest row that is stored. */
   applied(): number
+  /** Is called with each mark. */
+  onLook?(stored: Stored | undefined, lagMs: number): void
   now?: () => number
 }
 
-const everyMs = 1000
-/** A mark each second makes 43,200 in half a day without an engine. Beyond this number every other mark is dropped. */
+/** How long rows wait is known to this. */
+const everyMs = 250
+/** These marks make three and a half hours without an engine. Beyond this number every other mark is dropped. */
 const maxMarks = 50_000
 
-/** Measures how long the oldest row has waited that is not stored yet, by a mark each second. */
+/** Measures how long the oldest row has waited that is not stored yet, by marks of what was accepted when. */
 export class Lag {
-  readonly #options: Required<LagOptions>
+  readonly #options: LagOptions & { now: () => number }
   #marks: { last: number; ms: number }[] = []
-  #timer: NodeJS.Timeout | undefined
+  #applied: number
 
   constructor(options: LagOptions) {
     this.#options = { now: () => performance.now(), ...options }
+    this.#applied = options.applied()
     this.mark()
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => this.mark(), everyMs).unref()
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
   }
 
   /** Notes the newest row and the time: all rows up to it were accepted by now. */
   mark(): void {
-    const { last, now } = this.#options
-    this.#drop()
-    if ((this.#marks.at(-1)?.last ?? this.#options.applied()) >= last()) return
-    this.#marks.push({ last: last(), ms: now() })
-    if (this.#marks.length > maxMarks) this.#marks = this.#marks.filter((_, at) => at % 2 === 0)
+    const { last, now, onLook } = this.#options
+    const stored = this.#drop()
+    if ((this.#marks.at(-1)?.last ?? this.#applied) < last()) {
+      this.#marks.push({ last: last(), ms: now() })
+      if (this.#marks.length > maxMarks) this.#marks = this.#marks.filter((_, at) => at % 2 === 0)
+    }
+    onLook?.(stored, 1000 * this.seconds)
   }
 
   get seconds(): number {
-    this.#drop()
-    const [oldest] = this.#marks
+    const applied = this.#options.applied()
+    const oldest = this.#marks.find(({ last }) => last > applied)
     return oldest === undefined ? 0 : (this.#options.now() - oldest.ms) / 1000
   }
 
-  #drop(): void {
-    const applied = this.#options.applied()
-    const waiting = this.#marks.findIndex(({ last }) => last > applied)
+  /** Forgets the marks of rows that are stored. Gives how long the oldest of them waited; undefined when there are none. */
+  #drop(): Stored | undefined {
+    const { applied, now } = this.#options
+    const [oldest] = this.#marks
+    const through = applied()
+    const rows = through - this.#applied
+    this.#applied = through
+    const waiting = this.#marks.findIndex(({ last }) => last > through)
     this.#marks.splice(0, waiting < 0 ? this.#marks.length : waiting)
+    return rows > 0 && oldest !== undefined ? { waitedMs: now() - oldest.ms, rows } : undefined
   }
+}
+
+/** Marks again and again from now on. */
+export const startLag = (options: LagOptions, cleanups: Cleanups): Lag => {
+  const lag = new Lag(options)
+  const timer = setInterval(() => lag.mark(), everyMs).unref()
+  cleanups.add(() => clearInterval(timer))
+  return lag
 }

@@ -6,6 +6,7 @@ import type { OpenedLog } from './AcceptLog.js'
 import type { LogStore } from './LogStore.js'
 import { RemoteApplier } from './RemoteApplier.js'
 import type { RemoteLogs } from './RemoteLogs.js'
+import type { Storing } from './Storing.js'
 import type { WriteAheadLog } from './WriteAheadLog.js'
 
 export interface OpenLocalLogOptions {
@@ -13,6 +14,7 @@ export interface OpenLocalLogOptions {
   /** The link to the engine that applies the log. */
   link: EngineLink
   logs: RemoteLogs
+  storing: Storing
   logger: Logger
   cleanups: Cleanups
 }
@@ -24,6 +26,7 @@ export const openLocalLog = async ({
   store,
   link,
   logs,
+  storing,
   logger,
   cleanups,
 }: OpenLocalLogOptions): Promise<OpenedLog & { log: WriteAheadLog }> => {
@@ -63,6 +66,8 @@ export const openLocalLog = async ({
     deadLetters,
     applied: () => applier.applied,
     stored: () => applier.applied,
+    furthest: () => applier.applied,
+    isStoring: () => link.isUp && storing.failing === undefined,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),
     problem: () => undefined,

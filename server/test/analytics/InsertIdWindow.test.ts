@@ -12,14 +12,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-ids-'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** What DuckDB gives for the sample of its hash. */
 const hash = 7n
@@ -199,4 +202,28 @@ it('makes one file of four of one size, and of four of those again', async () =>
   await fill(window, 85, 500)
   await window.close()
   expect(readdirSync(folder).toSorted()).toEqual(['0-64.ids', '64-80.ids', '80-84.ids', '84-85.ids'])
+})
+
+it('forgets no id and keeps no file because of a clock that was ahead for a moment', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const day = 86_400_000
+  const noon = Date.UTC(2026, 0, 1, 12)
+  const window = new InsertIdWindow({ folder, windowMs: 5 * day, runIds: 4 })
+  window.open(0, hash)
+  const idsOf = (days: number) => sorted([0, 1, 2, 3].map((n) => idOf(4 * days + n)))
+  /** Each day fills a file; its last id may come while the clock is wrong. */
+  const live = async (days: number, aheadMs = 0) => {
+    const [first, last] = [idsOf(days).slice(0, 3), idsOf(days).slice(3)]
+    await window.add({ ids: first, through: 2 * days + 1, atMs: noon + days * day })
+    vi.setSystemTime(noon + days * day + aheadMs)
+    await window.add({ ids: last, through: 2 * days + 2, atMs: Date.now() })
+    vi.setSystemTime(noon + days * day)
+  }
+  for (let days = 0; days < 4; days++) await live(days, days === 3 ? 400 * day : 0)
+  for (let days = 0; days < 4; days++) expect(window.seen(idsOf(days))).toHaveLength(4)
+  for (let days = 4; days < 20; days++) await live(days)
+  expect(readdirSync(folder).length).toBeLessThan(10)
+  expect(window.seen(idsOf(5))).toEqual([])
+  expect(window.seen(idsOf(16))).toHaveLength(4)
+  await window.close()
 })

@@ -112,31 +112,27 @@ const persons = async (connection: DuckDBConnection, source: string) => {
     .map((row) => ({ ...row, traits: JSON.parse(row['traits'] as string) as unknown }))
 }
 
-it(
-  'says of random histories, however cut into runs, what the raw rows say',
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 1, maxLength: 40 }),
-        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 }),
-        async (steps, cuts) => {
-          const { connection, apply, close } = await open()
-          const entries = entriesOf(steps)
-          for (let at = 0, run = 0; at < entries.length; run++) {
-            const length = cuts.at(run % cuts.length)!
-            await inTransaction(connection, () => apply(connection, entries.slice(at, at + length)))
-            at += length
-            const kept = await persons(connection, 'FROM analytics.main.persons')
-            expect(kept).toEqual(await persons(connection, fromRawRows))
-          }
-          close()
-        },
-      ),
-      { numRuns: 15 },
-    )
-  },
-)
+it('says of random histories, however cut into runs, what the raw rows say', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 40 }),
+      fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 }),
+      async (steps, cuts) => {
+        const { connection, apply, close } = await open()
+        const entries = entriesOf(steps)
+        for (let at = 0, run = 0; at < entries.length; run++) {
+          const length = cuts.at(run % cuts.length)!
+          await inTransaction(connection, () => apply(connection, entries.slice(at, at + length)))
+          at += length
+          const kept = await persons(connection, 'FROM analytics.main.persons')
+          expect(kept).toEqual(await persons(connection, fromRawRows))
+        }
+        close()
+      },
+    ),
+    { numRuns: 15 },
+  )
+})
 
 it('makes the persons anew when DuckDB hashes differently', async () => {
   const { connection, apply, close } = await open()

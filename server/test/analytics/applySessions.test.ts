@@ -88,54 +88,50 @@ const expectRight = async () => {
   expect(reader.currentRowCount).toBe(0)
 }
 
-it(
-  'says of random histories, folded and deleted in part at any time, what the raw rows say',
-  { timeout: 120_000 },
-  async () => {
-    let folded = 0
-    let partly = 0
-    await fc.assert(
-      fc.asyncProperty(
-        moments.chain(historyAt),
-        fc.array(
-          fc.record({
-            events: fc.integer({ min: 1, max: 30 }),
-            folds: fc.boolean(),
-            settleAt: fc.constantFrom(0, 3, 100),
-          }),
-          {
-            minLength: 1,
-          },
-        ),
-        fc.nat({ max: 60 }),
-        async (steps, parts, through) => {
-          await empty()
-          for (let at = 0, part = 0; at < steps.length; part++) {
-            const { events, folds, settleAt } = parts.at(part % parts.length)!
-            await apply(steps, at, at + events)
-            if (folds) await fold(settleAt)
-            at += events
-            await expectRight()
-          }
-          const [{ n }] = (
-            await connection.runAndReadAll('SELECT count(*)::INTEGER AS n FROM analytics.raw.sessions')
-          ).getRowObjects() as [{ n: number }]
-          folded += n
-          const reader = await connection.runAndReadAll(
-            'SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events',
-          )
-          for (const [day] of reader.getRows() as [string][]) {
-            partly += await deleteSlice(connection, { environment: 'production', day }, through)
-          }
-          await expectRight()
+it('says of random histories, folded and deleted in part at any time, what the raw rows say', async () => {
+  let folded = 0
+  let partly = 0
+  await fc.assert(
+    fc.asyncProperty(
+      moments.chain(historyAt),
+      fc.array(
+        fc.record({
+          events: fc.integer({ min: 1, max: 30 }),
+          folds: fc.boolean(),
+          settleAt: fc.constantFrom(0, 3, 100),
+        }),
+        {
+          minLength: 1,
         },
       ),
-      { numRuns: 16 },
-    )
-    expect(folded).toBeGreaterThan(20)
-    expect(partly).toBeGreaterThan(20)
-  },
-)
+      fc.nat({ max: 60 }),
+      async (steps, parts, through) => {
+        await empty()
+        for (let at = 0, part = 0; at < steps.length; part++) {
+          const { events, folds, settleAt } = parts.at(part % parts.length)!
+          await apply(steps, at, at + events)
+          if (folds) await fold(settleAt)
+          at += events
+          await expectRight()
+        }
+        const [{ n }] = (
+          await connection.runAndReadAll('SELECT count(*)::INTEGER AS n FROM analytics.raw.sessions')
+        ).getRowObjects() as [{ n: number }]
+        folded += n
+        const reader = await connection.runAndReadAll(
+          'SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events',
+        )
+        for (const [day] of reader.getRows() as [string][]) {
+          partly += await deleteSlice(connection, { environment: 'production', day }, through)
+        }
+        await expectRight()
+      },
+    ),
+    { numRuns: 16 },
+  )
+  expect(folded).toBeGreaterThan(20)
+  expect(partly).toBeGreaterThan(20)
+})
 
 it('tells a folded session that a later event made it too fast for a person', async () => {
   await empty()

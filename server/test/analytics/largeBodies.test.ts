@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiKey } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { useService } from '../fixtures/useService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const service = useService()
 
@@ -111,7 +112,7 @@ describe('large bodies of one key', () => {
     async (_, head, part) => {
       const held = await Promise.all(Array.from({ length: 6 }, () => hold(head, part)))
       const refused = () => held.filter(({ told }) => told() !== '')
-      await vi.waitFor(() => expect(refused()).toHaveLength(4), { timeout: 30_000 })
+      await eventually(() => expect(refused()).toHaveLength(4))
       for (const { told } of refused()) {
         expect(told()).toMatch(
           /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n[^]*"ok":false[^]*"error":"overloaded"/i,
@@ -122,9 +123,8 @@ describe('large bodies of one key', () => {
       const large = event('large', { properties: { a: 'x'.repeat(1_000_000) } })
       expect(await service.ingest('/track', large, { 'x-api-key': 'key-2' })).toMatchObject({ status: 200 })
       for (const { socket } of held) socket.destroy()
-      await vi.waitFor(
-        async () => expect(await service.ingest('/track', large)).toMatchObject({ status: 200 }),
-        { timeout: 30_000 },
+      await eventually(async () =>
+        expect(await service.ingest('/track', large)).toMatchObject({ status: 200 }),
       )
     },
   )

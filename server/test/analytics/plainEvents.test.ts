@@ -58,6 +58,10 @@ describe('leaves to others', () => {
     ['a number out of range', withProperties('"a":1e999')],
     ['a leading zero', withProperties('"a":01')],
     ['a control character', withProperties('"a":"\n"')],
+    [
+      'a field that comes twice in the second event',
+      `[${JSON.stringify(event)},${JSON.stringify(event).replace('{', '{"device_id":"a","device_id":"b",')}]`,
+    ],
     ['an unknown field', JSON.stringify([{ ...event, more: 1 }])],
     ['a day that there is not', JSON.stringify([{ ...event, timestamp: '2026-02-29T00:00:00Z' }])],
     ['a time with a zone', JSON.stringify([{ ...event, timestamp: '2026-02-20T00:00:00+01:00' }])],

@@ -69,23 +69,30 @@ describe('a public key', () => {
   })
 
   it('cannot show the signature of one user for another', async () => {
-    const traits = `"traits":{"$signature":"${sign('mal')}","name":"Mal"}`
-    // DuckDB reads the first value of a name, JavaScript the last.
-    await send(
-      'pk',
-      '/identify',
-      `{"environment":"production","distinct_id":"fay","distinct_id":"mal",${traits}}`,
-    )
-    await send(
-      'pk',
-      '/identify',
-      `{"environment":"production","distinct_id":"mal","distinct_id":"fay",${traits}}`,
-    )
     await identify('sk', 'gus', { traits: { name: 'Gus' } })
+    await identify('pk', 'fay', { anonymous_id: 'gus', ...signed('mal', { name: 'Mal' }) })
     await identify('pk', 'mal', { anonymous_id: 'gus', ...signed('mal') })
     expect(await person('fay')).toEqual([])
     expect(await person('gus')).toEqual([['gus', ['gus'], { name: 'Gus' }, 0]])
     expect(await person('mal')).toMatchObject([['mal', ['mal'], {}, 0]])
+  })
+
+  it('says it by a signature with bounds, in its environment and until its time', async () => {
+    const hour = 3_600_000
+    const identifyBy = async (id: string, given: string) => {
+      await identify('pk', id, { traits: { $signature: given } })
+      return (await person(id)).length
+    }
+    const bounded = (id: string, environment: string, until: number, written = until) =>
+      `${written}.${createHmac('sha512', identitySecret).update(`${until}\n${environment}\n${id}`).digest('hex')}`
+    const later = Date.now() + hour
+    expect(await identifyBy('nia', bounded('nia', 'production', later))).toBe(1)
+    expect(await identifyBy('oda', bounded('oda', 'staging', later))).toBe(0)
+    expect(await identifyBy('pam', bounded('pam', 'production', later - 2 * hour))).toBe(0)
+    expect(await identifyBy('pam', bounded('pam', 'production', later - 2 * hour, later))).toBe(0)
+    expect(await identifyBy('quinn', bounded('nia', 'production', later))).toBe(0)
+    // What one form signs is nothing in the other.
+    expect(await identifyBy('rae', `${later}.${sign(`${later}\nproduction\nrae`)}`)).toBe(0)
   })
 
   it('makes no alias', async () => {

@@ -34,10 +34,44 @@ it('makes one id a day of one description, in every process that shares the plac
   expect(await one.idOf(['a', 'b'])).toBe(next)
 })
 
-it('goes on with the salt of a later day where a clock is behind, so that both count alike', async () => {
-  const { of } = place('late')
-  const ahead = await at(of(), () => noon + dayMs).idOf(['a'])
-  expect(await at(of(), () => noon).idOf(['a'])).toBe(ahead)
+it('goes on with the salt of tomorrow where a clock is a little behind, so that midnight makes no second one', async () => {
+  const { file, of } = place('late')
+  await at(of(), () => noon + dayMs).idOf(['a'])
+  const salt = readFileSync(file, 'latin1')
+  await at(of(), () => noon).idOf(['a'])
+  expect(readFileSync(file, 'latin1')).toBe(salt)
+})
+
+it.each([
+  ['by the process that saw it', false],
+  ['by another', true],
+])('outlives a clock that was wrong for a moment, asked %s: one id a day', async (_, isOther) => {
+  const { file, of } = place(`wrong-${isOther}`)
+  const lines: string[] = []
+  const logger = new Logger('warn', (line) => lines.push(line))
+  let now = noon + 400 * dayMs
+  const first = new DaySalt(of(), logger, () => now)
+  const ids = [await first.idOf(['a'])]
+  const salt = isOther ? new DaySalt(of(), logger, () => now) : first
+  for (const day of [0, 1, 2, 30, 200, 401]) {
+    now = noon + day * dayMs
+    ids.push(await salt.idOf(['a']))
+    expect(readFileSync(file, 'latin1')).toMatch(new RegExp(`^${new Date(now).toISOString().slice(0, 10)} `))
+  }
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 'warn', day: '2027-02-05' },
+  ])
+})
+
+it('hashes the day, so that a salt that outlives its day gives nobody one id for two days', async () => {
+  const fixed = Buffer.alloc(32, 1)
+  const forever: SaltPlace = {
+    take: () => Promise.resolve(Buffer.from(fixed)),
+    forgetOthers: () => Promise.resolve(undefined),
+  }
+  const ids = [0, 1, 2].map((day) => at(forever, () => noon + day * dayMs).idOf(['a']))
+  expect(new Set(await Promise.all(ids)).size).toBe(3)
 })
 
 it('removes the salt of an earlier day at the start, and when the day ends though nobody comes', async () => {
@@ -86,7 +120,13 @@ it('lets nobody find a visitor again once the day is over: not by all addresses 
       let count = 0
       for (let n = 0; n < 65_536; n++) {
         for (const agent of agents) {
-          const said = JSON.stringify([`10.77.${n >> 8}.${n & 255}`, agent, 'key-1', 'production'])
+          const said = JSON.stringify([
+            '2026-01-01',
+            `10.77.${n >> 8}.${n & 255}`,
+            agent,
+            'key-1',
+            'production',
+          ])
           const hash = createHmac('sha256', salt).update(said).digest('base64url').slice(0, 22)
           if (ids.has(`day-${hash}`)) count++
         }
@@ -116,4 +156,4 @@ it('lets nobody find a visitor again once the day is over: not by all addresses 
   } finally {
     await service.close()
   }
-}, 30_000)
+})

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Body } from '../fixtures/createService.js'
+import { type Body, createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { useService } from '../fixtures/useService.js'
@@ -27,25 +27,30 @@ const rows = async (statement: string) => (await service.query(statement)).rows
 
 describe('a service that counts without consent', () => {
   it('says so to a client that asks with an empty list, and stores nothing for it', async () => {
-    const { body } = await service.ingest('/anonymous', [])
-    expect(body).toEqual({ ok: true, task_id: null, error_code: null, anonymous: true })
-    expect((await service.ingest('/track', [])).body).not.toHaveProperty('anonymous')
-    expect(existsSync(join(service.folder, 'day-salt'))).toBe(false)
+    const fresh = await createService()
+    try {
+      const { body } = await fresh.ingest('/anonymous', [])
+      expect(body).toEqual({ ok: true, task_id: null, error_code: null, anonymous: true })
+      expect((await fresh.ingest('/track', [])).body).not.toHaveProperty('anonymous')
+      expect(existsSync(join(fresh.folder, 'day-salt'))).toBe(false)
+    } finally {
+      await fresh.close()
+    }
   })
 
   it('knows a visitor by address and browser, in one environment and by one key', async () => {
-    await send('192.0.2.1', [view(0, '/'), view(1, '/a')])
-    await send('192.0.2.1', [view(2, '/b')])
-    await send('192.0.2.1', [view(3, '/')], 'Browser/2')
-    await send('198.51.100.9, 192.0.2.2', [view(4, '/')])
-    await send('192.0.2.1', [view(5, '/')], 'Browser/1', { 'x-api-key': 'key-2' })
+    await send('192.0.2.1', [view(0, '/who/'), view(1, '/who/a')])
+    await send('192.0.2.1', [view(2, '/who/b')])
+    await send('192.0.2.1', [view(3, '/who/')], 'Browser/2')
+    await send('198.51.100.9, 192.0.2.2', [view(4, '/who/')])
+    await send('192.0.2.1', [view(5, '/who/')], 'Browser/1', { 'x-api-key': 'key-2' })
     await send(
       '192.0.2.1',
-      [view(6, '/', {}), view(7, '/')].map((each) => ({ ...each, environment: 'staging' })),
+      [view(6, '/who/'), view(7, '/who/')].map((each) => ({ ...each, environment: 'staging' })),
     )
     const ids = await rows(
-      `SELECT environment, count(*)::INTEGER, min(anonymous_id) FROM events WHERE anonymous
-       GROUP BY environment, person_id ORDER BY 1, 2 DESC`,
+      `SELECT environment, count(*)::INTEGER, min(anonymous_id) FROM events
+       WHERE anonymous AND path LIKE '/who/%' GROUP BY environment, person_id ORDER BY 1, 2 DESC`,
     )
     expect(ids.map(([environment, events]) => [environment, events])).toEqual([
       ['production', 3],
@@ -59,7 +64,12 @@ describe('a service that counts without consent', () => {
   })
 
   it('keeps no id that the payload names, and makes one person of nobody', async () => {
-    const ids = { distinct_id: 'u-1', anonymous_id: 'a-1', device_id: 'd-1', session_id: 's-1' }
+    const ids = {
+      distinct_id: 'u-known',
+      anonymous_id: 'a-known',
+      device_id: 'd-known',
+      session_id: 's-known',
+    }
     await send('192.0.2.3', [{ ...view(0, '/ids'), ...ids }])
     const [[distinct, anonymous, device, session]] = (await rows(
       `SELECT distinct_id, anonymous_id, device_id, session_id FROM events WHERE path = '/ids'`,
@@ -67,7 +77,9 @@ describe('a service that counts without consent', () => {
     expect([distinct, device]).toEqual([null, null])
     expect(anonymous).toMatch(/^day-/)
     expect(session).toMatch(/^day-[\w-]{22}-\d+$/)
-    expect(await rows('SELECT count(*)::INTEGER FROM persons')).toEqual([[0]])
+    expect(await rows(`SELECT count(*)::INTEGER FROM persons WHERE person_id <> 'known'`)).toEqual([[0]])
+    // Neither the accept log nor the store has seen them.
+    expect(findInFiles(service.folder, '-known')).toEqual([])
   })
 
   it('stores an event once that is sent twice', async () => {
@@ -110,7 +122,8 @@ describe('a service that counts without consent', () => {
     expect(counted).toBe(all)
   })
 
-  it('has the address and the user agent in no file', () => {
+  it('has the address and the user agent in no file', async () => {
+    await send('192.0.2.7', [view(0)])
     expect(findInFiles(service.folder, '192.0.2.')).toEqual([])
     expect(findInFiles(service.folder, 'Browser/')).toEqual([])
     // The search finds what is there.
@@ -118,12 +131,13 @@ describe('a service that counts without consent', () => {
   })
 
   it('knows a visitor again after a restart, by a salt that the owner of the folder alone reads', async () => {
+    await send('192.0.2.8', [view(0, '/again')])
     const file = join(service.folder, 'day-salt')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     await service.restart()
-    await send('192.0.2.3', [view(1, '/ids')])
+    await send('192.0.2.8', [view(1, '/again')])
     const visitors = await rows(
-      `SELECT count(DISTINCT anonymous_id)::INTEGER FROM events WHERE path = '/ids'`,
+      `SELECT count(DISTINCT anonymous_id)::INTEGER FROM events WHERE path = '/again'`,
     )
     expect(visitors).toEqual([[1]])
   })

@@ -251,31 +251,27 @@ const casesOf = (asked: fc.Arbitrary<Asked>): fc.Arbitrary<Case>[] =>
     })),
   })
 
-it(
-  'each answer is what plain loops say, for random histories, of which some are in the archive',
-  { timeout: 180_000 },
-  async () => {
-    const asking = moments.chain((at) =>
-      fc.record({
-        steps: historyAt(at),
-        cut: fc.nat({ max: 80 }),
-        isFolded: fc.boolean(),
-        salt: fc.option(fc.nat({ max: 1000 }), { freq: 2 }),
-        // Storing a history takes longer than asking.
-        asks: fc.tuple(...casesOf(askedAt(at)).flatMap((asked) => [asked, asked])),
-      }),
-    )
-    await fc.assert(
-      fc.asyncProperty(asking, async ({ asks, ...history }) => {
-        const all = await store(history)
-        for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
-      }),
-      { numRuns: 16 },
-    )
-    // Not every history is long enough to be moved.
-    expect(archived).toBeGreaterThan(0)
-  },
-)
+it('each answer is what plain loops say, for random histories, of which some are in the archive', async () => {
+  const asking = moments.chain((at) =>
+    fc.record({
+      steps: historyAt(at),
+      cut: fc.nat({ max: 80 }),
+      isFolded: fc.boolean(),
+      salt: fc.option(fc.nat({ max: 1000 }), { freq: 2 }),
+      // Storing a history takes longer than asking.
+      asks: fc.tuple(...casesOf(askedAt(at)).flatMap((asked) => [asked, asked])),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(asking, async ({ asks, ...history }) => {
+      const all = await store(history)
+      for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
+    }),
+    { numRuns: 16 },
+  )
+  // Not every history is long enough to be moved.
+  expect(archived).toBeGreaterThan(0)
+})
 
 it.each([
   ['LCP', 2500, 4000],

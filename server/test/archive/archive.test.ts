@@ -12,9 +12,10 @@ import { basic } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { answersOf, environment, first, parquetIn } from './oldStore.js'
+import { eventually } from '../fixtures/eventually.js'
 import { useOldStore } from './useOldStore.js'
 
-const { rowsOf, eventually, inTable, start, startAndArchive } = useOldStore()
+const { rowsOf, inTable, start, startAndArchive } = useOldStore()
 /** By each scan; an answer may scan the same files twice. */
 const filesRead = async (statement: string) => {
   const plan = await rowsOf(`EXPLAIN ANALYZE ${statement}`)

@@ -1,15 +1,14 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { createOldStore, rowsOf as read } from './oldStore.js'
+import { eventually } from '../fixtures/eventually.js'
 
 /** A copy of the old store for each test of a file, which may start services on it with an archive. */
 export const useOldStore = () => {
-  // Each test starts a service, or several.
-  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
   let old: Awaited<ReturnType<typeof createOldStore>>
   let root: string
   let service: Service
@@ -27,7 +26,6 @@ export const useOldStore = () => {
   })
 
   const rowsOf = (statement: string) => read(service, statement)
-  const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
   const inTable = () => rowsOf('SELECT event FROM analytics.raw.events ORDER BY seq')
   const start = async (more: ServerOptions = {}) => {
     const [archiveFolder, dataFolder] = [join(root, 'archive'), join(root, 'data')]
@@ -36,7 +34,6 @@ export const useOldStore = () => {
   }
   return {
     rowsOf,
-    eventually,
     inTable,
     start,
     /** Starts the service, and resolves once all but the newest event are in the archive. */

@@ -10,6 +10,7 @@ import { lastOf } from '../../src/wal/segment.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import type { Cluster } from './Cluster.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const logger = new Logger('silent')
 const dayMs = 86_400_000
@@ -20,7 +21,7 @@ let opened: { close(): Promise<void> }[] = []
 
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 const createAppender = async () => {
@@ -79,7 +80,7 @@ const texts = (entries: readonly { body: Buffer }[]) =>
   entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[])
 
 const readAll = async (follower: LogFollower, after = 0) => {
-  await vi.waitFor(() => expect(follower.last).toBe(appender.last), { timeout: 5000 })
+  await eventually(() => expect(follower.last).toBe(appender.last))
   return follower.read(after, 1_000_000, 2 ** 30)
 }
 
@@ -135,7 +136,7 @@ describe('a reader', () => {
     await grown
     expect(texts(await readAll(follower))).toEqual(['one 0'])
     await database.cutConnections()
-    await vi.waitFor(() => appender.append(record('two')), { timeout: 10_000, interval: 100 })
+    await eventually(() => appender.append(record('two')))
     expect(texts(await readAll(follower, 1))).toEqual(['two 0'])
     expect(lost).toEqual([])
   })
@@ -160,15 +161,15 @@ describe('a reader', () => {
     second.follower.advance(6)
     const applied = vi.fn()
     watch.on('applied', applied)
-    await vi.waitFor(() => expect(applied).toHaveBeenLastCalledWith(6), { timeout: 5000 })
+    await eventually(() => expect(applied).toHaveBeenLastCalledWith(6))
     expect([watch.readers, watch.stored, watch.last]).toEqual([2, 6, 9])
     expect(watch.deadLetters.get(9)).toEqual({ request: 9, rows: 2, reason: 'Why.' })
     second.follower.setAside({ request: 9, rows: 3, reason: 'Why.' })
     second.follower.advance(9)
-    await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
+    await eventually(() => expect(watch.applied).toBe(9))
     expect(watch.deadLetters.get(9)?.rows).toBe(3)
     await second.follower.close()
-    await vi.waitFor(() => expect(watch.readers).toBe(1), { timeout: 5000 })
+    await eventually(() => expect(watch.readers).toBe(1))
   })
 
   it('tells of a request of which several rows were set aside since it last told of any', async () => {
@@ -177,7 +178,7 @@ describe('a reader', () => {
     await appender.append(record('one', 9))
     for (let rows = 1; rows <= 3; rows++) follower.setAside({ request: 9, rows, reason: 'Why.' })
     follower.advance(9)
-    await vi.waitFor(() => expect(watch.applied).toBe(9), { timeout: 5000 })
+    await eventually(() => expect(watch.applied).toBe(9))
     expect(watch.deadLetters.get(9)).toEqual({ request: 9, rows: 3, reason: 'Why.' })
   })
 
@@ -190,7 +191,7 @@ describe('a reader', () => {
     const wanted = once(follower, 'wanted')
     watch.tell('waymark_wanted', 5)
     expect(await wanted).toEqual([5])
-    await vi.waitFor(() => expect(watch.applied).toBe(5), { timeout: 5000 })
+    await eventually(() => expect(watch.applied).toBe(5))
   })
 
   it('with a store of its own begins a new log behind it, once', async () => {
@@ -207,8 +208,8 @@ describe('a reader', () => {
     await appender.append(record('one', 3))
     const { follower } = await follow()
     follower.advance(3)
-    await createWatch().then((watch) => vi.waitFor(() => expect(watch.applied).toBe(3), { timeout: 5000 }))
-    await pruneLog(addressesOf(database.url).at(0)!, dayMs)
+    await createWatch().then((watch) => eventually(() => expect(watch.applied).toBe(3)))
+    await pruneLog(addressesOf(database.url).at(0)!, { keptMs: dayMs, awaySince: new Map() })
     await expect(follow({ name: 'new' })).rejects.toThrow(/no longer has its first 3 rows/)
   })
 })
@@ -224,7 +225,7 @@ describe('a reader that the log has left behind stops, and says so:', () => {
   }
   const cut = async (lost: string[]) => {
     await database.cutConnections()
-    await vi.waitFor(() => expect(lost.length).toBeGreaterThan(0), { timeout: 10_000 })
+    await eventually(() => expect(lost.length).toBeGreaterThan(0))
     return lost[0]
   }
 
@@ -249,14 +250,14 @@ describe('a reader that the log has left behind stops, and says so:', () => {
     await appender.append(record('two', 2))
     await database.query('DELETE FROM waymark.log WHERE last <= 2')
     const { lost } = await follow({ applied: 1, expected: await identity() })
-    await vi.waitFor(() => expect(lost[0]).toMatch(/the log begins behind 2/), { timeout: 5000 })
+    await eventually(() => expect(lost[0]).toMatch(/the log begins behind 2/))
   })
 
   it('but not when its last rows were pruned', async () => {
     const { lost, follower } = await lastAfterReading()
     await database.query('DELETE FROM waymark.log')
     await database.cutConnections()
-    await vi.waitFor(() => appender.append(record('three')), { timeout: 10_000, interval: 100 })
+    await eventually(() => appender.append(record('three')))
     expect(texts(await readAll(follower, 4))).toEqual(['three 0'])
     expect(lost).toEqual([])
   })

@@ -29,7 +29,7 @@ export class ServiceProcess {
     const common = ['--port', '0', '--api-keys', 'key', '--users', 'ada:lovelace', '--log-level', 'error']
     const spawned = spawnService([...common, ...this.#flags], { direct: true })
     this.#spawned = spawned
-    const line = await spawned.ready
+    const line = await spawned.listening
     if (line === undefined) throw new Error(`The service ended: ${(await spawned.ended).stderr}`)
     this.#url = urlIn(line)
   }

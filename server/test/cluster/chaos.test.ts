@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
 import type { PostgresNode } from './PostgresNode.js'
 import { Sender } from './Sender.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const events = 200_000
 
@@ -38,73 +39,63 @@ afterAll(async () => {
 
 const aMoment = events / 100
 
-it(
-  'every acknowledged event is in every query process once, whatever is killed meanwhile; nothing is acknowledged without the quorum',
-  { timeout: 600_000 },
-  async () => {
-    const sender = new Sender({ events, urls: () => ingests.map(({ url }) => url) })
-    const sending = sender.run()
+it('every acknowledged event is in every query process once, whatever is killed meanwhile; nothing is acknowledged without the quorum', async () => {
+  const sender = new Sender({ events, urls: () => ingests.map(({ url }) => url) })
+  const sending = sender.run()
 
-    await sender.reaches(0.1 * events)
-    const [further, behind] = cluster.standbys as [PostgresNode, PostgresNode]
-    await behind.kill()
-    await sender.goesOn(aMoment)
-    await behind.start()
+  await sender.reaches(0.1 * events)
+  const [further, behind] = cluster.standbys as [PostgresNode, PostgresNode]
+  await behind.kill()
+  await sender.goesOn(aMoment)
+  await behind.start()
 
-    await sender.reaches(0.25 * events)
-    await ingests[0].kill()
-    await sender.goesOn(aMoment)
-    await ingests[0].start()
+  await sender.reaches(0.25 * events)
+  await ingests[0].kill()
+  await sender.goesOn(aMoment)
+  await ingests[0].start()
 
-    await sender.reaches(0.4 * events)
-    await queries[0].kill()
-    await sender.goesOn(aMoment)
-    await queries[0].start()
+  await sender.reaches(0.4 * events)
+  await queries[0].kill()
+  await sender.goesOn(aMoment)
+  await queries[0].start()
 
-    // What is acknowledged from here on is on the primary and on one standby.
-    await sender.reaches(0.55 * events)
-    await behind.kill()
-    await sender.goesOn(aMoment)
-    await cluster.primary.kill()
-    await behind.start()
-    await cluster.failOver()
-    expect(cluster.primary).toBe(further)
-    await sender.goesOn(aMoment)
+  // What is acknowledged from here on is on the primary and on one standby.
+  await sender.reaches(0.55 * events)
+  await behind.kill()
+  await sender.goesOn(aMoment)
+  await cluster.primary.kill()
+  await behind.start()
+  await cluster.failOver()
+  expect(cluster.primary).toBe(further)
+  await sender.goesOn(aMoment)
 
-    // The first primary is gone, so this standby is the last one. While it stands still it seems to follow.
-    await sender.reaches(0.75 * events)
-    behind.pause()
-    const attempts = await sender.tries(8)
-    await behind.kill()
-    attempts.push(...(await sender.tries(8)))
-    const asRefused = { status: 503, retryAfter: expect.stringMatching(/^\d+$/) }
-    for (const attempt of attempts) expect(attempt).toMatchObject(asRefused)
-    await behind.start()
+  // The first primary is gone, so this standby is the last one. While it stands still it seems to follow.
+  await sender.reaches(0.75 * events)
+  behind.pause()
+  const attempts = await sender.tries(8)
+  await behind.kill()
+  attempts.push(...(await sender.tries(8)))
+  const asRefused = { status: 503, retryAfter: expect.stringMatching(/^\d+$/) }
+  for (const attempt of attempts) expect(attempt).toMatchObject(asRefused)
+  await behind.start()
 
-    await sender.reaches(events)
-    await sending
-    expect(sender.acknowledged).toBe(events)
+  await sender.reaches(events)
+  await sending
+  expect(sender.acknowledged).toBe(events)
 
-    const client = createClient(ingests[1].url)
-    const { text } = await client.track(client.number(events))
-    const { task_id: task } = JSON.parse(text) as { task_id: string }
-    await vi.waitFor(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }), {
-      timeout: 240_000,
-      interval: 200,
-    })
-    const counted = `
+  const client = createClient(ingests[1].url)
+  const { text } = await client.track(client.number(events))
+  const { task_id: task } = JSON.parse(text) as { task_id: string }
+  await eventually(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }))
+  const counted = `
       SELECT count(*), count(DISTINCT n), min(n), max(n), md5(string_agg(n, ',' ORDER BY event_id))
       FROM (SELECT (properties->>'n')::INT AS n, event_id FROM events)`
-    const ask = ({ url }: ServiceProcess) =>
-      vi.waitFor(
-        async () => {
-          const [answer] = await createClient(url).rows(counted)
-          expect(answer).toEqual([events + 1, events + 1, 0, events, expect.any(String)])
-          return answer
-        },
-        { timeout: 240_000, interval: 500 },
-      )
-    const [one, other] = await Promise.all(queries.map(ask))
-    expect(other).toEqual(one)
-  },
-)
+  const ask = ({ url }: ServiceProcess) =>
+    eventually(async () => {
+      const [answer] = await createClient(url).rows(counted)
+      expect(answer).toEqual([events + 1, events + 1, 0, events, expect.any(String)])
+      return answer
+    })
+  const [one, other] = await Promise.all(queries.map(ask))
+  expect(other).toEqual(one)
+})

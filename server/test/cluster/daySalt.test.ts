@@ -16,7 +16,7 @@ const noon = Date.UTC(2026, 0, 1, 12)
 let cluster: Cluster
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 1 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 /** The files of a server that hold these bytes. */

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Client, type ClientAnswer, createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let cluster: Cluster
@@ -60,14 +61,11 @@ const rowsOf = async (n: number) => {
 
 /** How often an event is stored, once all before it is. */
 const stored = async (n: number) => {
-  await vi.waitFor(
-    async () => {
-      const { text } = await client.track(client.number(-1), true)
-      const { task_id: task } = JSON.parse(text) as { task_id: string }
-      expect(await client.task(task)).toMatchObject({ status: 'completed' })
-    },
-    { timeout: 60_000 },
-  )
+  await eventually(async () => {
+    const { text } = await client.track(client.number(-1), true)
+    const { task_id: task } = JSON.parse(text) as { task_id: string }
+    expect(await client.task(task)).toMatchObject({ status: 'completed' })
+  })
   return rowsOf(n)
 }
 
@@ -82,16 +80,13 @@ const expectRefused = ({ status, headers, text }: ClientAnswer) => {
 
 /** Resolves with the backend once a commit waits for a standby. */
 const whenWaiting = () =>
-  vi.waitFor(
-    async () => {
-      const rows = await cluster.primary.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'waymark append'`,
-      )
-      expect(rows).toHaveLength(1)
-      return rows.at(0)!.pid
-    },
-    { timeout: 30_000 },
-  )
+  eventually(async () => {
+    const rows = await cluster.primary.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'waymark append'`,
+    )
+    expect(rows).toHaveLength(1)
+    return rows.at(0)!.pid
+  })
 
 beforeEach(() => deliver(number++))
 afterEach(async () => {
@@ -209,7 +204,7 @@ it('a query process reads nothing that a restarted primary shows without its sta
 
   await alone.start()
   const refused = /"waymark follow","reason":"[^"]*none of its standbys follows that a commit waits for/
-  await vi.waitFor(() => expect(query.log).toMatch(refused), { timeout: 30_000 })
+  await eventually(() => expect(query.log).toMatch(refused))
   const { shown } = await alone.one<{ shown: boolean }>(
     `SELECT bool_or(position($1::bytea IN body) > 0) AS shown FROM waymark.log`,
     [Buffer.from(`"id-${number}"`)],

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { createClient } from '../fixtures/createClient.js'
 import { createService, type Service } from '../fixtures/createService.js'
@@ -15,6 +15,7 @@ import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { findInServer } from './findInServer.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let cluster: Cluster
 let database: LogDatabase
@@ -24,7 +25,7 @@ let closing: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 1 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'waymark-erase-log-'))
@@ -35,7 +36,7 @@ afterEach(async () => {
   for (const close of closing) await close()
   closing = []
   rmSync(root, { recursive: true, force: true })
-}, 60_000)
+})
 
 const start = async (name: string): Promise<Service> => {
   const service = await createService({ dataFolder: join(root, name), ...log })
@@ -44,7 +45,6 @@ const start = async (name: string): Promise<Service> => {
 }
 
 const environment = 'production'
-const patience = { timeout: 30_000, interval: 100 }
 const erase = (service: Service, id: string) => service.ask('/persons/erase', { environment, id })
 
 /** Ids and words that occur only in what belongs to Ada. */
@@ -173,15 +173,15 @@ it('an erase leaves nothing of the person in any store, nor in PostgreSQL, and a
   expect(await runWaymark('restore', file, '--data', restored)).toMatchObject({ code: 0, problems: '' })
   rmSync(file)
   const three = await start('three')
-  await vi.waitFor(async () => expect(await stored(three)).toEqual(there), patience)
+  await eventually(async () => expect(await stored(three)).toEqual(there))
   await three.ingest(
     '/track?sync=true',
     event('Old', { distinct_id: 'u_bob', properties: { insert_id: 'i-old' } }),
   )
   expect(await stored(three)).toEqual(there)
-  await vi.waitFor(async () => expect(await findAll()).toEqual(nowhere), patience)
+  await eventually(async () => expect(await findAll()).toEqual(nowhere))
   await three.stop()
-}, 180_000)
+})
 
 it('a process that is away is named, and erases the person when it comes back', async () => {
   const [one, two] = [await start('one'), await start('two')]
@@ -202,10 +202,10 @@ it('a process that is away is named, and erases the person when it comes back', 
   // Nobody knows the person here any more, but it is not over yet.
   expect(await erase(one, user)).toMatchObject({ status: 202, body: { awaited: [{}] } })
   await two.restart()
-  await vi.waitFor(() => expect(findInFiles(two.folder, user)).toEqual([]), patience)
-  await vi.waitFor(async () => expect(await erase(one, user)).toMatchObject({ status: 404 }), patience)
+  await eventually(() => expect(findInFiles(two.folder, user)).toEqual([]))
+  await eventually(async () => expect(await erase(one, user)).toMatchObject({ status: 404 }))
   expect(findInFiles(one.folder, user)).toEqual([])
-}, 120_000)
+})
 
 it('a second erase of a person is not over before the first is', async () => {
   const [one, two] = [await start('one'), await start('two')]
@@ -216,16 +216,16 @@ it('a second erase of a person is not over before the first is', async () => {
     CREATE TRIGGER stall BEFORE INSERT OR UPDATE ON waymark.erasures
     FOR EACH ROW WHEN (NEW.keys IS NOT NULL) EXECUTE FUNCTION stall()`)
   const first = erase(one, user)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (const each of [one, two])
       expect((await each.query('SELECT count(*) FROM events')).rows).toEqual([[0]])
-  }, patience)
+  })
   const second = erase(two, user)
   // Nobody knows the person by now.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const rows = await database.query("SELECT FROM waymark.erased WHERE outcome->>'state' = 'unknown'")
     expect(rows).toHaveLength(2)
-  }, patience)
+  })
   const early = await Promise.race([second, delay(1000)])
   await database.query('DROP TRIGGER stall ON waymark.erasures')
   expect(early).toBeUndefined()
@@ -234,7 +234,7 @@ it('a second erase of a person is not over before the first is', async () => {
     expect(findInFiles(root, user)).toEqual([])
   }
   expect(await erase(two, user)).toMatchObject({ status: 404 })
-}, 120_000)
+})
 
 const killNow = (pid: number | undefined) => {
   try {
@@ -277,21 +277,18 @@ it.runIf(process.platform === 'linux')(
         await store.process.start()
       }
       await asked
-      await vi.waitFor(
-        async () => {
-          const { status } = await ask(one).post('/persons/erase', { environment, id })
-          expect(status).toBe(404)
-        },
-        { ...patience, timeout: 60_000 },
-      )
+      await eventually(async () => {
+        const { status } = await ask(one).post('/persons/erase', { environment, id })
+        expect(status).toBe(404)
+      })
       const wanted = Array.from({ length: sent }, (_, n) => [n])
       for (const each of [one, two]) {
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           const rows = await ask(each).rows(
             `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' ORDER BY event_id`,
           )
           expect(rows).toEqual(wanted)
-        }, patience)
+        })
         expect(await ask(each).rows(`SELECT event FROM events WHERE event <> 'numbered'`)).toEqual([])
         expect(findInFiles(each.folder, id)).toEqual([])
       }
@@ -301,6 +298,4 @@ it.runIf(process.platform === 'linux')(
       expect(held).toEqual([])
     }
   },
-  // Each wait above has its own limit.
-  900_000,
 )

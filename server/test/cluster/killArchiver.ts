@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { createClient } from '../fixtures/createClient.js'
 import type { Cluster } from './Cluster.js'
-import { patience, startStores } from './startStores.js'
+import { startStores } from './startStores.js'
+import { eventually } from '../fixtures/eventually.js'
 
 /** So many parts are put into the log at once, and each becomes a file. */
 const days = 30
@@ -47,7 +48,7 @@ export const killArchiver = async (cluster: Cluster, kills: number) => {
         expect(made).toBeGreaterThan(seen)
         return made
       }
-      seen = await vi.waitFor(newest, { ...patience, interval: 2 })
+      seen = await eventually(newest, 2)
     }
   }
   try {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { ArchivedFile } from '../../src/archive/ArchivedFile.js'
 import { chooseSmallFiles } from '../../src/lake/mergeSmallFiles.js'
 import { createClient } from '../fixtures/createClient.js'
@@ -8,7 +8,8 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import type { Cluster } from './Cluster.js'
 import { firstDay } from './fillLog.js'
 import type { ServiceProcess } from './ServiceProcess.js'
-import { patience, startStores } from './startStores.js'
+import { startStores } from './startStores.js'
+import { eventually } from '../fixtures/eventually.js'
 
 /** So many parts get so many small files each, of so many events. */
 const days = 12
@@ -46,12 +47,10 @@ export const killMerges = async (cluster: Cluster, kills: number) => {
   let known = new Set<string>()
   const findNew = () => files().filter((name) => !known.has(name))
   const hasNew = () =>
-    vi
-      .waitFor(() => expect(findNew()).not.toEqual([]), { timeout: 5000, interval: 2 })
-      .then(
-        () => true,
-        () => false,
-      )
+    eventually(() => expect(findNew()).not.toEqual([]), 2).then(
+      () => true,
+      () => false,
+    )
   /** Resolves when the next merge begins to write its file. */
   const whenMerging = async () => {
     for (;;) {
@@ -80,10 +79,7 @@ export const killMerges = async (cluster: Cluster, kills: number) => {
       // snapshot, which the killed process may have taken over or not.
       if (kill % 2 === 0) await delay(kill === 0 ? 0 : Math.random() * writeMs)
       else {
-        await vi.waitFor(async () => expect(await count('merge')).toBeGreaterThan(made), {
-          ...patience,
-          interval: 1,
-        })
+        await eventually(async () => expect(await count('merge')).toBeGreaterThan(made), 1)
         await delay(Math.random() * adoptMs)
       }
       await stage.kill(holder, async () => {
@@ -92,35 +88,35 @@ export const killMerges = async (cluster: Cluster, kills: number) => {
       })
     }
     await stage.whenUp()
-    await vi.waitFor(async () => expect(await isMerged()).toBe(true), patience)
+    await eventually(async () => expect(await isMerged()).toBe(true))
     await stage.haveAllInFiles()
     // A store that was killed between a snapshot and its own transaction has come to the same list.
     for (const store of stores)
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const own = await createClient(store.url).rows(
           'SELECT file FROM analytics.raw.archived_files ORDER BY file',
         )
         expect(own.flat()).toEqual(await paths('end_snapshot IS NULL'))
-      }, patience)
+      })
     for (const [at, id] of persons.entries()) {
       expect(findInFiles(root, id)).not.toEqual([])
       const answer = erase(stores.at(0) as ServiceProcess, id).catch(() => undefined)
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await database.query('SELECT FROM waymark.lake_erased')).toHaveLength(at + 1)
-      }, patience)
+      })
       await delay(Math.random() * eraseMs)
       await stage.kill(await findHolder())
       await stage.whenUp()
       await answer
       for (const store of stores)
-        await vi.waitFor(async () => expect(await erase(store, id)).toMatchObject({ status: 404 }), patience)
+        await eventually(async () => expect(await erase(store, id)).toMatchObject({ status: 404 }))
       // Not even what a killed process has begun; only what a merge after the erase has replaced stays for queries.
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const kept = await paths(
           'end_snapshot IS NULL OR end_snapshot > (SELECT max(snapshot_id) FROM waymark.lake_erased)',
         )
         expect(files()).toEqual(kept)
-      }, patience)
+      })
       expect(findInFiles(root, id)).toEqual([])
     }
     await stage.haveAllInFiles()

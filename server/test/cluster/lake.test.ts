@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { openDatabase } from '../../src/analytics/openDatabase.js'
 import { Lake } from '../../src/lake/Lake.js'
 import { cleanLake } from '../../src/lake/removeEnded.js'
@@ -16,7 +16,8 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import { createDatabase } from './createDatabase.js'
 import { readDuckLake } from './readDuckLake.js'
 import { firstDay } from './fillLog.js'
-import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
+import { rowsOf, useLake, whenArchived } from './useLake.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const stage = useLake()
 const { start } = stage
@@ -56,7 +57,7 @@ it('one store archives, the others take its files over, and every answer stays a
   )
   await two.restart()
   expect(await answersOf(two)).toEqual(answers)
-}, 120_000)
+})
 
 it('the archive goes on in another store once the first one is gone, and a store that was away takes all of it over', async () => {
   const one = await start('one')
@@ -68,15 +69,12 @@ it('the archive goes on in another store once the first one is gone, and a store
   await stage.filler.numbered(7, 30)
   for (const store of [two, one]) {
     await store.restart()
-    await vi.waitFor(
-      async () => expect(await rowsOf(store, counted)).toEqual([[230, 230, sumUpTo(230)]]),
-      patience,
-    )
+    await eventually(async () => expect(await rowsOf(store, counted)).toEqual([[230, 230, sumUpTo(230)]]))
     await whenArchived(store)
     expect(await rowsOf(store, counted)).toEqual([[230, 230, sumUpTo(230)]])
   }
   expect(await answersOf(one)).toEqual(await answersOf(two))
-}, 120_000)
+})
 
 it('small files of late events become one, in every store, and an erase finds the person in it', async () => {
   const plain = await start('plain', { archiveFolder: undefined })
@@ -93,14 +91,13 @@ it('small files of late events become one, in every store, and an erase finds th
     return rows.map(({ events }) => events)
   }
   const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
-  const becomes = (wanted: number[]) =>
-    vi.waitFor(async () => expect(await sizes()).toEqual(wanted), patience)
+  const becomes = (wanted: number[]) => eventually(async () => expect(await sizes()).toEqual(wanted))
   /** Each batch becomes a file before the next one comes. */
   const addBatches = async (batches: number, events: number) => {
     for (let batch = 0; batch < batches; batch++) {
       const before = sum(await sizes())
       await stage.filler.numbered(0, events)
-      await vi.waitFor(async () => expect(sum(await sizes())).toBe(before + events), patience)
+      await eventually(async () => expect(sum(await sizes())).toBe(before + events))
     }
   }
   await addBatches(3, 40)
@@ -113,7 +110,7 @@ it('small files of late events become one, in every store, and an erase finds th
   const answers = await answersOf(plain)
   for (const store of [one, two]) {
     await whenArchived(store)
-    await vi.waitFor(async () => expect(await answersOf(store)).toEqual(answers), patience)
+    await eventually(async () => expect(await answersOf(store)).toEqual(answers))
   }
   const { rows } = await readDuckLake(stage.database, (from) => `SELECT count(*)::INTEGER FROM ${from}`)
   expect(rows).toEqual([[401]])
@@ -126,42 +123,39 @@ it('small files of late events become one, in every store, and an erase finds th
   expect(await two.ask('/persons/erase', person)).toMatchObject({ body: { erased: { events: 1 } } })
   expect(findInFiles(stage.archive, 'u_ada_9f3e')).toEqual([])
   expect(await sizes()).toEqual([80, 160])
-}, 180_000)
+})
 
 it('while the folder is away, questions that need it fail by its name, and all else goes on', async () => {
   const one = await start('one')
   await fill(one)
   await whenArchived(one)
   renameSync(stage.archive, `${stage.archive}-away`)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { error } = await one.query(counted)
     expect(String(error?.['message'] ?? error)).toMatch(/The file environment=.* is missing/)
-  }, patience)
+  })
   await one.ingest('/track?sync=true', event('Later'))
   const newest = `SELECT count(*) FROM events WHERE timestamp > '2026-06-01'`
-  await vi.waitFor(async () => expect(await rowsOf(one, newest)).toEqual([[2]]), patience)
+  await eventually(async () => expect(await rowsOf(one, newest)).toEqual([[2]]))
   await one.restart()
   expect(await rowsOf(one, newest)).toEqual([[2]])
   const two = await start('two')
-  await vi.waitFor(async () => expect(await rowsOf(two, newest)).toEqual([[2]]), patience)
+  await eventually(async () => expect(await rowsOf(two, newest)).toEqual([[2]]))
   expect(existsSync(stage.archive)).toBe(false)
   renameSync(`${stage.archive}-away`, stage.archive)
   for (const service of [one, two])
-    await vi.waitFor(
-      async () => expect(await rowsOf(service, counted)).toEqual([[200, 200, sumUpTo(200)]]),
-      patience,
-    )
-}, 120_000)
+    await eventually(async () => expect(await rowsOf(service, counted)).toEqual([[200, 200, sumUpTo(200)]]))
+})
 
 it('a folder of another log is refused by name', async () => {
   await start('one')
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const made = await stage.database.query('SELECT count(*)::int FROM waymark.ducklake_snapshot')
     expect(made).toEqual([{ count: 2 }])
-  }, patience)
+  })
   stage.database = await createDatabase(stage.cluster.primary)
   await expect(start('two')).rejects.toThrow(`The archive ${stage.archive} belongs to another log`)
-}, 60_000)
+})
 
 it('a reader that knows only the words of DuckLake’s specification finds the events, their columns and their bounds', async () => {
   const one = await start('one')
@@ -190,7 +184,7 @@ it('a reader that knows only the words of DuckLake’s specification finds the e
     'SELECT column_id FROM waymark.ducklake_file_column_stats GROUP BY 1 HAVING count(*) = 5',
   )
   expect(listed).toHaveLength(columns.length)
-}, 60_000)
+})
 
 /** Opens the part that a stopped service's store has in the lake. */
 const openLake = async (service: Service, applied: () => number) => {
@@ -212,7 +206,7 @@ it('a file that is on its way to the list is not taken for one that a kill has l
   await whenArchived(one)
   await one.stop()
   const { lake, database, archive } = await openLake(one, () => 201)
-  await vi.waitFor(() => expect(lake.isArchiver).toBe(true), patience)
+  await eventually(() => expect(lake.isArchiver).toBe(true))
   const file = join(
     archive.path,
     parquetIn(archive.path)
@@ -229,7 +223,7 @@ it('a file that is on its way to the list is not taken for one that a kill has l
   expect(existsSync(file)).toBe(false)
   await lake.close()
   await database.close()
-}, 60_000)
+})
 
 it('a file that another store has removed meanwhile is not listed', async () => {
   const one = await start('one')
@@ -237,7 +231,7 @@ it('a file that another store has removed meanwhile is not listed', async () => 
   await whenArchived(one)
   await one.stop()
   const { lake, database } = await openLake(one, () => 201)
-  await vi.waitFor(() => expect(lake.isArchiver).toBe(true), patience)
+  await eventually(() => expect(lake.isArchiver).toBe(true))
   const before = lake.adopted
   const gone = { path: 'gone.parquet', events: 1, bytes: 1, footer: 1, columns: [] }
   const listing = lake.commit({ kind: 'merge', through: 0, ended: [], begun: [gone] })
@@ -246,7 +240,7 @@ it('a file that another store has removed meanwhile is not listed', async () => 
   expect(lake.adopted).toBe(before)
   await lake.close()
   await database.close()
-}, 60_000)
+})
 
 it('a file that a killed store has left is removed by the next one that archives, as soon as it does', async () => {
   const one = await start('one')
@@ -263,17 +257,14 @@ it('a file that a killed store has left is removed by the next one that archives
   // The first store has looked for such files once it began to archive, and will again in an hour.
   writeFileSync(file, '')
   await one.stop()
-  await vi.waitFor(() => expect(existsSync(file)).toBe(false), patience)
-}, 60_000)
+  await eventually(() => expect(existsSync(file)).toBe(false))
+})
 
 it('a store takes a snapshot over once it has all rows that its files hold', async () => {
   const [one, two] = [await start('one'), await start('two', { archiveFolder: undefined })]
   await fill(one)
   await whenArchived(one)
-  await vi.waitFor(
-    async () => expect(await rowsOf(two, counted)).toEqual([[200, 200, sumUpTo(200)]]),
-    patience,
-  )
+  await eventually(async () => expect(await rowsOf(two, counted)).toEqual([[200, 200, sumUpTo(200)]]))
   await two.stop()
   // The first 100 rows end within the third day.
   let applied = 100
@@ -282,14 +273,14 @@ it('a store takes a snapshot over once it has all rows that its files hold', asy
     database.use(async (connection) =>
       (await connection.runAndReadAll('SELECT count(*)::INTEGER FROM analytics.raw.events')).getRows().flat(),
     )
-  await vi.waitFor(async () => expect(await left()).toEqual([201 - 80]), patience)
+  await eventually(async () => expect(await left()).toEqual([201 - 80]))
   await lake.look()
   expect(await left()).toEqual([201 - 80])
   applied = 201
-  await vi.waitFor(async () => expect(await left()).toEqual([1]), patience)
+  await eventually(async () => expect(await left()).toEqual([1]))
   await lake.close()
   await database.close()
-}, 60_000)
+})
 
 it('retention takes files off the list for all stores, and the persons have fewer events in each', async () => {
   const kept = Math.ceil((Date.now() - firstDay) / 86_400_000) - 2
@@ -299,18 +290,15 @@ it('retention takes files off the list for all stores, and the persons have fewe
   await one.stop()
   // The first day or two are too old for this one alone, which archives.
   const again = await start('one', { retentionDays: { production: kept } })
-  const [[left]] = (await vi.waitFor(async () => {
+  const [[left]] = (await eventually(async () => {
     const rows = await rowsOf(again, 'SELECT count(*) FROM events')
     expect(Number(rows.flat()[0])).toBeLessThan(201)
     return rows
-  }, patience)) as [[number]]
+  })) as [[number]]
   const two = await start('two')
-  await vi.waitFor(
-    async () => expect(await rowsOf(two, 'SELECT count(*) FROM events')).toEqual([[left]]),
-    patience,
-  )
+  await eventually(async () => expect(await rowsOf(two, 'SELECT count(*) FROM events')).toEqual([[left]]))
   const persons = 'SELECT person_id, events FROM persons ORDER BY 1'
   expect(await rowsOf(two, persons)).toEqual(await rowsOf(again, persons))
   const listed = await readDuckLake(stage.database, (events) => `SELECT count(*)::INTEGER FROM ${events}`)
   expect(listed.rows).toEqual([[left - 1]])
-}, 90_000)
+})

@@ -11,7 +11,8 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import { findInServer } from './findInServer.js'
 import { firstDay } from './fillLog.js'
 import { ServiceProcess } from './ServiceProcess.js'
-import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
+import { rowsOf, useLake, whenArchived } from './useLake.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const stage = useLake()
 const environment = 'production'
@@ -80,7 +81,7 @@ it('an erase leaves nothing of the person in the shared files, in any store or i
   for (const service of [one, two])
     expect(await rowsOf(service, 'SELECT duty, events FROM privacy_log')).toEqual([['erase', 5]])
   expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 })
-}, 180_000)
+})
 
 /** Counts the rounds of the chore that archives, as they end, in the services that are started from now on. */
 const countRounds = () => {
@@ -96,14 +97,14 @@ const countRounds = () => {
 
 it('a process that has not come to the erase of a person yet puts no event of theirs into a file', async () => {
   const one = await stage.start('one', { archiveAfterDays: 10_000 })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await stage.database.query('SELECT FROM waymark.ducklake_snapshot')).not.toEqual([])
-  }, patience)
+  })
   const roundsOfTwo = countRounds()
   const two = await stage.start('two')
   await fill(one)
   const all = await stored(one)
-  await vi.waitFor(async () => expect(await stored(two)).toEqual(all), patience)
+  await eventually(async () => expect(await stored(two)).toEqual(all))
   const [reader] = await stage.database.query(`SELECT name FROM waymark.readers WHERE place LIKE '%two'`)
   await stage.database.query(`
     CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
@@ -111,18 +112,18 @@ it('a process that has not come to the erase of a person yet puts no event of th
     FOR EACH ROW WHEN (NEW.reader = '${String(reader?.['name'])}') EXECUTE FUNCTION stall()`)
   const answer = erase(two, 'u_ada_9f3e')
   // No file has the person yet. The one that archives says so, and ends: the other one archives from then on.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await stage.database.query('SELECT FROM waymark.lake_erased')).toHaveLength(1)
-  }, patience)
+  })
   await one.stop()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const held = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
       WHERE locktype = 'advisory' AND objid = $1::bigint::oid AND granted AND datname = current_database()`
     expect(await stage.database.query(held, [lockKeys.archive])).toHaveLength(1)
-  }, patience)
+  })
   // The first of them may have begun before it held the lock.
   const before = roundsOfTwo()
-  await vi.waitFor(() => expect(roundsOfTwo()).toBeGreaterThan(before + 1), patience)
+  await eventually(() => expect(roundsOfTwo()).toBeGreaterThan(before + 1))
   const files = findInFiles(stage.archive, 'u_ada_9f3e').filter((file) => file.endsWith('.parquet'))
   expect(files).toEqual([])
   await stage.database.query('DROP TRIGGER stall ON waymark.erased')
@@ -133,7 +134,7 @@ it('a process that has not come to the erase of a person yet puts no event of th
   const newest = 'SELECT max(snapshot_id)::int AS snapshot FROM waymark.lake_changes'
   const [{ snapshot } = {}] = await stage.database.query(newest)
   for (const service of [one, two]) expect(await state(service)).toEqual([[snapshot]])
-}, 180_000)
+})
 
 it('a process that was away finds the old files gone, and comes to the same answers', async () => {
   const [one, two] = [await stage.start('one'), await stage.start('two')]
@@ -151,16 +152,13 @@ it('a process that was away finds the old files gone, and comes to the same answ
     await stage.filler.numbered(3, 5)
   }
   await two.restart()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await stored(two))[0]).toHaveLength(50)
     expect(await findAll()).toEqual([])
-  }, patience)
-  await vi.waitFor(async () => expect(await stored(one)).toEqual(await stored(two)), patience)
-  await vi.waitFor(
-    async () => expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 }),
-    patience,
-  )
-}, 180_000)
+  })
+  await eventually(async () => expect(await stored(one)).toEqual(await stored(two)))
+  await eventually(async () => expect(await erase(one, 'u_ada_9f3e')).toMatchObject({ status: 404 }))
+})
 
 it.runIf(process.platform === 'linux')(
   'a kill of a process at any moment of an erase leaves nothing of the person in any file, and all events of others',
@@ -179,10 +177,10 @@ it.runIf(process.platform === 'linux')(
           event('Seen', { distinct_id: id, timestamp: at, session_id: `of-${id}` }),
         ])
         const inFiles = () => Promise.all(stores.map(({ url }) => createClient(url).rows(leftSql)))
-        await vi.waitFor(async () => {
+        await eventually(async () => {
           expect(findInFiles(stage.archive, id)).not.toEqual([])
           expect(await inFiles()).toEqual([[[0]], [[0]]])
-        }, patience)
+        })
         const [asked, other] = stores as [ServiceProcess, ServiceProcess]
         const answer = createClient(asked.url)
           .post('/persons/erase', { environment, id })
@@ -192,20 +190,17 @@ it.runIf(process.platform === 'linux')(
         await store.kill()
         await store.start()
         await answer
-        await vi.waitFor(
-          async () => {
-            const again = await createClient(asked.url).post('/persons/erase', { environment, id })
-            expect(again.status).toBe(404)
-          },
-          { timeout: 90_000, interval: 500 },
-        )
+        await eventually(async () => {
+          const again = await createClient(asked.url).post('/persons/erase', { environment, id })
+          expect(again.status).toBe(404)
+        })
         expect(findInFiles(stage.root, id)).toEqual([])
         for (const { url } of stores) {
           const client = createClient(url)
           const wanted = stage.filler.sent
-          await vi.waitFor(async () => {
+          await eventually(async () => {
             expect(await client.rows(countSql)).toEqual([[wanted, wanted]])
-          }, patience)
+          })
           expect(await client.rows('SELECT count(*) FROM all_sessions')).toEqual([[10 * (round + 1)]])
         }
       }
@@ -213,5 +208,4 @@ it.runIf(process.platform === 'linux')(
       for (const store of stores) await store.kill()
     }
   },
-  400_000,
 )

@@ -9,7 +9,7 @@ const kills = Number(process.env['WAYMARK_ROUNDS'] ?? 10)
 let cluster: Cluster
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 it.runIf(process.platform === 'linux')(

@@ -12,7 +12,8 @@ import { parquetIn } from '../archive/oldStore.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { firstDay } from './fillLog.js'
-import { patience, rowsOf, useLake, whenArchived } from './useLake.js'
+import { rowsOf, useLake, whenArchived } from './useLake.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const stage = useLake()
 const ada = 'u_ada_9f3e'
@@ -56,20 +57,20 @@ it('a store that was away while files were added, merged and cleaned of a person
         }),
       ),
     )
-    await vi.waitFor(async () => expect((await listed())?.events).toBe(1 + 4 * batch), patience)
+    await eventually(async () => expect((await listed())?.events).toBe(1 + 4 * batch))
   }
-  await vi.waitFor(async () => expect(await listed()).toEqual({ files: 2, events: 17 }), patience)
+  await eventually(async () => expect(await listed()).toEqual({ files: 2, events: 17 }))
   const person = { environment: 'production', id: ada }
   expect(await one.ask('/persons/erase', person)).toMatchObject({ status: 202, body: { awaited: [{}] } })
   expect(findInFiles(stage.archive, ada)).toEqual([])
   await two.restart()
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const answers = await stored(two)
     expect(answers.at(0)).toHaveLength(13)
     expect(answers).toEqual(await stored(one))
     expect(findInFiles(stage.root, ada)).toEqual([])
-  }, patience)
-}, 180_000)
+  })
+})
 
 /** Retention takes one file off the list of a store that is started from now on, and fails at the next one. */
 const failAtSecondFile = () => {
@@ -105,7 +106,7 @@ it('a day that retention has begun to take off the list of another store is not 
   const addBatch = async (...stores: Parameters<typeof whenArchived>) => {
     for (let day = 0; day < days; day++) await stage.filler.numbered(day, perFile)
     const wanted = stage.filler.sent
-    await vi.waitFor(async () => expect((await listed())?.events).toBe(wanted), patience)
+    await eventually(async () => expect((await listed())?.events).toBe(wanted))
     await whenArchived(...stores)
   }
   const one = await stage.start('one')
@@ -120,29 +121,29 @@ it('a day that retention has begun to take off the list of another store is not 
   const first = await stage.start('one', { retentionDays: { production: kept } })
   const cut = failAtSecondFile()
   const second = await stage.start('two', { retentionDays: { production: kept - 1 } })
-  await vi.waitFor(() => expect(cut.hasFailed()).toBe(true), patience)
+  await eventually(() => expect(cut.hasFailed()).toBe(true))
   await addBatch(first, second)
   // The oldest days come first, so they would be merged by now.
-  await vi.waitFor(async () => expect((await fileCounts()).slice(2)).toEqual([1, 1]), patience)
+  await eventually(async () => expect((await fileCounts()).slice(2)).toEqual([1, 1]))
   const all = 4 * perFile
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await byDay(first)).toEqual(twice(all, all, all, all))
     expect(await byDay(second)).toEqual(twice(all - perFile, all, all, all))
-  }, patience)
+  })
   expect(await fileCounts()).toEqual([4, 4, 1, 1])
 
   // A day later for both.
   cut.stop()
   await second.restart()
-  await vi.waitFor(async () => expect(await byDay(second)).toEqual(twice(all, all, all)), patience)
+  await eventually(async () => expect(await byDay(second)).toEqual(twice(all, all, all)))
   await first.stop()
   const later = await stage.start('one', { retentionDays: { production: kept - 1 } })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await fileCounts()).toEqual([4, 1, 1])
     expect(await byDay(later)).toEqual(twice(all, all, all))
     expect(await stored(later)).toEqual(await stored(second))
-  }, patience)
-}, 180_000)
+  })
+})
 
 it('small files that cannot be read do not keep those of other parts from being merged', async () => {
   const one = await stage.start('one')
@@ -150,7 +151,7 @@ it('small files that cannot be read do not keep those of other parts from being 
   const addBatch = async () => {
     for (const day of [0, 1]) await stage.filler.numbered(day, 5)
     const wanted = stage.filler.sent
-    await vi.waitFor(async () => expect((await listed())?.events).toBe(wanted), patience)
+    await eventually(async () => expect((await listed())?.events).toBe(wanted))
   }
   for (let batch = 0; batch < 3; batch++) await addBatch()
   const files = parquetIn(stage.archive)
@@ -159,8 +160,8 @@ it('small files that cannot be read do not keep those of other parts from being 
     if (file.includes('day=2026-01-05')) writeFileSync(join(stage.archive, file), 'not a table')
   }
   await addBatch()
-  await vi.waitFor(async () => expect(await listed()).toEqual({ files: 5, events: 40 }), patience)
-}, 180_000)
+  await eventually(async () => expect(await listed()).toEqual({ files: 5, events: 40 }))
+})
 
 it('what writes files and makes a snapshot waits for what does so already', async () => {
   const database = {} as ConstructorParameters<typeof Lake>[0]['database']

@@ -1,12 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { LogAppender } from '../../src/postgresLog/LogAppender.js'
 import { LogFollower } from '../../src/postgresLog/LogFollower.js'
-import { pruneLog } from '../../src/postgresLog/pruneLog.js'
+import { pruneLog, type PruneOptions } from '../../src/postgresLog/pruneLog.js'
+import { LogWatch } from '../../src/postgresLog/LogWatch.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const logger = new Logger('silent')
 const dayMs = 86_400_000
@@ -17,7 +19,7 @@ let opened: LogFollower[] = []
 
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 
 beforeEach(async () => {
@@ -56,9 +58,10 @@ const places = async () =>
   (await database.query<{ last: string }>('SELECT last FROM waymark.log ORDER BY last')).map(({ last }) =>
     Number(last),
   )
-const prune = () => pruneLog(addressesOf(database.url).at(0)!, dayMs)
+const prune = (more: Partial<PruneOptions> = { sureMs: 0 }) =>
+  pruneLog(addressesOf(database.url).at(0)!, { keptMs: dayMs, awaySince: new Map(), ...more })
 const positionsAre = (...applied: string[]) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const rows = await database.query<{ applied: string }>('SELECT applied FROM waymark.readers ORDER BY 1')
     expect(rows.map((row) => row.applied)).toEqual(applied)
   })
@@ -104,4 +107,32 @@ it('goes on from where it has failed', async () => {
   await database.query('DROP TRIGGER fail ON waymark.log')
   await prune()
   expect((await places())[0]).toBe(2401)
+})
+
+it("forgets no reader because the server's clock is wrong for a moment, and waits for none that it saw later than now", async () => {
+  for (let at = 0; at < 4; at++) await append()
+  const awaySince = new Map<string, number>()
+  const moveBy = (days: number, name: string) =>
+    database.query(`UPDATE waymark.readers SET seen = now() + interval '${days} days' WHERE name = '${name}'`)
+  await database.query(`INSERT INTO waymark.readers VALUES ('away', 1), ('here', 3)`)
+  // To the server whose clock is ahead, all readers were seen long ago.
+  await moveBy(-400, 'away')
+  await prune({ awaySince })
+  await moveBy(0, 'away')
+  await prune({ awaySince, sureMs: 0 })
+  expect(await places()).toEqual([2, 3, 4])
+  await moveBy(-2, 'away')
+  await prune({ awaySince })
+  expect(await places()).toEqual([2, 3, 4])
+  await prune({ awaySince, sureMs: 0 })
+  expect(await places()).toEqual([4])
+
+  const watch = new LogWatch({ addresses: addressesOf(database.url), logger })
+  await watch.start(undefined)
+  await watch.newest()
+  expect(watch.readers).toBe(1)
+  await moveBy(400, 'here')
+  await watch.newest()
+  expect(watch.readers).toBe(0)
+  await watch.stop()
 })

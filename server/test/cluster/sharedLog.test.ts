@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { type RunningIngest, startIngest } from '../../src/startIngest.js'
 import { version } from '../../src/version.js'
@@ -13,6 +13,7 @@ import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let cluster: Cluster
 let database: LogDatabase
@@ -25,7 +26,7 @@ let closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'waymark-shared-'))
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(async () => {
   await cluster.close()
   rmSync(root, { recursive: true, force: true })
@@ -33,7 +34,7 @@ afterAll(async () => {
 afterEach(async () => {
   for (const close of closing) await close()
   closing = []
-}, 60_000)
+})
 
 /** A log and a folder for stores that no other test has. */
 const prepare = async () => {
@@ -77,10 +78,10 @@ describe('services that share a log', () => {
     shared = { one, two, ingest: createClient((await startAlone(log, 'ingest')).url) }
     stopping = closing
     closing = []
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const stop of stopping) await stop()
-  }, 60_000)
+  })
 
   it('have the goals that any of them saved, each exactly so', async () => {
     const { one, two } = shared
@@ -92,7 +93,7 @@ describe('services that share a log', () => {
     }
     const there = await listed(one)
     expect(there).toHaveLength(1)
-    await vi.waitFor(async () => expect(await listed(two)).toEqual(there), 10_000)
+    await eventually(async () => expect(await listed(two)).toEqual(there))
   })
 
   it('each store what any of them accepted, once and in one order, and know its tasks and persons', async () => {
@@ -161,9 +162,7 @@ describe('a process that only takes events', () => {
     expect(metrics).toMatch(/^waymark_accepting 1$/m)
     expect(metrics).toMatch(/^waymark_log_readers 0$/m)
     await start('one')
-    await vi.waitFor(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }), {
-      timeout: 10_000,
-    })
+    await eventually(async () => expect(await client.task(task)).toMatchObject({ status: 'completed' }))
   })
 })
 
@@ -192,19 +191,16 @@ it('a process that only answers queries starts while the database is away, and g
     await cluster.primary.start()
   }
   const ingest = createClient((await startAlone(log, 'ingest')).url)
-  await vi.waitFor(async () => expect(await ingest.track(numbered(2), true)).toMatchObject({ status: 200 }), {
-    timeout: 20_000,
-  })
-  await vi.waitFor(
-    async () => expect(await createClient(queries.url).rows('SELECT count(*) FROM events')).toEqual([[2]]),
-    { timeout: 20_000 },
+  await eventually(async () => expect(await ingest.track(numbered(2), true)).toMatchObject({ status: 200 }))
+  await eventually(async () =>
+    expect(await createClient(queries.url).rows('SELECT count(*) FROM events')).toEqual([[2]]),
   )
   // It takes no events, and keeps what its users save.
   expect(await createClient(queries.url).track(numbered(3))).toMatchObject({ status: 503 })
   const goal = { kind: 'goal', name: 'An order', value: { event: 'Ordered' } }
   expect(await createClient(queries.url).post('/saved', goal)).toMatchObject({ status: 200 })
   expect(await createClient(queries.url).rows('SELECT name FROM analytics.saved')).toEqual([['An order']])
-}, 120_000)
+})
 
 it('a service that was away exports nothing before it has stored what others accepted meanwhile', async () => {
   await prepare()
@@ -220,9 +216,7 @@ it('a service that was away exports nothing before it has stored what others acc
     createClient(again.url).post('/persons/export', { environment: 'production', id: 'ada' })
   expect(await exported()).toMatchObject({ status: 503, text: expect.stringContaining('not-yet-stored') })
   await lock.query('ROLLBACK')
-  await vi.waitFor(async () => expect((await exported()).text).toContain('"event":"missed"'), {
-    timeout: 20_000,
-  })
+  await eventually(async () => expect((await exported()).text).toContain('"event":"missed"'))
 })
 
 describe('a data folder', () => {
@@ -258,7 +252,7 @@ describe('a data folder', () => {
     await database.query('UPDATE waymark.head SET last = 1')
     const lines: string[] = []
     const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
-    await vi.waitFor(() => expect(lines.join('')).toContain('the log ends at 1'), { timeout: 5000 })
+    await eventually(() => expect(lines.join('')).toContain('the log ends at 1'))
     await again.stop()
     await expect(start('one')).rejects.toThrow(/the log ends at 1/)
   })
@@ -277,7 +271,7 @@ describe('a data folder', () => {
     await database.query('UPDATE waymark.head SET last = 3')
     const lines: string[] = []
     const again = await start('one', { ...log, logLevel: 'error', writeLog: (line) => lines.push(line) })
-    await vi.waitFor(() => expect(lines.join('')).toContain('has other rows instead'), { timeout: 5000 })
+    await eventually(() => expect(lines.join('')).toContain('has other rows instead'))
     await again.stop()
     await expect(start('one')).rejects.toThrow(/has other rows instead/)
   })

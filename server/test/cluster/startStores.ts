@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { ChangeKind } from '../../src/lake/lakeList.js'
 import { createClient } from '../fixtures/createClient.js'
 import { engineOf } from '../fixtures/engineOf.js'
@@ -11,8 +11,8 @@ import { createDatabase } from './createDatabase.js'
 import { fillLog } from './fillLog.js'
 import { holderOf } from './holderOf.js'
 import { ServiceProcess } from './ServiceProcess.js'
+import { eventually } from '../fixtures/eventually.js'
 
-export const patience = { timeout: 60_000, interval: 20 }
 const counts = `SELECT count(*), count(DISTINCT event_id), sum((properties->>'n')::INTEGER)::INTEGER,
   (SELECT count(*) FROM analytics.raw.events) FROM events WHERE event = 'numbered'`
 
@@ -68,11 +68,11 @@ export const startStores = async (cluster: Cluster) => {
     return found.at(0)?.n ?? 0
   }
   const haveAll = (some: readonly ServiceProcess[], left: readonly number[] = []) =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       const sent = filler.sent
       const wanted = [sent, sent, (sent * (sent - 1)) / 2, ...left]
       for (const store of some) expect((await ask(store)).slice(0, wanted.length)).toEqual(wanted)
-    }, patience)
+    })
   try {
     for (const store of stores) await store.start()
   } catch (error) {
@@ -107,12 +107,12 @@ export const startStores = async (cluster: Cluster) => {
       }
     },
     findHolder: () =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         const engines = stores.map(({ pid }) => engineOf(pid))
         const at = engines.indexOf(await holderOf(database, engines))
         expect(at).toBeGreaterThanOrEqual(0)
         return stores.at(at) as ServiceProcess
-      }, patience),
+      }),
     /** Kills a store, looks at what it has left, waits for the other one to have all, and starts the killed one again. */
     async kill(store: ServiceProcess, look: () => Promise<void> = async () => {}) {
       await store.kill()

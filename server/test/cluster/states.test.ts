@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { pruneLog } from '../../src/postgresLog/pruneLog.js'
 import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
@@ -26,6 +26,7 @@ import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let cluster: Cluster
 let database: LogDatabase
@@ -35,7 +36,7 @@ let closing: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   cluster = await startCluster({ standbys: 0 })
-}, 60_000)
+})
 afterAll(() => cluster.close())
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'waymark-states-'))
@@ -46,7 +47,7 @@ afterEach(async () => {
   for (const close of closing) await close()
   closing = []
   rmSync(root, { recursive: true, force: true })
-}, 60_000)
+})
 
 const start = async (name: string, more: ServerOptions = {}): Promise<Service> => {
   const log: ServerOptions = { log: database.url, logDurability: 'local', archiveFolder: archive }
@@ -55,7 +56,6 @@ const start = async (name: string, more: ServerOptions = {}): Promise<Service> =
   return service
 }
 
-const patience = { timeout: 20_000, interval: 20 }
 const day = 86_400_000
 
 /** The whole states, newest first. */
@@ -78,8 +78,8 @@ const writeState = async (service: Service) => {
   const before = states()
   for (const each of before) change(each, { madeAt })
   await service.restart()
-  await vi.waitFor(() => expect(states()[0] ?? 0).toBeGreaterThan(before[0] ?? 0), patience)
-  await vi.waitFor(async () => expect(await keptBehind()).toEqual(states().toReversed()), patience)
+  await eventually(() => expect(states()[0] ?? 0).toBeGreaterThan(before[0] ?? 0))
+  await eventually(async () => expect(await keptBehind()).toEqual(states().toReversed()))
 }
 
 /** The rows behind which the log is kept for states. */
@@ -92,7 +92,7 @@ const keptBehind = async () => {
 
 /** The row that a process without a store would need, and the log no longer has. */
 const prune = async () => {
-  await pruneLog(addressesOf(database.url).at(0)!, 7 * day)
+  await pruneLog(addressesOf(database.url).at(0)!, { keptMs: 7 * day, awaySince: new Map() })
   const rows = await database.query<{ before: number }>(
     'SELECT coalesce(min(last - rows), 0)::int AS before FROM waymark.log',
   )
@@ -131,7 +131,7 @@ const stored = async (service: Service) => {
 }
 
 const alike = (one: Service, other: Service) =>
-  vi.waitFor(async () => expect(await stored(other)).toEqual(await stored(one)), patience)
+  eventually(async () => expect(await stored(other)).toEqual(await stored(one)))
 
 describe('a new query process', () => {
   it('starts from a state and the log behind it, and then has what the process has that wrote it', async () => {
@@ -156,7 +156,7 @@ describe('a new query process', () => {
     )
     await two.restart()
     await alike(one, two)
-  }, 120_000)
+  })
 
   it('takes no state where it has a store already', async () => {
     const one = await start('one')
@@ -169,7 +169,7 @@ describe('a new query process', () => {
     const { ino } = statSync(file)
     await two.restart()
     expect(statSync(file).ino).toBe(ino)
-  }, 60_000)
+  })
 
   it('finishes what a kill has cut short', async () => {
     const one = await start('one')
@@ -191,7 +191,7 @@ describe('a new query process', () => {
       renameSync(join(three, name), join(three, 'from-state', name))
     await alike(one, await start('three'))
     expect(existsSync(join(three, 'from-state'))).toBe(false)
-  }, 60_000)
+  })
 })
 
 describe('a state that cannot be used', () => {
@@ -243,17 +243,13 @@ describe('a state that cannot be used', () => {
       () => change(newest, { files: { '../../one/analytics.duckdb': { bytes: 1, sha256: '' } } }),
       'its list of files is not one of a state',
     ],
-  ])(
-    'and %s is named and passed by',
-    async (_, spoil, reason) => {
-      spoil()
-      const said = await startWithWarnings()
-      expect(said).toContain(`state-${newest}`)
-      expect(said).toContain(reason)
-      expect(said).not.toContain(`state-${older}`)
-    },
-    60_000,
-  )
+  ])('and %s is named and passed by', async (_, spoil, reason) => {
+    spoil()
+    const said = await startWithWarnings()
+    expect(said).toContain(`state-${newest}`)
+    expect(said).toContain(reason)
+    expect(said).not.toContain(`state-${older}`)
+  })
 
   it.each([
     ['of another log', { log: 'another' }, /state-8 is of another log \(another\) than the one of --log/],
@@ -283,7 +279,7 @@ describe('a state that cannot be used', () => {
     change(999, { position: 999 })
     const said = await startWithWarnings()
     expect(said).toContain('the log ends at 12: a failover has lost the others')
-  }, 60_000)
+  })
 })
 
 it('the newest two states are kept, and the log behind them', async () => {
@@ -301,14 +297,14 @@ it('the newest two states are kept, and the log behind them', async () => {
   const seenAt = `SELECT seen FROM waymark.readers WHERE name = 'state 12'`
   const before = await database.query(seenAt)
   await one.restart()
-  await vi.waitFor(async () => expect(await database.query(seenAt)).not.toEqual(before), patience)
+  await eventually(async () => expect(await database.query(seenAt)).not.toEqual(before))
   expect(statSync(join(archive, 'state-12')).ino).toBe(ino)
   // What a killed writer left goes, and so does the hold of a state that somebody has removed.
   renameSync(join(archive, 'state-8'), join(archive, 'state-8.new'))
   await one.restart()
-  await vi.waitFor(async () => expect(await keptBehind()).toEqual([12]), patience)
+  await eventually(async () => expect(await keptBehind()).toEqual([12]))
   expect(readdirSync(archive).filter((name) => name.startsWith('state'))).toEqual(['state-12'])
-}, 120_000)
+})
 
 /** Fails when a state that has its name is not as it was written. */
 const checkStates = () => {
@@ -349,10 +345,10 @@ it.runIf(process.platform === 'linux')(
       for (const each of states()) change(each, { madeAt: '2020-01-01T00:00:00Z' })
       const before = names()
       await one.start()
-      await vi.waitFor(() => expect(names()).not.toEqual(before), { ...patience, interval: 1 })
+      await eventually(() => expect(names()).not.toEqual(before), 1)
       // Every third is left to end.
       if (round % 3 === 0)
-        await vi.waitFor(async () => expect(await keptBehind()).toEqual(states().toReversed()), patience)
+        await eventually(async () => expect(await keptBehind()).toEqual(states().toReversed()))
       else await delay(Math.random() * 60)
       if (names().some((name) => name.endsWith('.new'))) cutShort++
       await one.kill()
@@ -365,10 +361,8 @@ it.runIf(process.platform === 'linux')(
     expect(await prune()).toBeLessThanOrEqual(newest)
     const two = await start('two')
     const count = 'SELECT count(*), count(DISTINCT event_id) FROM events'
-    await vi.waitFor(async () => expect((await two.query(count)).rows).toEqual([[sent, sent]]), patience)
+    await eventually(async () => expect((await two.query(count)).rows).toEqual([[sent, sent]]))
   },
-  // Each wait above has its own limit.
-  900_000,
 )
 
 it('an erase removes the states that have the person, and a new one is written', async () => {
@@ -382,9 +376,9 @@ it('an erase removes the states that have the person, and a new one is written',
   expect(answer).toMatchObject({ status: 200, body: { erased: { events: 2 } } })
   expect(findInFiles(archive, 'user-1@')).toEqual([])
   expect(findInFiles(archive, 'visitor-1"')).toEqual([])
-  await vi.waitFor(() => expect(states()).toEqual([9]), patience)
+  await eventually(() => expect(states()).toEqual([9]))
   for (const text of ['user-1@', 'visitor-1"']) expect(findInFiles(root, text)).toEqual([])
-  await vi.waitFor(async () => expect(await keptBehind()).toEqual([9]), patience)
+  await eventually(async () => expect(await keptBehind()).toEqual([9]))
   await fill(one, 20)
   const three = await start('three')
   await alike(one, three)
@@ -392,4 +386,4 @@ it('an erase removes the states that have the person, and a new one is written',
   await three.ingest('/track?sync=true', [seen(1, 'again')])
   await alike(one, three)
   for (const text of ['user-1@', 'visitor-1"']) expect(findInFiles(root, text)).toEqual([])
-}, 120_000)
+})

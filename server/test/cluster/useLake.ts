@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
 import { fillLog, type LogFiller } from './fillLog.js'
 import { startCluster } from './startCluster.js'
-
-export const patience = { timeout: 30_000, interval: 100 }
+import { eventually } from '../fixtures/eventually.js'
 
 export const rowsOf = async (service: Service, statement: string) => {
   const { rows, error } = await service.query(statement)
@@ -19,12 +18,12 @@ export const rowsOf = async (service: Service, statement: string) => {
 
 /** Resolves once no old event is in the tables of some stores: all but today's `Now` are in files. */
 export const whenArchived = (...services: Service[]) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     for (const service of services) {
       const left = await rowsOf(service, `SELECT DISTINCT event FROM analytics.raw.events`)
       expect(left).toEqual([['Now']])
     }
-  }, patience)
+  })
 
 export interface LakeStage {
   cluster: Cluster
@@ -43,7 +42,7 @@ export const useLake = (): LakeStage => {
   let closing: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
     stage.cluster = await startCluster({ standbys: 0 })
-  }, 60_000)
+  })
   afterAll(() => stage.cluster.close())
   beforeEach(async () => {
     stage.root = mkdtempSync(join(tmpdir(), 'waymark-lake-'))
@@ -59,7 +58,7 @@ export const useLake = (): LakeStage => {
   afterEach(async () => {
     for (const close of closing.toReversed()) await close()
     rmSync(stage.root, { recursive: true, force: true })
-  }, 60_000)
+  })
   stage.start = async (name, more = {}) => {
     const service = await createService({
       dataFolder: join(stage.root, name),

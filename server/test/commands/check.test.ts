@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
@@ -11,6 +11,7 @@ import { launcher, spawnService, urlIn } from '../fixtures/spawnService.js'
 import { withMounts } from '../fixtures/withMounts.js'
 import { storeVersion } from '../../src/store/analyticsSchema.js'
 import { isAnswered } from '../../src/store/lockFolder.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let service: Service
 const root = mkdtempSync(join(tmpdir(), 'waymark-check-'))
@@ -82,9 +83,7 @@ it('reads a folder that it cannot write to, with what DuckDB has not moved from 
   killed.kill('SIGKILL')
   await killed.ended
   // The engine ends a moment later.
-  await vi.waitFor(async () => expect(await isAnswered(join(folder, 'engine.sock'))).toBe(false), {
-    timeout: 20_000,
-  })
+  await eventually(async () => expect(await isAnswered(join(folder, 'engine.sock'))).toBe(false))
   const names = () => readdirSync(folder, { recursive: true }).map(String).toSorted()
   const before = names()
   expect(before).toContain('analytics.duckdb.wal')

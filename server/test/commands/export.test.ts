@@ -9,7 +9,6 @@ import { runWaymark } from '../fixtures/runWaymark.js'
 
 let service: Service
 const root = mkdtempSync(join(tmpdir(), 'waymark-export-'))
-const target = join(root, 'files')
 
 const day = 86_400_000
 const midnight = Date.UTC(2026, 2, 29)
@@ -53,7 +52,7 @@ const readParquet = async (sql: string) => {
   return { columnNames, rows }
 }
 
-const expectFiles = async () => {
+const expectFiles = async (target: string) => {
   expect(filesIn(target)).toEqual([
     'events/environment=production/day=2026-03-28/events.parquet',
     'events/environment=production/day=2026-03-29/events.parquet',
@@ -90,26 +89,29 @@ const expectFiles = async () => {
   return readParquet(`SELECT * EXCLUDE (day) FROM ${events}`)
 }
 
+const exportTo = (target: string) => runWaymark('export', '--parquet', target, '--data', service.folder)
+
 it('export writes a file for each day and environment of a running service, with all columns of events', async () => {
-  const { code, lines, problems } = await runWaymark('export', '--parquet', target, '--data', service.folder)
+  const target = join(root, 'running')
+  const { code, lines, problems } = await exportTo(target)
   expect({ code, lines, problems }).toEqual({ code: 0, lines: [`6 files are in ${target}.`], problems: '' })
-  const { columnNames } = await expectFiles()
+  const { columnNames } = await expectFiles(target)
   const described = await service.query('DESCRIBE events')
   expect(columnNames.toSorted()).toEqual(described.rows.map(([name]) => name as string).toSorted())
   expect(readdirSync(join(service.folder, 'temp')).filter((name) => name.startsWith('export'))).toEqual([])
 })
 
 it('export of a stopped store writes the same, over what an earlier one left', async () => {
+  const target = join(root, 'stopped')
+  expect(await exportTo(target)).toMatchObject({ code: 0 })
   const old = join(target, 'events/environment=production/day=2026-03-28/events.parquet')
   writeFileSync(old, 'old')
   writeFileSync(`${old}.partial`, 'of one that was killed')
   await service.stop()
   try {
-    expect(await runWaymark('export', '--parquet', target, '--data', service.folder)).toMatchObject({
-      code: 0,
-    })
+    expect(await exportTo(target)).toMatchObject({ code: 0 })
     expect(existsSync(`${old}.partial`)).toBe(false)
-    await expectFiles()
+    await expectFiles(target)
   } finally {
     await service.restart()
   }
@@ -118,7 +120,7 @@ it('export of a stopped store writes the same, over what an earlier one left', a
 it('export that cannot go on says how many files there are, and leaves no part of one', async () => {
   const blocked = join(root, 'blocked')
   mkdirSync(join(blocked, 'events/environment=production/day=2026-03-29/events.parquet'), { recursive: true })
-  const { code, problems } = await runWaymark('export', '--parquet', blocked, '--data', service.folder)
+  const { code, problems } = await exportTo(blocked)
   expect(code).toBe(1)
   expect(problems).toMatch(/^Only 1 files could be written: .*Try again\.$/)
   expect(filesIn(blocked)).toEqual(['events/environment=production/day=2026-03-28/events.parquet'])

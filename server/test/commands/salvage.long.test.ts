@@ -81,7 +81,6 @@ it.each([
   ['its second file is cut off', (log: string) => truncateSync(join(log, '0000000002.wal'), 300_000)],
 ])(
   'a log of which %s is refused and named, and after a salvage the service has all rows that are left',
-  { timeout: 120_000 },
   async (_, harm) => {
     const folder = damaged(harm)
     const refused = await spawnOn(folder).ended

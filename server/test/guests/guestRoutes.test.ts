@@ -3,7 +3,10 @@ import { type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { guestRoutes, type GuestRoutesOptions } from '../../src/guests/guestRoutes.js'
+import { GuestLinks } from '../../src/guests/GuestLinks.js'
 import { loadGuestStatements } from '../../src/guests/guestStatements.js'
+import { dataChanges } from '../../src/store/changes.js'
+import type { Database } from '../../src/store/Database.js'
 import { identityHeaders } from '../../src/users/Identity.js'
 
 const shown = { path: '/app/explore', search: 'env=production' }
@@ -14,7 +17,8 @@ const question = {
 }
 
 it('all guests together have a quarter of the permits, and one who has gone leaves the queue', async () => {
-  const getRows = () => [['Board', JSON.stringify({ ...shown, ends_at: null, origins: [] })]]
+  const board = { ...shown, ends_at: null, origins: [], token_hash: 'hash' }
+  const getRows = () => [['Board', JSON.stringify(board)]]
   const connection = { runAndReadAll: () => Promise.resolve({ getRows }) }
   const fails: ((error: Error) => void)[] = []
   const options = {
@@ -47,4 +51,30 @@ it('all guests together have a quarter of the permits, and one who has gone leav
   fails.at(0)?.(new Error('over'))
   expect(await guests.at(0)?.end).toBe('over')
   await expect.poll(() => fails.length).toBe(3)
+})
+
+it('asks DuckDB for no token, known or not, as long as nothing has changed', async () => {
+  const link = { ...shown, ends_at: null, origins: [], token_hash: 'hash' }
+  let read = 0
+  const database = {
+    use: () => {
+      read++
+      return Promise.resolve({ getRows: () => [['Board', JSON.stringify(link)]] })
+    },
+  } as unknown as Database
+  const links = new GuestLinks(database)
+  const find = (hash: string, times: number) =>
+    Promise.all(Array.from({ length: times }, () => links.find(hash)))
+  expect((await find('hash', 50))[0]).toMatchObject({ name: 'Board' })
+  expect(await find('another', 50)).not.toContainEqual(expect.anything())
+  expect(read).toBe(1)
+  link.token_hash = 'new'
+  // One reading for all who come while something changes; what they see is not kept.
+  await dataChanges.during(async () => {
+    await find('hash', 50)
+    expect(read).toBe(2)
+  })
+  expect(await links.find('hash')).toBeUndefined()
+  expect(await links.find('new')).toMatchObject({ name: 'Board' })
+  expect(read).toBe(3)
 })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { apiKey, basic, createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { useService } from '../fixtures/useService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const service = useService({ headersWithinMs: 300 })
 
@@ -100,7 +101,7 @@ describe('a client without a key', () => {
       const sockets = await Promise.all(Array.from({ length: 25 }, () => open(full.url)))
       for (const socket of sockets) socket.resume()
       const isClosed = (socket: Socket) => socket.closed
-      await vi.waitFor(() => expect(sockets.filter(isClosed)).toHaveLength(5), { timeout: 10_000 })
+      await eventually(() => expect(sockets.filter(isClosed)).toHaveLength(5))
       const isServed = async (socket: Socket) => {
         socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
         return (await readAll(socket)).includes('HTTP/1.1 404 ')
@@ -108,7 +109,7 @@ describe('a client without a key', () => {
       expect(await isServed(sockets.find((socket) => !socket.closed)!)).toBe(true)
 
       for (const socket of sockets) socket.destroy()
-      await vi.waitFor(async () => expect(await isServed(await open(full.url))).toBe(true), 10_000)
+      await eventually(async () => expect(await isServed(await open(full.url))).toBe(true))
     } finally {
       await full.close()
     }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EngineLink } from '../../src/link/EngineLink.js'
 import { send, type ToIngest } from '../../src/link/messages.js'
 import { noQueries, processVitals } from '../../src/metrics/EngineVitals.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let server: Server
@@ -50,7 +51,7 @@ describe('the link', () => {
     const silent = vi.fn()
     openLink(2000)
     link.on('silent', silent)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await eventually(() => expect(sockets).toHaveLength(1))
     server.close()
     for (const socket of sockets) socket.destroy()
     await delay(2500)
@@ -61,7 +62,7 @@ describe('the link', () => {
     const silent = vi.fn()
     openLink(300)
     link.on('silent', silent)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await eventually(() => expect(sockets).toHaveLength(1))
     const [engine] = sockets as [Socket]
     engine.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: waymark-link\r\n\r\n')
     const up = once(link, 'up')

@@ -70,43 +70,39 @@ const deferred = () => {
 }
 
 describe.runIf(process.platform !== 'win32')('a client that goes while the engine is being started', () => {
-  it.each(['GET', 'POST'])(
-    'holds up nothing: %s',
-    async (method) => {
-      const path = join(folder, 'engine.sock')
-      const asked: string[] = []
-      const engine = createServer(({ url }, response) => {
-        asked.push(url!)
-        response.end()
+  it.each(['GET', 'POST'])('holds up nothing: %s', async (method) => {
+    const path = join(folder, 'engine.sock')
+    const asked: string[] = []
+    const engine = createServer(({ url }, response) => {
+      asked.push(url!)
+      response.end()
+    })
+    await once(engine.listen(path), 'listening')
+    const up = deferred()
+    const proxy = new EngineProxy({ whenUp: () => up.promise } as unknown as EngineLink, path)
+    const server = createServer()
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const client = ask({
+        port,
+        host: '127.0.0.1',
+        method,
+        path: '/query',
+        headers: { 'content-length': method === 'GET' ? 0 : 5 },
       })
-      await once(engine.listen(path), 'listening')
-      const up = deferred()
-      const proxy = new EngineProxy({ whenUp: () => up.promise } as unknown as EngineLink, path)
-      const server = createServer()
-      await once(server.listen(0, '127.0.0.1'), 'listening')
-      try {
-        const { port } = server.address() as AddressInfo
-        const client = ask({
-          port,
-          host: '127.0.0.1',
-          method,
-          path: '/query',
-          headers: { 'content-length': method === 'GET' ? 0 : 5 },
-        })
-        client.on('error', () => undefined).flushHeaders()
-        const [request, response] = await once(server, 'request')
-        const forwarded = proxy.forward(request, response, { user: 'ada', role: 'write' })
-        client.destroy()
-        await once(response, 'close')
-        up.resolve(true)
-        await forwarded
-        expect(asked).toEqual([])
-      } finally {
-        proxy.close()
-        server.close()
-        engine.close()
-      }
-    },
-    5000,
-  )
+      client.on('error', () => undefined).flushHeaders()
+      const [request, response] = await once(server, 'request')
+      const forwarded = proxy.forward(request, response, { user: 'ada', role: 'write' })
+      client.destroy()
+      await once(response, 'close')
+      up.resolve(true)
+      await forwarded
+      expect(asked).toEqual([])
+    } finally {
+      proxy.close()
+      server.close()
+      engine.close()
+    }
+  })
 })

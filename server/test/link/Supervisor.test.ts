@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Supervisor } from '../../src/link/Supervisor.js'
 import { Logger } from '../../src/Logger.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let supervisor: Supervisor | undefined
@@ -54,7 +55,7 @@ it('tells why an engine ended that could not go on, and logs that once', async (
     onFailed: (reason) => reasons.push(reason),
   })
   expect(await supervisor.start()).toEqual({ kind: 'ready' })
-  await vi.waitFor(() => expect(lines.join('')).toContain('The engine runs again.'), { timeout: 30_000 })
+  await eventually(() => expect(lines.join('')).toContain('The engine runs again.'))
   expect(reasons).toEqual(Array(3).fill('The disk is full.'))
   expect(lines.filter((line) => line.includes('The engine ended'))).toHaveLength(1)
 })

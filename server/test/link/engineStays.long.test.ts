@@ -20,7 +20,7 @@ beforeAll(async () => {
   ])
   url = urlIn(await service.ready)
   engine = engineOf(service.pid)
-}, 60_000)
+})
 afterAll(async () => {
   service.kill('SIGTERM')
   await service.ended
@@ -69,21 +69,17 @@ const statements: [statement: string, message: RegExp][] = [
 ]
 
 describe.runIf(process.platform === 'linux')('the engine goes on', () => {
-  it.each(['/query', '/validate', '/explain'])(
-    'after what has ended it, sent to %s',
-    { timeout: 120_000 },
-    async (path) => {
-      for (const [statement, message] of statements) {
-        const { status, text } = await ask(path, statement)
-        expect([statement, status]).toEqual([statement, path === '/query' ? 400 : 200])
-        if (path === '/query') expect(text).toMatch(message)
-      }
-      expect((await ask('/query', 'SELECT 42 AS answer')).text).toContain('[42]')
-      expect(engineOf(service.pid)).toBe(engine)
-    },
-  )
+  it.each(['/query', '/validate', '/explain'])('after what has ended it, sent to %s', async (path) => {
+    for (const [statement, message] of statements) {
+      const { status, text } = await ask(path, statement)
+      expect([statement, status]).toEqual([statement, path === '/query' ? 400 : 200])
+      if (path === '/query') expect(text).toMatch(message)
+    }
+    expect((await ask('/query', 'SELECT 42 AS answer')).text).toContain('[42]')
+    expect(engineOf(service.pid)).toBe(engine)
+  })
 
-  it('after a file of JSON that is nested too deeply', { timeout: 60_000 }, async () => {
+  it('after a file of JSON that is nested too deeply', async () => {
     const body = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}\n`
     const response = await fetch(
       `${url}/upload?catalog=lakehouse&schema=main&table=deep&mode=create&format=json`,

@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createClient, type Client } from '../fixtures/createClient.js'
 import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let running: Spawned[]
@@ -46,17 +47,14 @@ const isAlive = (pid: number) => {
 }
 
 const engineOf = (service: Spawned) =>
-  vi.waitFor(
-    () => {
-      const [pid] = childrenOf(service.pid)
-      if (pid === undefined) throw new Error('There is no engine.')
-      return pid
-    },
-    { timeout: 30_000 },
-  )
+  eventually(() => {
+    const [pid] = childrenOf(service.pid)
+    if (pid === undefined) throw new Error('There is no engine.')
+    return pid
+  })
 
 /** A service that is ready may still wait for an engine that takes more than ten seconds to start. */
-const answers = (client: Client) => vi.waitFor(() => client.rows('SELECT 1'), { timeout: 60_000 })
+const answers = (client: Client) => eventually(() => client.rows('SELECT 1'))
 
 /** Sends numbered events one after the other until it is stopped, and notes what became of each. */
 const createSender = (client: Client, from: number, step: number) => {
@@ -83,53 +81,44 @@ const createSender = (client: Client, from: number, step: number) => {
 }
 
 describe.runIf(process.platform === 'linux')('the engine', () => {
-  it(
-    'may be killed every second under load: nothing is refused, lost or stored twice',
-    { timeout: 300_000 },
-    async () => {
-      const service = launch()
-      const client = createClient(urlIn(await service.ready))
-      const senders = [0, 1, 2, 3].map((at) => createSender(client, at, 4))
-      // How fast a busy machine sends and starts an engine is not what is tested, so each kill waits for both.
-      const patience = { timeout: 60_000 }
-      const before = new Set<number>()
-      for (let kills = 0; kills < 6; kills++) {
-        await delay(1000)
-        await vi.waitFor(() => {
-          for (const { accepted } of senders) expect(accepted.length).toBeGreaterThan(10 * kills)
-        }, patience)
-        const engine = await vi.waitFor(async () => {
-          const pid = await engineOf(service)
-          if (before.has(pid)) throw new Error('It is still the same engine.')
-          return pid
-        }, patience)
-        before.add(engine)
-        process.kill(engine, 'SIGKILL')
-      }
-      for (const sender of senders) await sender.stop()
-      const accepted = senders.flatMap((sender) => sender.accepted)
-      expect(senders.flatMap((sender) => sender.refused)).toEqual([])
+  it('may be killed every second under load: nothing is refused, lost or stored twice', async () => {
+    const service = launch()
+    const client = createClient(urlIn(await service.ready))
+    const senders = [0, 1, 2, 3].map((at) => createSender(client, at, 4))
+    // How fast a busy machine sends and starts an engine is not what is tested, so each kill waits for both.
+    const before = new Set<number>()
+    for (let kills = 0; kills < 6; kills++) {
+      await delay(1000)
+      await eventually(() => {
+        for (const { accepted } of senders) expect(accepted.length).toBeGreaterThan(10 * kills)
+      })
+      const engine = await eventually(async () => {
+        const pid = await engineOf(service)
+        if (before.has(pid)) throw new Error('It is still the same engine.')
+        return pid
+      })
+      before.add(engine)
+      process.kill(engine, 'SIGKILL')
+    }
+    for (const sender of senders) await sender.stop()
+    const accepted = senders.flatMap((sender) => sender.accepted)
+    expect(senders.flatMap((sender) => sender.refused)).toEqual([])
 
-      await vi.waitFor(
-        async () => {
-          const { text } = await client.track(client.number(-1), true)
-          const { task_id: task } = JSON.parse(text) as { task_id: string }
-          expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' })
-        },
-        { timeout: 60_000 },
-      )
-      const stored = await client.rows(
-        `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' AND (properties->>'n') <> '-1'`,
-      )
-      expect(stored.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(
-        accepted.toSorted((a, b) => a - b),
-      )
-    },
-  )
+    await eventually(async () => {
+      const { text } = await client.track(client.number(-1), true)
+      const { task_id: task } = JSON.parse(text) as { task_id: string }
+      expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' })
+    })
+    const stored = await client.rows(
+      `SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered' AND (properties->>'n') <> '-1'`,
+    )
+    expect(stored.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      accepted.toSorted((a, b) => a - b),
+    )
+  })
 
   it.each(['/query', '/validate', '/explain'])(
     'ends at a statement to %s that takes all memory, where the system cannot refuse it, and is there again',
-    { timeout: 60_000 },
     async (path) => {
       // No `prlimit` is found, as on a system without it.
       const service = launchIn({ PATH: '/nonexistent' }, '--engine-memory', '700MB')
@@ -143,97 +132,76 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
       expect(status).toBe(503)
       expect(headers.get('retry-after')).toMatch(/^\d+$/)
       expect(JSON.parse(text)).toMatchObject({ error: 'engine-ended' })
-      await vi.waitFor(async () => expect((await client.rows('SELECT 1'))[0]).toEqual([1]), {
-        timeout: 30_000,
-      })
+      await eventually(async () => expect((await client.rows('SELECT 1'))[0]).toEqual([1]))
       await sender.stop()
       expect(sender.refused).toEqual([])
       expect(sender.accepted.length).toBeGreaterThan(10)
       expect(await engineOf(service)).not.toBe(engine)
-      const [[stored]] = (await vi.waitFor(
-        async () => {
-          await client.track(client.number(1_000_000), true)
-          return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
-        },
-        { timeout: 30_000 },
-      )) as [[number]]
+      const [[stored]] = (await eventually(async () => {
+        await client.track(client.number(1_000_000), true)
+        return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+      })) as [[number]]
       expect(stored).toBe(sender.accepted.length + 2)
     },
   )
 
-  it(
-    'ends at a statement that no interrupt reaches, after its time-out, and is there again',
-    { timeout: 120_000 },
-    async () => {
-      const service = launch('--statement-timeout', '1')
-      const client = createClient(urlIn(await service.ready))
-      await answers(client)
-      const engine = await engineOf(service)
-      const { status, text } = await client.post('/query', {
-        statement: `SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))`,
-      })
-      expect({ status, error: (JSON.parse(text) as { error: string }).error }).toEqual({
-        status: 503,
-        error: 'engine-ended',
-      })
-      await vi.waitFor(async () => expect(await client.rows('SELECT 1')).toEqual([[1]]), { timeout: 30_000 })
-      expect(await engineOf(service)).not.toBe(engine)
-    },
-  )
+  it('ends at a statement that no interrupt reaches, after its time-out, and is there again', async () => {
+    const service = launch('--statement-timeout', '1')
+    const client = createClient(urlIn(await service.ready))
+    await answers(client)
+    const engine = await engineOf(service)
+    const { status, text } = await client.post('/query', {
+      statement: `SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))`,
+    })
+    expect({ status, error: (JSON.parse(text) as { error: string }).error }).toEqual({
+      status: 503,
+      error: 'engine-ended',
+    })
+    await eventually(async () => expect(await client.rows('SELECT 1')).toEqual([[1]]))
+    expect(await engineOf(service)).not.toBe(engine)
+  })
 
-  it(
-    'is said to be missing by a query and by a task, and what waits for it is kept',
-    { timeout: 60_000 },
-    async () => {
-      const ingest = launch('--role', 'ingest')
-      const client = createClient(urlIn(await ingest.ready))
-      const accepted = await client.track(client.number(1))
-      expect(accepted.status).toBe(200)
-      const { task_id: task } = JSON.parse(accepted.text) as { task_id: string }
-      expect(await client.task(task)).toEqual({
-        task_id: task,
-        status: 'pending',
-        message: expect.stringContaining('engine'),
-      })
-      const query = await client.post('/query', { statement: 'SELECT 1' })
-      expect(query.status).toBe(503)
-      expect(query.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(JSON.parse(query.text)).toMatchObject({ error: 'engine-starting' })
+  it('is said to be missing by a query and by a task, and what waits for it is kept', async () => {
+    const ingest = launch('--role', 'ingest')
+    const client = createClient(urlIn(await ingest.listening))
+    const accepted = await client.track(client.number(1))
+    expect(accepted.status).toBe(200)
+    const { task_id: task } = JSON.parse(accepted.text) as { task_id: string }
+    expect(await client.task(task)).toEqual({
+      task_id: task,
+      status: 'pending',
+      message: expect.stringContaining('engine'),
+    })
+    const query = await client.post('/query', { statement: 'SELECT 1' })
+    expect(query.status).toBe(503)
+    expect(query.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(JSON.parse(query.text)).toMatchObject({ error: 'engine-starting' })
 
-      const engine = launch('--role', 'engine')
-      expect(await engine.ready).toBe('waymark-server engine ready')
-      await vi.waitFor(
-        async () => expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' }),
-        { timeout: 20_000 },
-      )
-      expect(await client.rows('SELECT count(*) FROM events')).toEqual([[1]])
-    },
-  )
+    const engine = launch('--role', 'engine')
+    expect(await engine.ready).toBe('waymark-server engine ready')
+    await eventually(async () =>
+      expect(await client.task(task)).toEqual({ task_id: task, status: 'completed' }),
+    )
+    expect(await client.rows('SELECT count(*) FROM events')).toEqual([[1]])
+  })
 
-  it(
-    'is ended and started again when it hangs, while events are accepted',
-    { timeout: 120_000 },
-    async () => {
-      const service = launch()
-      const client = createClient(urlIn(await service.ready))
-      await answers(client)
-      const engine = await engineOf(service)
-      process.kill(engine, 'SIGSTOP')
-      const sender = createSender(client, 0, 1)
-      await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 60_000 })
-      await sender.stop()
-      expect(sender.refused).toEqual([])
-      expect(sender.accepted.length).toBeGreaterThan(10)
-      const [[stored]] = (await vi.waitFor(
-        async () => {
-          await client.track(client.number(-1), true)
-          return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
-        },
-        { timeout: 30_000 },
-      )) as [[number]]
-      expect(stored).toBe(sender.accepted.length + 1)
-    },
-  )
+  it('is ended and started again when it hangs, while events are accepted', async () => {
+    const service = launch()
+    const client = createClient(urlIn(await service.ready))
+    await answers(client)
+    const engine = await engineOf(service)
+    process.kill(engine, 'SIGSTOP')
+    const sender = createSender(client, 0, 1)
+    await eventually(() => expect(isAlive(engine)).toBe(false))
+    await sender.stop()
+    expect(sender.refused).toEqual([])
+    expect(sender.accepted.length).toBeGreaterThan(10)
+    const [[stored]] = (await eventually(async () => {
+      await client.track(client.number(-1), true)
+      return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
+    })) as [[number]]
+    expect(stored).toBe(sender.accepted.length + 1)
+  })
 
   it('lets acceptance go first with each of its threads, those of DuckDB too', async () => {
     const service = launch()
@@ -255,7 +223,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     const engine = await engineOf(service)
     service.kill('SIGKILL')
     await service.ended
-    await vi.waitFor(() => expect(isAlive(engine)).toBe(false), { timeout: 30_000 })
+    await eventually(() => expect(isAlive(engine)).toBe(false))
     const again = createClient(urlIn(await launch().ready))
     await again.track(again.number(2), true)
     expect(await again.rows('SELECT count(*) FROM events')).toEqual([[2]])
@@ -274,7 +242,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
 
 it('refuses a second ingest process for the same folder, whatever its port', async () => {
   const first = launch('--role', 'ingest')
-  await first.ready
+  await first.listening
   const second = await launch('--role', 'ingest').ended
   expect(second.code).toBe(1)
   expect(second.stderr.trim()).toMatch(/^The data folder .* is in use by another waymark-server; .*\.$/)

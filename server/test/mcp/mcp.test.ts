@@ -16,10 +16,10 @@ const connect = async (token: string) => {
 }
 
 beforeAll(async () => {
-  service = await createService({ mcpTokens: ['figures-only', 'all-of-it:persons'] })
+  service = await createService({ mcpTokens: ['figures-only-token', 'all-of-it-and-persons:persons'] })
   await seedShop(service)
-  figures = await connect('figures-only')
-  all = await connect('all-of-it')
+  figures = await connect('figures-only-token')
+  all = await connect('all-of-it-and-persons')
 })
 afterAll(async () => {
   await Promise.all([figures.close(), all.close()])
@@ -65,8 +65,8 @@ const questions: readonly (readonly [name: string, given: object, statement: str
     { first_event: '/', return_event: 'Order Placed', unit: 'day' },
     "FROM retention('/', 'Order Placed', 'day')",
   ],
-  ['paths', { depth: 2 }, 'FROM paths(NULL, 2) WHERE sessions >= 3'],
-  ['paths', { start: '/', depth: 1 }, "FROM paths('/', 1) WHERE sessions >= 3"],
+  ['paths', { depth: 2 }, 'FROM paths(NULL, 2)'],
+  ['paths', { start: '/', depth: 1 }, "FROM paths('/', 1)"],
   ['breakdown', { event: 'Map Viewed', property: 'sku' }, "FROM breakdown('Map Viewed', 'sku')"],
   ['breakdown', { property: 'theme' }, "FROM breakdown(NULL, 'theme')"],
   ['breakdown', { property: '$utm_source' }, "FROM breakdown(NULL, '$utm_source')"],
@@ -118,6 +118,52 @@ describe('an agent', () => {
     const asked = { event: 'Order Placed', property: 'price' }
     expect((await call(figures, 'breakdown', asked)).table.rows).toEqual([])
     expect((await call(all, 'breakdown', asked)).table.rows).toHaveLength(3)
+  })
+
+  it('without persons is told no name and no time of fewer than three people', async () => {
+    const of = (distinct_id: string, event: string, properties: object, minute: number) => ({
+      ...{ environment: 'staging', event, distinct_id, session_id: distinct_id },
+      properties: { browser: 'Firefox', ...properties },
+      timestamp: `2026-03-04T05:${String(minute).padStart(2, '0')}:06Z`,
+    })
+    const view = (id: string, path: string, minute: number) =>
+      of(id, '$pageview', { $url: `https://shop.example${path}` }, minute)
+    const few = ['a', 'b'].flatMap((id, at) => [
+      view(id, '/rare', 10 + at),
+      view(id, '/rare/next', 20 + at),
+      of(id, 'rare event', { common: 'rare value' }, 30 + at),
+      of(id, 'common event', { 'rare property': 'rare value' }, 40 + at),
+      of(id, '$error', { message: 'rare error', stack: '' }, 50 + at),
+    ])
+    // One of two has three sessions with the rare pages.
+    const again = ['a-2', 'a-3'].flatMap((session_id) =>
+      few.slice(0, 2).map((each) => ({ ...each, session_id })),
+    )
+    const many = ['a', 'b', 'c', 'd'].flatMap((id) => [
+      view(id, '/', 1),
+      of(id, 'common event', { common: id }, 2),
+    ])
+    await service.ingest('/track?sync=true', [...few, ...again, ...many])
+
+    const asked = { environment: 'staging' }
+    const given: Record<string, object> = {
+      funnel: { steps: ['/', 'rare event'], breakdown: 'common' },
+      list_properties: { event: 'common event' },
+      breakdown: { property: 'common' },
+      sessions: { by: 'entry' },
+    }
+    const { tools } = await figures.listTools()
+    expect(tools.length).toBeGreaterThan(9)
+    for (const { name } of tools) {
+      const { isError, text } = await call(figures, name, { ...given[name], ...asked })
+      expect([name, isError]).toEqual([name, false])
+      expect([name, text.replace('"rare event"', '')]).toEqual([name, expect.not.stringContaining('rare')])
+      expect([name, text]).toEqual([name, expect.not.stringMatching(/05:3\d:/)])
+    }
+    const funnel = await call(figures, 'funnel', { steps: ['/', 'rare event'], ...asked })
+    expect(funnel.table.rows.map((row) => row.at(-1))).toEqual([null, null])
+    const whole = await call(all, 'funnel', { steps: ['/', 'rare event'], ...asked })
+    expect(whole.table.rows.map((row) => row.at(-1))).toEqual([null, 1770])
   })
 
   it('asks by SQL only with a token for persons', async () => {

@@ -58,6 +58,19 @@ it.each([
   expect(message).toContain('event "Order Completed": ')
 })
 
+it('refuses schemas too wide or too deep to be compiled, in a sentence', () => {
+  const wide = (count: number) => ({
+    properties: Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string' }])),
+  })
+  expect(() => read({ events: { Wide: wide(500) } })).not.toThrow()
+  const tooWide = 'lists 501 properties of one object, and a plan at most 500.'
+  expect(refusal({ events: { Wide: wide(501) } })).toContain(`event "Wide": its schema ${tooWide}`)
+  expect(refusal({ events: { Wide: { properties: { a: { anyOf: [wide(501)] } } } } })).toContain(tooWide)
+  expect(refusal({ events: {}, traits: wide(501) })).toContain(`traits: its schema ${tooWide}`)
+  const deep = `{"events":{"Deep":${'{"items":'.repeat(5000)}{}${'}'.repeat(5002)}`
+  expect(refusal(deep)).toContain('event "Deep": its schema is too large.')
+})
+
 it('names traits that are wrong', () => {
   expect(refusal({ events: {}, traits: { type: 'text' } })).toContain('cannot be used: traits: ')
 })

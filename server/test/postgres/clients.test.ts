@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { beforeAll, afterEach, expect, it, vi } from 'vitest'
+import { beforeAll, afterEach, expect, it } from 'vitest'
 import { loginEnd, loginStart } from '../fixtures/WireClient.js'
 import { useService } from '../fixtures/useService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const service = useService({ postgresPort: 0, headersWithinMs: 1500 })
 beforeAll(async () => {
@@ -139,11 +140,11 @@ it('a cancel request stops the query, and nothing else', async () => {
     await delay(20)
   }
   expect(isOver).toBe(false)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await ask(secretKey)
     await delay(20)
     expect(isOver).toBe(true)
-  }, 20_000)
+  })
   await running
   expect(await rowsOf(client, 'SELECT 2')).toEqual([[2]])
 })
@@ -183,7 +184,7 @@ const speak = async () => {
     socket,
     heard: () => heard,
     clear: () => (heard = Buffer.alloc(0)),
-    hears: (what: RegExp) => vi.waitFor(() => expect(readWords(heard)).toMatch(what), { timeout: 20_000 }),
+    hears: (what: RegExp) => eventually(() => expect(readWords(heard)).toMatch(what)),
   }
 }
 const message = (type: string, ...parts: (string | number | Buffer)[]) => {

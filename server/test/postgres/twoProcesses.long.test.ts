@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runPsql } from '../fixtures/runPsql.js'
 import { spawnService, type Spawned } from '../fixtures/spawnService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let service: Spawned | undefined
@@ -29,7 +30,7 @@ const launch = async (...more: string[]) => {
     'ada:lovelace',
   ]
   service = spawnService([...flags, '--memory-limit', '256MB', '--quiet', ...more], { direct: true })
-  const line = await service.ready
+  const line = await (more.includes('ingest') ? service.listening : service.ready)
   return { pid: service.pid, port: Number(/:(\d+) \(Postgres\)/.exec(line ?? '')?.[1]) }
 }
 
@@ -52,9 +53,7 @@ it('after the engine was killed psql is told that it is being started, and then 
   const { pid, port } = await launch()
   expect((await runPsql(port, ['SELECT 1'])).stdout.trim()).toBe('1')
   process.kill(engineOf(pid), 'SIGKILL')
-  await vi.waitFor(async () => expect((await runPsql(port, ['SELECT 2'])).stdout.trim()).toBe('2'), {
-    timeout: 20_000,
-  })
+  await eventually(async () => expect((await runPsql(port, ['SELECT 2'])).stdout.trim()).toBe('2'))
 })
 
 it('without an engine psql is told so', async () => {

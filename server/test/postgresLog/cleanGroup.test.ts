@@ -108,4 +108,19 @@ describe('a group of the log', () => {
       goal,
     ])
   })
+
+  it('has no saved name, old name or text with a word that is an id', () => {
+    const ada = { kind: 'annotation', name: 'anon-ada', value: { at: 'now', text: 'Hello' } }
+    const renamed = { kind: 'goal', name: 'Seen', was: 'of anon-ada', value: { event: 'Seen' } }
+    const text = { kind: 'annotation', name: 'n-1', value: { at: 'now', text: 'Call anon-ada!' } }
+    const other = { kind: 'annotation', name: 'n-2', value: { at: 'now', text: 'anon-adas' } }
+    const removed = { kind: 'goal', name: 'anon-ada', value: null }
+    expect(rowsOf('save', [ada, renamed, text, other, removed], { target: '{"user":"ada"}' })).toEqual([
+      { ...ada, name: standIn },
+      { kind: 'goal', name: 'Seen', value: { event: 'Seen' } },
+      { ...text, value: null },
+      other,
+      { ...removed, name: standIn },
+    ])
+  })
 })

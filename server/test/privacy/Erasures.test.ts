@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ErasureState } from '../../src/privacy/erasure.js'
 import { ErasureList } from '../../src/privacy/ErasureList.js'
 import { Erasures } from '../../src/privacy/Erasures.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let file: string
@@ -51,7 +52,7 @@ it('an engine stores rows up to an erase and none behind it, and only then start
   expect(engine.restarts).toBe(0)
   engine.applied = 9
   erasures.check()
-  await vi.waitFor(() => expect(engine.restarts).toBe(1))
+  await eventually(() => expect(engine.restarts).toBe(1))
   expect(erasures.limit).toBe(9)
   expect(new ErasureList(file).all.map(({ id, through }) => [id, through])).toEqual([
     ['a', 7],
@@ -62,7 +63,7 @@ it('an engine stores rows up to an erase and none behind it, and only then start
 it('an id that nobody has is told and forgotten, and rows are stored on', async () => {
   const { engine, erasures } = open({ known: [] })
   erasures.take([request('a')], 5)
-  await vi.waitFor(() => expect(engine.lifted).toBe(1))
+  await eventually(() => expect(engine.lifted).toBe(1))
   expect(engine.told).toEqual([{ task: 'task of a', state: 'unknown' }])
   expect(engine.restarts).toBe(0)
   expect(erasures.limit).toBe(Infinity)
@@ -72,7 +73,7 @@ it('an id that nobody has is told and forgotten, and rows are stored on', async 
 it('where the disk has no room for a second store nothing is begun, and why is told', async () => {
   const { engine, erasures } = open({ known: ['a'], obstacle: 'It needs more disk.' })
   erasures.take([request('a')], 5)
-  await vi.waitFor(() => expect(engine.lifted).toBe(1))
+  await eventually(() => expect(engine.lifted).toBe(1))
   expect(engine.told).toEqual([
     { task: 'task of a', state: 'failed', reason: 'It needs more disk. Nothing was erased; ask again.' },
   ])

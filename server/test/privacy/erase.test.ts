@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let service: Service
 beforeEach(async () => {
@@ -191,7 +192,7 @@ describe('an erase that was cut off by a kill', () => {
     writeFileSync(join(service.folder, 'analytics.duckdb.new'), `half a file with ${ids[0]}`)
     writeFileSync(join(service.folder, 'analytics.duckdb.new.wal'), words[0])
     await start(erasure())
-    await vi.waitFor(() => expect(found()).toEqual(nowhere), 20_000)
+    await eventually(() => expect(found()).toEqual(nowhere))
     expect(existsSync(list())).toBe(false)
     expect(await rowsOf('SELECT duty, events FROM privacy_log')).toEqual([['erase', 3]])
     expect(await erase(ids[0])).toMatchObject({ status: 404 })
@@ -202,13 +203,10 @@ describe('an erase that was cut off by a kill', () => {
     await start(erasure({ through: 10 }))
     expect(existsSync(list())).toBe(true)
     await service.ingest('/track', event('Ordered', { distinct_id: ids[0] }))
-    await vi.waitFor(() => expect(existsSync(list())).toBe(false), { timeout: 20_000 })
-    await vi.waitFor(
-      async () => {
-        expect(await rowsOf('SELECT duty, events FROM privacy_log')).toEqual([['erase', 4]])
-      },
-      { timeout: 20_000 },
-    )
+    await eventually(() => expect(existsSync(list())).toBe(false))
+    await eventually(async () => {
+      expect(await rowsOf('SELECT duty, events FROM privacy_log')).toEqual([['erase', 4]])
+    })
   })
 
   it('after the new store was in its place is not done a second time', async () => {

@@ -76,7 +76,8 @@ it('tells all that is stored of a person, whichever id it is asked by, and says 
   ])
   expect(await linesOf('user')).toHaveLength(lines.length)
   const { rows } = await service.query(
-    'SELECT duty, asked_by, environment, person, events, traits, identities, rejected FROM privacy_log ORDER BY done_at',
+    `SELECT duty, asked_by, environment, person, events, traits, identities, rejected FROM privacy_log
+     WHERE person = '${String(person)}'`,
   )
   expect(rows[0]).toEqual(['export', 'ada', environment, person, 1, 3, 2, 1])
   expect(JSON.stringify(rows)).not.toContain('anon')
@@ -94,27 +95,23 @@ it('is refused without a password', async () => {
   expect(await service.send('POST', '/persons/export', '{}')).toMatchObject({ status: 401 })
 })
 
-it(
-  'gives each of many events once, and goes on after clients that leave in the middle',
-  { timeout: 60_000 },
-  async () => {
-    const events = Array.from({ length: 20_000 }, (_, n) =>
-      event('Often', { distinct_id: 'busy', properties: { n, padding: 'x'.repeat(200) } }),
+it('gives each of many events once, and goes on after clients that leave in the middle', async () => {
+  const events = Array.from({ length: 20_000 }, (_, n) =>
+    event('Often', { distinct_id: 'busy', properties: { n, padding: 'x'.repeat(200) } }),
+  )
+  await service.ingest('/track', events)
+  for (let leaver = 0; leaver < 4; leaver++) {
+    const { port } = new URL(service.url)
+    const body = JSON.stringify({ environment, id: 'busy' })
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(
+      `POST /persons/export HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    await service.ingest('/track', events)
-    for (let leaver = 0; leaver < 4; leaver++) {
-      const { port } = new URL(service.url)
-      const body = JSON.stringify({ environment, id: 'busy' })
-      const socket = connect(Number(port), '127.0.0.1')
-      socket.write(
-        `POST /persons/export HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      )
-      await new Promise((resolve) => socket.once('data', resolve))
-      socket.destroy()
-    }
-    const lines = await linesOf('busy')
-    expect(lines.at(-1)).toEqual({ kind: 'end', events: 20_000, traits: 0, identities: 1, rejected: 0 })
-    const numbers = lines.slice(1, 20_001).map(({ properties }) => (properties as { n: number }).n)
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(events.map((_, n) => n))
-  },
-)
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.destroy()
+  }
+  const lines = await linesOf('busy')
+  expect(lines.at(-1)).toEqual({ kind: 'end', events: 20_000, traits: 0, identities: 1, rejected: 0 })
+  const numbers = lines.slice(1, 20_001).map(({ properties }) => (properties as { n: number }).n)
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(events.map((_, n) => n))
+})

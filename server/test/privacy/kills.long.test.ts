@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient, type Client } from '../fixtures/createClient.js'
 import { engineOf } from '../fixtures/engineOf.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { spawnService, urlIn, type Spawned } from '../fixtures/spawnService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let service: Spawned
@@ -25,7 +26,7 @@ afterEach(async () => {
 const launch = async () => {
   const flags = ['--port', '0', '--data', folder, '--api-keys', 'key', '--users', 'ada:lovelace']
   service = spawnService([...flags, '--memory-limit', '256MB', '--quiet'], { direct: true })
-  client = createClient(urlIn(await service.ready))
+  client = createClient(urlIn(await service.listening))
 }
 
 const kill = (pid: number | undefined) => {
@@ -56,15 +57,13 @@ const sendOthers = (from: number) => {
   }
 }
 
-const patience = { timeout: 60_000, interval: 100 }
-
 /** Asks until it is known that the person is erased: now, or by what was written down before a kill. */
 const eraseAtLast = (id: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { status, text } = await client.post('/persons/erase', { environment: 'production', id })
     if (status !== 200 && status !== 404) throw new Error(`It answered ${status}: ${text}`)
     return status
-  }, patience)
+  })
 
 const moment = fc.record({
   of: fc.constantFrom('engine', 'service'),
@@ -73,7 +72,6 @@ const moment = fc.record({
 
 it.runIf(process.platform === 'linux')(
   'a kill at any moment of an erase leaves a whole store, nothing of the person, and all of the others',
-  { timeout: 300_000 },
   async () => {
     await launch()
     let round = 0
@@ -96,19 +94,15 @@ it.runIf(process.platform === 'linux')(
       if (kills.length === 0) expect(answer?.status).toBe(200)
       // What was said to be done is done.
       if (answer?.status === 200) expect(status).toBe(404)
-      await vi.waitFor(() => expect(others.accepted.length).toBeGreaterThan(10), patience)
+      await eventually(() => expect(others.accepted.length).toBeGreaterThan(10))
       await others.stop()
       accepted.push(...others.accepted)
       erased.push(id)
-      await vi.waitFor(
-        async () => expect((await client.track(client.number(-round), true)).status).toBe(200),
-        patience,
-      )
+      await eventually(async () => expect((await client.track(client.number(-round), true)).status).toBe(200))
 
       for (const each of erased) expect(findInFiles(folder, `"${each}"`), each).toEqual([])
-      const stored = await vi.waitFor(
-        () => client.rows(`SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered'`),
-        patience,
+      const stored = await eventually(() =>
+        client.rows(`SELECT (properties->>'n')::INT FROM events WHERE event = 'numbered'`),
       )
       const numbers = stored.flat().map(Number)
       expect(new Set(numbers).size).toBe(numbers.length)

@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let root: string
 let archive: string
@@ -28,7 +29,6 @@ const rowsOf = async (statement: string) => {
   expect(error).toBeUndefined()
   return rows
 }
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
 
 const withDuckdb = async <T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
   const instance = await DuckDBInstance.create(':memory:')
@@ -200,7 +200,7 @@ describe('retention', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['events-1-2.parquet', 'events-3-3.parquet'])
   })
 
-  it('goes by slices while events are stored', { timeout: 60_000 }, async () => {
+  it('goes by slices while events are stored', async () => {
     await start({ retentionArchive: undefined })
     const many = Array.from({ length: 45_000 }, (_, n) => event('Old', { distinct_id: `person ${n % 100}` }))
     await service.ingest('/track?sync=true', many)

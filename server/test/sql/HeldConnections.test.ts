@@ -63,9 +63,32 @@ it('does not take away a connection that was opened a moment ago, however many t
   await connections.close()
 })
 
+it('makes room among the connections of the user who has most', async () => {
+  const connections = await create(4)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  await connections.open('ada', 'old')
+  for (let at = 0; at < 10; at++) {
+    vi.advanceTimersByTime(2000)
+    await connections.open('bob', `b${at}`)
+  }
+  expect(connections.find('ada', 'old')).toBeDefined()
+  expect(connections.find('bob', 'b0')).toBeUndefined()
+  await connections.close()
+})
+
+it('ends no connection because the clock is wrong for a moment', async () => {
+  const connections = await create(2)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await connections.open('ada', 'mine')
+  vi.setSystemTime(Date.now() + 86_400_000)
+  await connections.open('ada', 'other')
+  expect(connections.find('ada', 'mine')).toBeDefined()
+  await connections.close()
+})
+
 it("ends connections without a client's id before those that a client named", async () => {
   const connections = await create(3)
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   const named = await connections.open('ada', 'mine')
   const back = await connections.open('ada', undefined)
   vi.advanceTimersByTime(2000)

@@ -31,7 +31,9 @@ describe('POST /query', () => {
 
   it('reads events without naming a catalog or schema', async () => {
     await service.ingest('/track?sync=true', [event('one'), event('two'), event('two')])
-    const { rows } = await service.query('SELECT event, count(*) FROM events GROUP BY 1 ORDER BY 1')
+    const { rows } = await service.query(
+      "SELECT event, count(*) FROM events WHERE event IN ('one', 'two') GROUP BY 1 ORDER BY 1",
+    )
     expect(rows).toEqual([
       ['one', 1],
       ['two', 2],

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createService, type Service } from '../fixtures/createService.js'
 import { writeUsers } from '../fixtures/usersFile.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let service: Service
@@ -64,7 +65,7 @@ const connect = async () => {
 }
 
 // With two queries at once each of these would wait for the minute that a client may take nothing.
-it('answers that nobody reads hold up no other question, by nobody', { timeout: 30_000 }, async () => {
+it('answers that nobody reads hold up no other question, by nobody', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => leaveUnread('ada:lovelace')))
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
   expect(await answerTo('bob:builder', 'SELECT 1 AS one')).toBe('one\n1\n')
@@ -72,7 +73,7 @@ it('answers that nobody reads hold up no other question, by nobody', { timeout: 
   expect(answers.filter(({ readableEnded, destroyed }) => readableEnded || destroyed)).toEqual([])
 })
 
-it('an answer that is read at last is whole', { timeout: 30_000 }, async () => {
+it('an answer that is read at last is whole', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => leaveUnread('ada:lovelace')))
   expect(await answerTo('bob:builder', 'SELECT 1 AS one')).toBe('one\n1\n')
   for (const answer of answers) {
@@ -82,7 +83,7 @@ it('an answer that is read at last is whole', { timeout: 30_000 }, async () => {
   }
 })
 
-it('portals that are not read on hold up no other question', { timeout: 30_000 }, async () => {
+it('portals that are not read on hold up no other question', async () => {
   for (let count = 0; count < 4; count++) {
     const client = await connect()
     const suspended = new Promise<void>((resolve, reject) => {
@@ -107,7 +108,7 @@ it('portals that are not read on hold up no other question', { timeout: 30_000 }
   expect((await client.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }])
 })
 
-it('when too many do not read, one ends of the user who has most of them', { timeout: 60_000 }, async () => {
+it('when too many do not read, one ends of the user who has most of them', async () => {
   const errorOf = async ({ headers }: IncomingMessage, name: string) => {
     const response = await fetch(`${service.url}/query/${headers['x-query-id'] as string}`, {
       headers: as(name),
@@ -117,12 +118,9 @@ it('when too many do not read, one ends of the user who has most of them', { tim
   const bobs = await leaveUnread('bob:builder')
   const adas: IncomingMessage[] = []
   for (let count = 0; count < 33; count++) adas.push(await leaveUnread('ada:lovelace'))
-  await vi.waitFor(
-    async () => {
-      const errors = await Promise.all(adas.map((answer) => errorOf(answer, 'ada:lovelace')))
-      expect(errors).toContain('The client did not read its answer, and too many others did not read theirs.')
-    },
-    { timeout: 30_000 },
-  )
+  await eventually(async () => {
+    const errors = await Promise.all(adas.map((answer) => errorOf(answer, 'ada:lovelace')))
+    expect(errors).toContain('The client did not read its answer, and too many others did not read theirs.')
+  })
   expect(await errorOf(bobs, 'bob:builder')).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { ConcurrencyLimit } from '../../src/store/ConcurrencyLimit.js'
+import { ConcurrencyLimit, type Permit } from '../../src/store/ConcurrencyLimit.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -113,6 +113,54 @@ it('refuses one more when enough wait', async () => {
   await limit.acquire()
   void limit.acquire()
   await expect(limit.acquire()).rejects.toMatchObject({ status: 503, code: 'overloaded' })
+})
+
+it('users take turns, however many one has waiting, and whoever comes new is next', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 100 })
+  const order: string[] = []
+  const begun: Permit[] = []
+  const wait = (user: string, name: string) =>
+    void ask(limit, order, user, name).then((permit) => begun.push(permit))
+  const next = async () => {
+    begun.at(-1)?.release()
+    await aMoment()
+  }
+  for (const name of ['a0', 'a1', 'a2', 'a3']) wait('ada', name)
+  for (const name of ['b1', 'b2']) wait('bob', name)
+  for (let n = 0; n < 4; n++) await next()
+  expect(order).toEqual(['a0', 'b1', 'a1', 'b2'])
+  wait('eve', 'e1')
+  for (let n = 0; n < 2; n++) await next()
+  expect(order.slice(4)).toEqual(['e1', 'a2'])
+})
+
+it('one user never has all permits: who has none finds one free, and a waiting crowd keeps out nobody', async () => {
+  const limit = new ConcurrencyLimit({ permits: 4, maxWaiting: 100 })
+  const order: string[] = []
+  for (let n = 0; n < 60; n++) void ask(limit, order, 'agent')
+  await aMoment()
+  expect(order).toEqual(['agent', 'agent', 'agent'])
+  for (let n = 0; n < 40; n++) {
+    const permit = await ask(limit, order, 'admin')
+    permit.release()
+  }
+  expect(order.length).toBe(43)
+})
+
+it('in a full queue the user who has most makes room, and nobody is refused for what others ask', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1, maxWaiting: 4 })
+  const order: string[] = []
+  const refused: string[] = []
+  const note = (name: string) => () => void refused.push(name)
+  const first = await ask(limit, order, 'ada', 'a0')
+  for (const n of [1, 2, 3, 4]) void ask(limit, order, 'ada', `a${n}`).catch(note(`a${n}`))
+  await expect(limit.acquire({ user: 'ada' })).rejects.toMatchObject({ code: 'overloaded' })
+  for (const n of [1, 2, 3]) void ask(limit, order, 'bob', `b${n}`).catch(note(`b${n}`))
+  await aMoment()
+  expect(refused.toSorted()).toEqual(['a3', 'a4', 'b3'])
+  first.release()
+  await aMoment()
+  expect(order).toEqual(['a0', 'b1'])
 })
 
 /** Notes who is started, and gives the permits. */

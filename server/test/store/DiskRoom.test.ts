@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { DiskRoom, roomOf } from '../../src/store/DiskRoom.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let tempFolder: string
 let free: number
@@ -27,7 +28,7 @@ it('calls those who watch again and again while the disk is short, and nobody wh
   const endOther = room.watch(watching)
   end()
   free = 10
-  await vi.waitFor(() => expect(watching.mock.calls.length).toBeGreaterThan(2), { timeout: 20_000 })
+  await eventually(() => expect(watching.mock.calls.length).toBeGreaterThan(2))
   endOther()
   expect(ended).not.toHaveBeenCalled()
   expect(watching).toHaveBeenCalledWith(false)
@@ -38,9 +39,9 @@ it('says when DuckDB has put rows aside, which a query that reads may have done'
   const watching = vi.fn()
   const end = room.watch(watching)
   free = 10
-  await vi.waitFor(() => expect(watching).toHaveBeenLastCalledWith(false), { timeout: 20_000 })
+  await eventually(() => expect(watching).toHaveBeenLastCalledWith(false))
   writeFileSync(join(tempFolder, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'rows')
-  await vi.waitFor(() => expect(watching).toHaveBeenLastCalledWith(true), { timeout: 20_000 })
+  await eventually(() => expect(watching).toHaveBeenLastCalledWith(true))
   end()
 })
 
@@ -50,7 +51,7 @@ it('calls once when so much is free, and not when it has ended', async () => {
   room.onceFree(200, waiting)
   end()
   free = 200
-  await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  await eventually(() => expect(waiting).toHaveBeenCalledTimes(1))
   expect(ended).not.toHaveBeenCalled()
 })
 

@@ -2,8 +2,9 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, it, vi } from 'vitest'
 import { isTransient } from '../../src/store/transactions.js'
 import { watchDatabase } from '../../src/store/watchDatabase.js'
+import { eventually } from '../fixtures/eventually.js'
 
-it('tells of a DuckDB that does no work any more, and of no other error', { timeout: 30_000 }, async () => {
+it('tells of a DuckDB that does no work any more, and of no other error', async () => {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   const onLost = vi.fn()
@@ -16,6 +17,6 @@ it('tells of a DuckDB that does no work any more, and of no other error', { time
   await expect(connection.run('SELECT reservoir_quantile(1.5, [])')).rejects.toThrow('INTERNAL')
   const error = await connection.run('SELECT 1').catch((each: unknown) => each)
   expect(isTransient(error)).toBe(true)
-  await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce(), { timeout: 20_000 })
+  await eventually(() => expect(onLost).toHaveBeenCalledOnce())
   await watch.stop()
 })

@@ -1,6 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Database } from '../../src/store/Database.js'
 import { watchDatabase } from '../../src/store/watchDatabase.js'
+import { eventually } from '../fixtures/eventually.js'
 
 /** What DuckDB 1.5 says after a checkpoint that failed. */
 const givenUp =
@@ -24,7 +25,7 @@ const watch = async (failure: () => Error | undefined) => {
 it('asks all catalogs at once, and tells once that one was given up', async () => {
   const { watching, statements, lost } = await watch(() => new Error(givenUp))
   watching.look()
-  await vi.waitFor(() => expect(lost).toEqual([givenUp]))
+  await eventually(() => expect(lost).toEqual([givenUp]))
   watching.look()
   await watching.stop()
   expect(lost).toEqual([givenUp])

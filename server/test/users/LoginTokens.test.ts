@@ -64,4 +64,24 @@ describe('a session', () => {
     expect(tokens.read(renewed)).toBeUndefined()
     expect(tokens.read(other)?.user).toBe('ada')
   })
+
+  it('does not last until a time that a wrong clock said for a moment', () => {
+    const before = tokens.begin('ada')
+    now += 400 * 24 * hour
+    const ahead = tokens.begin('ada')
+    now -= 400 * 24 * hour
+    expect(tokens.read(ahead)).toBeUndefined()
+    expect(tokens.read(before)?.user).toBe('ada')
+  })
+
+  it('stays ended when the clock is wrong for a moment', () => {
+    const [token, other] = [tokens.begin('ada'), tokens.begin('ada')]
+    tokens.end(tokens.read(token)!)
+    const right = now
+    now += 400 * 24 * hour
+    tokens.end({ user: 'ada', id: 'x'.repeat(22), beganMs: now, issuedMs: now })
+    now = right
+    expect(tokens.read(token)).toBeUndefined()
+    expect(tokens.read(other)?.user).toBe('ada')
+  })
 })

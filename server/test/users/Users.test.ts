@@ -53,6 +53,26 @@ describe('users of a file', () => {
   })
 })
 
+it('gives unknown names the rounds of known ones, each always the same', async () => {
+  const rounds = async (users: Users, prefix: string) => {
+    const names = Array.from({ length: 200 }, (_, n) => `${prefix}${n}`)
+    const ask = () => Promise.all(names.map(async (name) => (await users.hashOf(name)).iterations))
+    const found = await ask()
+    expect(await ask()).toEqual(found)
+    return [...new Set(found)].toSorted((a, b) => a - b)
+  }
+  expect(await rounds(new Users({ users: { ada: 'lovelace' }, usersFile: '' }), 'x')).toEqual([4096])
+  const listed = { bob: 5000, eve: 6000 }
+  const hashed = async (password: string, count: number) => ({
+    role: 'read',
+    password: await hashes.hashPassword(password, count),
+  })
+  const entries = Object.entries(listed).map(async ([name, count]) => [name, await hashed(name, count)])
+  writeFileSync(usersFile, JSON.stringify(Object.fromEntries(await Promise.all(entries))))
+  expect(await rounds(new Users({ users: {}, usersFile }), 'y')).toEqual([5000, 6000])
+  expect(await rounds(new Users({ users: { ada: 'lovelace' }, usersFile }), 'z')).toEqual([4096, 5000, 6000])
+})
+
 describe('a file that is read again', () => {
   it('counts from then on, for passwords that were found right before too', async () => {
     writeUsers(usersFile, { bob: ['builder', 'read'], eve: ['apple', 'write'], max: ['same', 'read'] })

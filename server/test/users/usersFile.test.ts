@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Users } from '../../src/users/Users.js'
 import { launcher, type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
 import { writeUsers } from '../fixtures/usersFile.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let usersFile: string
@@ -39,7 +40,7 @@ const start = (...more: string[]) => {
 it('a file of users counts from SIGHUP on, ends connections of who is gone, and stays when it is broken', async () => {
   writeUsers(usersFile, { bob: ['builder', 'read'], eve: ['apple', 'write'] })
   service = start()
-  const line = await service.whenUp()
+  const line = await service.ready
   const url = urlIn(line)
   const statusOf = async (name: string, password: string) => {
     const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
@@ -66,7 +67,7 @@ it('a file of users counts from SIGHUP on, ends connections of who is gone, and 
 
   writeFileSync(usersFile, 'broken')
   service.kill('SIGHUP')
-  await vi.waitFor(() => expect(service!.log()).toContain('is not used'), 20_000)
+  await eventually(() => expect(service!.log()).toContain('is not used'))
   expect(await statusOf('eve', 'pear')).toBe(200)
   service.kill('SIGTERM')
   const { code, stderr } = await service.ended

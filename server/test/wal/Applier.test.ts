@@ -5,7 +5,6 @@ import { Applier } from '../../src/wal/Applier.js'
 import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
 import { Attempt } from '../../src/wal/Attempt.js'
 import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
-import { Pace } from '../../src/wal/Pace.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 import { Unstorable } from '../../src/wal/Unstorable.js'
 
@@ -31,7 +30,6 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
     log,
     applied: 0,
     deadLetters: new RecentDeadLetters(),
-    maxBacklogRows: 1000,
     apply: (run) => {
       if (run.some((each) => each.body.toString() === 'bad')) return Promise.reject(new Error('bad data'))
       stored.push(...run.map((each) => each.first))
@@ -59,22 +57,6 @@ const createFake = (entries: LogEntry[], more: Partial<ApplierOptions> = {}) => 
 
 afterEach(() => {
   vi.restoreAllMocks()
-})
-
-it('asks its pace within a batch, and does not rest while somebody waits for a row', async () => {
-  const pace = vi.spyOn(Pace.prototype, 'pauseMs').mockReturnValue(5000)
-  const done: number[] = []
-  const { applier } = createFake([entry(1)], {
-    apply: (_, through, rest) => rest(through).then(() => void done.push(through)),
-  })
-  // Its row is not there when the wait ends.
-  const waiting = applier.reached(2, 60_000)
-  applier.wake()
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-  expect(pace).toHaveBeenCalledWith(1)
-  expect(done).toEqual([1])
-  await applier.stop()
-  expect(await waiting).toBe(false)
 })
 
 it('takes no rest after a batch that took longer than a second', async () => {
@@ -243,5 +225,23 @@ describe('while requests come', () => {
 
   it('takes all that came while it stored, without a rest once much waits', async () => {
     expect(await flood(3, 6)).toEqual([1, 3, 3, 3, 3, 3])
+  })
+
+  it('stores as many rows together as take a second', async () => {
+    let nowMs = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+    const entries = Array.from({ length: 100_000 }, (_, at) => entry(at + 1))
+    const sizes: number[] = []
+    const { applier } = createFake(entries, {
+      apply: (run) => {
+        sizes.push(run.length)
+        nowMs += run.length / 10
+        return Promise.resolve()
+      },
+    })
+    applier.wake()
+    expect(await applier.reached(100_000, 20_000)).toBe(true)
+    expect(Math.max(...sizes.slice(1))).toBe(10_000)
+    await applier.stop()
   })
 })

@@ -10,7 +10,7 @@ const create = (
   applied: number,
   durable: Promise<void> = Promise.resolve(),
   bytes = 0,
-  more: { logger?: Logger; append?: () => Promise<number> } = {},
+  more: { logger?: Logger; append?: () => Promise<number>; isLate?: boolean } = {},
 ) => {
   const taskIds = new TaskIds(Buffer.alloc(32))
   const log: IntakeOptions['log'] = {
@@ -27,7 +27,8 @@ const create = (
   }
   const logger = more.logger ?? new Logger('silent')
   const bounds = { maxBacklogRows: 100, maxBacklogBytes: 500 }
-  const intake = new Intake({ number: 3, log, applier, taskIds, ...bounds, syncWaitMs: 10, logger })
+  const lagLimit = { isReached: more.isLate ?? false }
+  const intake = new Intake({ number: 3, log, applier, taskIds, ...bounds, lagLimit, syncWaitMs: 10, logger })
   return { intake, taskIds }
 }
 const record = { kind: 'track', count: 5, receivedAtMs: 0, body: Buffer.from('[]') }
@@ -46,6 +47,14 @@ it('refuses with 503 and Retry-After while too much waits for DuckDB', () => {
   expect(refusalOf(101, 0)).toBeInstanceOf(HttpError)
   expect(refusalOf(101, 0)).toMatchObject(overloaded)
   expect(refusalOf(1, 501)).toMatchObject(overloaded)
+})
+
+it('refuses with 503 and Retry-After what would wait too long, and counts as accepting all the same', async () => {
+  const { intake } = create(1, 0, undefined, 0, { isLate: true })
+  expect(() => intake.admit()).toThrow(
+    expect.objectContaining({ status: 503, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } }),
+  )
+  expect(intake.isAccepting).toBe(true)
 })
 
 it('gives a task that names the last row of the record', async () => {
@@ -146,7 +155,7 @@ describe('a log that is not on this machine', () => {
   const createRemote = (log: Pick<IntakeOptions['log'], 'append' | 'obstacle'>) => {
     const applier = { wake: vi.fn(), applied: 0, reached: vi.fn(), deadLetter: vi.fn() }
     const taskIds = new TaskIds(Buffer.alloc(32))
-    const bounds = { maxBacklogRows: 1, maxBacklogBytes: 1, syncWaitMs: 1 }
+    const bounds = { maxBacklogRows: 1, maxBacklogBytes: 1, syncWaitMs: 1, lagLimit: { isReached: false } }
     const logger = new Logger('silent')
     return new Intake({ number: 0, log: { last: 0, bytes: 0, ...log }, applier, taskIds, ...bounds, logger })
   }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readMark } from '../../src/wal/LogMark.js'
 import { type LogRecord, readHead, scanSegment } from '../../src/wal/segment.js'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let root: string
 beforeEach(() => {
@@ -66,9 +67,7 @@ describe('a log whose newest file is lost', () => {
   it('says so of a log that was killed, once it has noted its rows', async () => {
     const folder = join(root, 'killed')
     const log = await write(join(root, 'log'), 12)
-    await vi.waitFor(async () => expect(await readMark(join(root, 'log'))).toMatchObject({ last: 12 }), {
-      timeout: 20_000,
-    })
+    await eventually(async () => expect(await readMark(join(root, 'log'))).toMatchObject({ last: 12 }))
     cpSync(join(root, 'log'), folder, { recursive: true })
     rmSync(newest(folder))
     await expect(WriteAheadLog.open(folder, 0, tiny)).rejects.toThrow(/is missing; rows \d+ to 12 were in it/)

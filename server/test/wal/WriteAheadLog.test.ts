@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LogReader } from '../../src/wal/LogReader.js'
 import { lastOf } from '../../src/wal/segment.js'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
 import { bodies, files, readAll, record, tiny } from './smallLog.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let root: string
 beforeEach(() => {
@@ -43,67 +44,63 @@ it('holds what came while another write was on its way, in order and byte for by
   await log.close()
 })
 
-it(
-  'gives back what it took, however it was cut into writes, segments, openings, reads and trims',
-  { timeout: 60_000 },
-  async () => {
-    const step = fc.record({
-      sizes: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 5 }),
-      reopen: fc.boolean(),
-      trim: fc.boolean(),
-    })
-    const kinds = ['track', 'identify']
-    let run = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 12 }),
-        fc.integer({ min: 1, max: 9 }),
-        fc.constantFrom(1000, Infinity),
-        async (steps, maxRows, maxBytes) => {
-          const folder = join(root, String(run++))
-          let log = await WriteAheadLog.open(folder, 0, tiny)
-          const reader = new LogReader(folder, () => log.durable)
-          const expected: string[] = []
-          const found: string[] = []
-          let [after, sent] = [0, 0]
-          const take = async () => {
-            const entries = await reader.read(after, maxRows, maxBytes)
-            found.push(...entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[]))
-            after = lastOf(entries.at(-1)!)
-            const rows = kinds.map((kind) =>
-              entries.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0),
-            )
-            expect(Math.max(...rows)).toBeLessThanOrEqual(maxRows)
-            if (maxBytes === Infinity && after < log.durable) expect(rows).toContain(maxRows)
+it('gives back what it took, however it was cut into writes, segments, openings, reads and trims', async () => {
+  const step = fc.record({
+    sizes: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 5 }),
+    reopen: fc.boolean(),
+    trim: fc.boolean(),
+  })
+  const kinds = ['track', 'identify']
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom(1000, Infinity),
+      async (steps, maxRows, maxBytes) => {
+        const folder = join(root, String(run++))
+        let log = await WriteAheadLog.open(folder, 0, tiny)
+        const reader = new LogReader(folder, () => log.durable)
+        const expected: string[] = []
+        const found: string[] = []
+        let [after, sent] = [0, 0]
+        const take = async () => {
+          const entries = await reader.read(after, maxRows, maxBytes)
+          found.push(...entries.flatMap(({ body }) => JSON.parse(body.toString()) as string[]))
+          after = lastOf(entries.at(-1)!)
+          const rows = kinds.map((kind) =>
+            entries.reduce((sum, entry) => sum + (entry.kind === kind ? entry.count : 0), 0),
+          )
+          expect(Math.max(...rows)).toBeLessThanOrEqual(maxRows)
+          if (maxBytes === Infinity && after < log.durable) expect(rows).toContain(maxRows)
+        }
+        for (const { sizes, reopen, trim } of steps) {
+          for (const [at, size] of sizes.entries()) {
+            const rows = Array.from({ length: 1 + (at % 3) }, () => `${sent++}:${'x'.repeat(size)}`)
+            const appended = log.append({
+              ...record(JSON.stringify(rows), rows.length),
+              kind: kinds[at % 2] ?? '',
+            })
+            if (at === sizes.length - 1) await appended
+            expected.push(...rows)
           }
-          for (const { sizes, reopen, trim } of steps) {
-            for (const [at, size] of sizes.entries()) {
-              const rows = Array.from({ length: 1 + (at % 3) }, () => `${sent++}:${'x'.repeat(size)}`)
-              const appended = log.append({
-                ...record(JSON.stringify(rows), rows.length),
-                kind: kinds[at % 2] ?? '',
-              })
-              if (at === sizes.length - 1) await appended
-              expected.push(...rows)
-            }
-            if (reopen) {
-              await log.close()
-              log = await WriteAheadLog.open(folder, 0, tiny)
-            }
-            await take()
-            if (trim) await log.trim(after)
-            expect(log.before).toBeLessThanOrEqual(after)
+          if (reopen) {
+            await log.close()
+            log = await WriteAheadLog.open(folder, 0, tiny)
           }
-          while (after < log.last) await take()
-          expect(found).toEqual(expected)
-          await reader.close()
-          await log.close()
-        },
-      ),
-      { numRuns: 25 },
-    )
-  },
-)
+          await take()
+          if (trim) await log.trim(after)
+          expect(log.before).toBeLessThanOrEqual(after)
+        }
+        while (after < log.last) await take()
+        expect(found).toEqual(expected)
+        await reader.close()
+        await log.close()
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
 
 it('is read from any row on, also from within a write', async () => {
   const log = await WriteAheadLog.open(root, 0, tiny)
@@ -158,7 +155,7 @@ it('refuses what the disk does not take, and accepts again once it does', async 
   const kept = await log.append(record('kept'))
   await log.append(record('x'.repeat(300)))
   // The file of the next segment is made meanwhile.
-  await vi.waitFor(() => expect(readdirSync(root)).not.toContain('new'), { timeout: 20_000 })
+  await eventually(() => expect(readdirSync(root)).not.toContain('new'))
   // A folder in the place of the file that is to be filled stands for a full disk.
   mkdirSync(join(root, 'new'))
   const outcomes = []

@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
 import { bodies, files, record, tiny } from './smallLog.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let root: string
 beforeEach(() => {
@@ -20,13 +21,10 @@ describe('a small log that was damaged', () => {
     const log = await WriteAheadLog.open(whole, 0, tiny)
     for (const text of texts) await log.append(record(text))
     // The file of the next segment is made meanwhile.
-    await vi.waitFor(
-      () => {
-        expect(readdirSync(whole)).not.toContain('new')
-        expect(files(whole).length).toBeGreaterThan(2)
-      },
-      { timeout: 20_000 },
-    )
+    await eventually(() => {
+      expect(readdirSync(whole)).not.toContain('new')
+      expect(files(whole).length).toBeGreaterThan(2)
+    })
     cpSync(whole, join(root, 'killed'), { recursive: true })
     await log.close()
     closed = whole
@@ -56,32 +54,28 @@ describe('a small log that was damaged', () => {
 
   it('has several segments', () => expect(files(whole).length).toBeGreaterThan(2))
 
-  it(
-    'tells of every flipped bit, or has lost the last write alone, which no reader can tell from a cut-off one',
-    { timeout: 120_000 },
-    async () => {
-      const flip = (at: number) => (file: string) => {
-        const bytes = readFileSync(file)
-        bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at)
-        writeFileSync(file, bytes)
+  it('tells of every flipped bit, or has lost the last write alone, which no reader can tell from a cut-off one', async () => {
+    const flip = (at: number) => (file: string) => {
+      const bytes = readFileSync(file)
+      bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at)
+      writeFileSync(file, bytes)
+    }
+    for (const name of files(closed)) {
+      const { length } = readFileSync(join(closed, name))
+      for (let at = 0; at < length; at++) {
+        const found = await openAfter(closed, name, flip(at))
+        if (found !== 'damaged') expect(found).toEqual(texts)
       }
-      for (const name of files(closed)) {
-        const { length } = readFileSync(join(closed, name))
-        for (let at = 0; at < length; at++) {
-          const found = await openAfter(closed, name, flip(at))
-          if (found !== 'damaged') expect(found).toEqual(texts)
-        }
-      }
-      // One file holds the last write; the one after it is a spare.
-      const name = files(whole).at(-2)!
-      for (let at = 0; at < readFileSync(join(whole, name)).length; at++) {
-        const found = await openAfter(whole, name, flip(at))
-        if (found !== 'damaged') expect([texts, texts.slice(0, -1)]).toContainEqual(found)
-      }
-    },
-  )
+    }
+    // One file holds the last write; the one after it is a spare.
+    const name = files(whole).at(-2)!
+    for (let at = 0; at < readFileSync(join(whole, name)).length; at++) {
+      const found = await openAfter(whole, name, flip(at))
+      if (found !== 'damaged') expect([texts, texts.slice(0, -1)]).toContainEqual(found)
+    }
+  })
 
-  it('tells of every cut', { timeout: 120_000 }, async () => {
+  it('tells of every cut', async () => {
     for (const name of files(whole)) {
       const { length } = readFileSync(join(whole, name))
       for (let at = 0; at < length; at++) {
@@ -91,7 +85,7 @@ describe('a small log that was damaged', () => {
     }
   })
 
-  it('is whole up to a write that a crash cut off at any byte', { timeout: 120_000 }, async () => {
+  it('is whole up to a write that a crash cut off at any byte', async () => {
     const fresh = join(root, 'fresh')
     const log = await WriteAheadLog.open(fresh, 0, { smallest: 800, largest: 800 })
     const empty = readFileSync(join(fresh, files(fresh).at(0)!))

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient, type Client } from '../fixtures/createClient.js'
 import { engineOf } from '../fixtures/engineOf.js'
 import { event } from '../fixtures/events.js'
 import { type Spawned, spawnService, urlIn } from '../fixtures/spawnService.js'
+import { eventually } from '../fixtures/eventually.js'
 
 let folder: string
 let service: Spawned
@@ -18,15 +19,13 @@ beforeEach(async () => {
   service = spawnService([...flags, '--memory-limit', '192MiB'], { direct: true })
   url = urlIn(await service.ready)
   client = createClient(url)
-  await vi.waitFor(() => client.rows('SELECT 1'), patience)
+  await eventually(() => client.rows('SELECT 1'))
 })
 afterEach(async () => {
   service.kill('SIGKILL')
   await service.ended
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 })
-
-const patience = { timeout: 120_000, interval: 100 }
 
 const filler = (bytes: number) => randomBytes(bytes / 2).toString('hex')
 
@@ -39,37 +38,33 @@ const send = async (body: unknown): Promise<string> => {
 
 /** What becomes of a task once it is no longer pending. */
 const outcome = (task: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const found = await client.task(task)
     expect(found['status']).not.toBe('pending')
     return found
-  }, patience)
+  })
 
-it(
-  'a backlog many times as large as what fits into memory is stored, each event once',
-  { timeout: 240_000 },
-  async () => {
-    const engine = engineOf(service.pid)!
-    // All of it waits when the engine goes on.
-    process.kill(engine, 'SIGSTOP')
-    const perBody = 5000
-    let task = ''
-    for (let body = 0; body < 4; body++) {
-      const of = (at: number) => {
-        const n = body * perBody + at
-        return event('large', { properties: { n, insert_id: `id-${n}`, filler: filler(2900) } })
-      }
-      task = await send(Array.from({ length: perBody }, (_, at) => of(at)))
+it('a backlog many times as large as what fits into memory is stored, each event once', async () => {
+  const engine = engineOf(service.pid)!
+  // All of it waits when the engine goes on.
+  process.kill(engine, 'SIGSTOP')
+  const perBody = 5000
+  let task = ''
+  for (let body = 0; body < 4; body++) {
+    const of = (at: number) => {
+      const n = body * perBody + at
+      return event('large', { properties: { n, insert_id: `id-${n}`, filler: filler(2900) } })
     }
-    process.kill(engine, 'SIGCONT')
-    expect(await outcome(task)).toMatchObject({ status: 'completed' })
-    expect(await client.rows("SELECT count(*), count(DISTINCT properties->>'n') FROM events")).toEqual([
-      [4 * perBody, 4 * perBody],
-    ])
-  },
-)
+    task = await send(Array.from({ length: perBody }, (_, at) => of(at)))
+  }
+  process.kill(engine, 'SIGCONT')
+  expect(await outcome(task)).toMatchObject({ status: 'completed' })
+  expect(await client.rows("SELECT count(*), count(DISTINCT properties->>'n') FROM events")).toEqual([
+    [4 * perBody, 4 * perBody],
+  ])
+})
 
-it('an event that never fits is set aside and its neighbours are stored', { timeout: 240_000 }, async () => {
+it('an event that never fits is set aside and its neighbours are stored', async () => {
   await send(client.number(1))
   const task = await send(event('huge', { properties: { filler: filler(15_000_000) } }))
   const after = await send(client.number(2))
@@ -84,21 +79,17 @@ it('an event that never fits is set aside and its neighbours are stored', { time
   ).toEqual([['track', true]])
 })
 
-it(
-  'an append that is stored in pieces goes into the columns of the whole',
-  { timeout: 240_000 },
-  async () => {
-    const rows = 40
-    const records = Array.from({ length: rows }, (_, n) => ({
-      n,
-      at: n < rows / 2 ? '2024-01-02T03:04:05Z' : 'no moment',
-      filler: filler(600_000),
-    }))
-    const answer = await client.post('/append?catalog=lakehouse&schema=main&table=t', records)
-    const { task_id: task } = JSON.parse(answer.text) as { task_id: string }
-    expect(await outcome(task)).toMatchObject({ status: 'completed' })
-    expect(await client.rows('SELECT count(*), count(DISTINCT n), typeof(any_value("at")) FROM t')).toEqual([
-      [rows, rows, 'VARCHAR'],
-    ])
-  },
-)
+it('an append that is stored in pieces goes into the columns of the whole', async () => {
+  const rows = 40
+  const records = Array.from({ length: rows }, (_, n) => ({
+    n,
+    at: n < rows / 2 ? '2024-01-02T03:04:05Z' : 'no moment',
+    filler: filler(600_000),
+  }))
+  const answer = await client.post('/append?catalog=lakehouse&schema=main&table=t', records)
+  const { task_id: task } = JSON.parse(answer.text) as { task_id: string }
+  expect(await outcome(task)).toMatchObject({ status: 'completed' })
+  expect(await client.rows('SELECT count(*), count(DISTINCT n), typeof(any_value("at")) FROM t')).toEqual([
+    [rows, rows, 'VARCHAR'],
+  ])
+})

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { Applier } from '../../src/wal/Applier.js'
 import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
@@ -9,6 +9,7 @@ import { Attempt } from '../../src/wal/Attempt.js'
 import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
 import { lastOf, type LogEntry } from '../../src/wal/segment.js'
 import { restOf } from '../../src/wal/splitEntry.js'
+import { eventually } from '../fixtures/eventually.js'
 
 const outOfMemory = () => new Error('Out of Memory Error: failed to allocate')
 const outOfRoom = () =>
@@ -52,7 +53,6 @@ const createFake = (entries: readonly LogEntry[], memory: Memory, more: Partial<
     },
     applied: 0,
     deadLetters: new RecentDeadLetters(),
-    maxBacklogRows: 1_000_000,
     memoryBytes: 2 ** 30,
     apply: (run) => {
       const bytes = run.reduce((sum, { body }) => sum + body.length, 0)
@@ -265,7 +265,7 @@ it('no number of engines that end on a full disk makes a healthy row one that is
         },
       )
       applier.wake()
-      await vi.waitFor(() => expect(tries).toBeGreaterThan(1))
+      await eventually(() => expect(tries).toBeGreaterThan(1))
       await applier.stop()
       attempt.close()
       expect(aside).toEqual([])

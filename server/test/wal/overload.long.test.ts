@@ -11,7 +11,6 @@ it.each([
   ['bytes', { maxBacklogBytes: 200_000 }],
 ])(
   'refuses with 503 and Retry-After beyond so many %s, and stores all that it accepted, once',
-  { timeout: 60_000 },
   async (_, bound) => {
     const service = await createService(bound)
     const refused: unknown[] = []

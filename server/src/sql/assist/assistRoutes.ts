@@ -117,6 +117,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
 
   /** The statement in DuckDB's SQL, or why there is none. */
   const inDuckdb = async ({
+    user,
     body,
     cancellation,
   }: Inspection): Promise<{ statement: string } | { error: string }> => {
@@ -124,7 +125,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
     const dialect = readDialect(body.dialect)
     if (dialect === undefined) return { statement }
     try {
-      return { statement: await translate({ statement, dialect, signal: cancellation.signal }) }
+      return { statement: await translate({ user, statement, dialect, signal: cancellation.signal }) }
     } catch (error) {
       if (error instanceof HttpError && error.status === 400) return { error: error.message }
       throw error

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { refuse, type HttpError } from '../../http/HttpError.js'
-import { createMutex } from '../../store/createMutex.js'
+import type { HttpError } from '../../http/HttpError.js'
+import { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
 import { describeProblem } from './describeProblem.js'
 import { type Dialect, titleOf } from './readDialect.js'
@@ -14,6 +14,7 @@ import {
 } from './translation.js'
 
 export interface Translating {
+  user: string
   statement: string
   dialect: Dialect
   /** Aborted, nobody waits for the translation any more. */
@@ -46,9 +47,6 @@ const maxWaiting = 100
 /** From `src`, too, this names what was compiled: Node runs no TypeScript. */
 const program = fileURLToPath(new URL('../../../dist/sql/dialects/translateProcess.js', import.meta.url))
 
-const tooBusy = () =>
-  refuse(503, 'overloaded', 'Too many statements wait to be translated.', { 'retry-after': '1' })
-
 /** Why a process that translates has ended. */
 const whyEnded = (code: number | null, { dialect }: ToTranslate): HttpError => {
   if (code === tooLongCode)
@@ -69,7 +67,7 @@ const beforeAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   })
 
 /**
- * Translates statements to DuckDB's SQL, one at a time, in a process that is started when it is first asked and ended
+ * Translates statements to DuckDB's SQL, one at a time and in turn by user, in a process that is started when it is first asked and ended
  * after idling.
  *
  *   none → loading → ready ⇄ translating
@@ -77,9 +75,8 @@ const beforeAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
  */
 export class Translator {
   readonly #limits: TranslatorLimits
-  readonly #oneAtATime = createMutex()
+  readonly #oneAtATime = new ConcurrencyLimit({ permits: 1, maxWaiting })
   #child: ChildProcess | undefined
-  #waiting = 0
   #idle: NodeJS.Timeout | undefined
 
   constructor(limits: Partial<TranslatorLimits> = {}) {
@@ -91,19 +88,15 @@ export class Translator {
     return this.#child?.pid
   }
 
-  translate: Translate = async ({ statement, dialect, signal }) => {
+  translate: Translate = async ({ user, statement, dialect, signal }) => {
     if (statement.length > maxStatement) {
       throw refuseStatement(
         `A statement that is to be translated has at most ${maxStatement} characters, and this one has ${statement.length}: write it in DuckDB's SQL.`,
       )
     }
-    if (this.#waiting >= maxWaiting) throw tooBusy()
-    this.#waiting++
-    const translated = this.#oneAtATime(async () => {
-      this.#waiting--
-      signal.throwIfAborted()
-      return this.#ask({ statement, dialect, ...this.#limits })
-    })
+    const permit = await this.#oneAtATime.acquire({ user, signal })
+    // The next one waits until the process has answered, also when nobody waits for the answer any more.
+    const translated = this.#ask({ statement, dialect, ...this.#limits }).finally(() => permit.release())
     const translation = await beforeAbort(translated, signal)
     if ('problem' in translation)
       throw refuseStatement(describeProblem(statement, titleOf(dialect), translation))

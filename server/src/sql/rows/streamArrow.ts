@@ -3,10 +3,9 @@ import { Field, RecordBatch, RecordBatchStreamWriter, Schema, Struct, makeData }
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
-import { refuseStatement } from '../refuse.js'
 import { arrowColumn } from './arrowColumns.js'
 import { asTable, type Page, pageSql, uniqueNames } from './encodeRows.js'
-import { explainFailure, type Rows, streamChunks } from './streamRows.js'
+import { type Rows, streamChunks } from './streamRows.js'
 
 export interface StreamArrow {
   connection: DuckDBConnection
@@ -27,10 +26,7 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
   const rows = `SELECT true AS is_row, ${values.join(', ')} FROM ${asTable(plan.text, names.length)}${pageSql(page)}`
   const sql = `SELECT * FROM (${rows}) UNION ALL SELECT NULL, ${columns.map(() => 'NULL').join(', ')}`
   const prepared = await prepareOne(connection, sql)
-  const chunks = await streamChunks(
-    prepared,
-    async () => cancellation.error ?? refuseStatement(await explainFailure(connection, plan.text)),
-  )
+  const chunks = await streamChunks(prepared, { connection, plan, cancellation })
 
   const schema = new Schema(uniqueNames(names).map((name, at) => new Field(name, columns[at]!.type, true)))
   const write = (batches: readonly RecordBatch[]): Buffer => {

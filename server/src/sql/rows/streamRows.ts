@@ -13,14 +13,14 @@ export interface Rows {
   types: readonly DuckDBType[]
   /** Returns many lines at a time, each with its end; undefined after the last. Rejects when rows are missing. */
   next(): Promise<string | Buffer | undefined>
-  /** Resolves once nothing is being fetched any more. */
+  /** Resolves once no call of DuckDB's is under way. */
   settled?(): Promise<unknown>
 }
 
 const explainWithinMs = 10_000
 
 /** A stream that breaks does not say why. Running the statement again without its rows does. */
-export const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
+const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), explainWithinMs)
   try {
     await renewReadOnly(connection)
@@ -35,24 +35,44 @@ export const explainFailure = async (connection: DuckDBConnection, text: string)
   return 'The query failed before its last row.'
 }
 
+interface StreamChunks {
+  connection: DuckDBConnection
+  plan: Plan
+  cancellation: Cancellation
+}
+
 /**
  * Streams the chunks of a statement that ends with a row of NULLs, which tells a complete result from one that has failed
- * midway; `rows` is how many of a chunk come before it. DuckDB makes the next chunk while one is used.
+ * midway; `rows` is how many of a chunk come before it. DuckDB makes the next chunk while one is used. After a
+ * cancellation nothing more is asked of DuckDB, because others may have the connection by then.
  */
 export const streamChunks = async (
   prepared: DuckDBPreparedStatement,
-  explainBreak: () => Promise<unknown>,
+  { connection, plan, cancellation }: StreamChunks,
 ) => {
+  /** The call of DuckDB's that is under way, or was the last. */
+  let call: Promise<unknown> = Promise.resolve()
+  const explainBreak = async () => {
+    if (cancellation.error !== undefined) return cancellation.error
+    const explained = explainFailure(connection, plan.text)
+    call = explained
+    return refuseStatement(await explained)
+  }
   const result = await prepared.stream().catch(async () => {
     throw await explainBreak()
   })
-  const fetch = () => result.fetchChunk().catch(() => null)
+  const fetch = () => {
+    const fetching = result.fetchChunk().catch(() => null)
+    call = fetching
+    return fetching
+  }
   let fetched: ReturnType<typeof fetch> | undefined = fetch()
   return {
-    settled: () => fetched ?? Promise.resolve(),
+    settled: () => call,
     async next(): Promise<{ chunk: DuckDBDataChunk; rows: number } | undefined> {
       if (fetched === undefined) return undefined
       const chunk = await fetched
+      if (cancellation.error !== undefined) throw cancellation.error
       if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
       const isLast = chunk.getColumnVector(0).getItem(chunk.rowCount - 1) === null
       fetched = isLast ? undefined : fetch()
@@ -75,8 +95,6 @@ interface StreamOptions {
  */
 export const streamRows = async (options: StreamOptions): Promise<Rows | undefined> => {
   const { connection, plan, layout, page, cancellation } = options
-  const explainBreak = async () =>
-    cancellation.error ?? refuseStatement(await explainFailure(connection, plan.text))
   const { names, types } = plan
   const sql = encodeRows(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, page, types)
   const wrapped = await prepareOne(connection, sql).catch(() => undefined)
@@ -86,7 +104,7 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   }
   const mend =
     isCsv(layout) || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
-  const { settled, next } = await streamChunks(wrapped, explainBreak)
+  const { settled, next } = await streamChunks(wrapped, { connection, plan, cancellation })
   return {
     names,
     types,

@@ -1,12 +1,13 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificateDigest } from '../../../src/postgres/door/certificateDigest.js'
 import { startScram } from '../../../src/postgres/door/scram.js'
-import { parseHash } from '../../../src/users/passwordHash.js'
+import { hashPassword, parseHash } from '../../../src/users/passwordHash.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 import { runPsql } from '../../fixtures/runPsql.js'
 import { cheapHash } from '../../fixtures/usersFile.js'
@@ -125,4 +126,21 @@ it('psql binds its login to the certificate, and refuses to where it cannot', as
   expect((await ask({ PGSSLMODE: 'disable' })).stderr).toContain('channel binding')
   const wrong = await ask({ PGSSLMODE: 'require', PGPASSWORD: 'wrong' })
   expect(wrong.stderr).toContain('or its password is wrong')
+})
+
+it('node pg and psql log in by the hash that `hash-password` makes', async () => {
+  const usersFile = join(folder, 'users.json')
+  const password = await hashPassword('builder')
+  writeFileSync(usersFile, JSON.stringify({ ada: { role: 'read', password } }))
+  const own = await createService({ postgresPort: 0, users: {}, usersFile })
+  try {
+    const client = new pg.Client(`postgresql://ada:builder@127.0.0.1:${own.postgresPort}/lakehouse`)
+    await client.connect()
+    expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    await client.end()
+    const psql = await runPsql(own.postgresPort, ['SELECT 1'], { PGPASSWORD: 'builder' })
+    expect(psql).toMatchObject({ code: 0, stdout: '1\n' })
+  } finally {
+    await own.close()
+  }
 })

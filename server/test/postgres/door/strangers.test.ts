@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   certificate = ['--postgres-tls-cert', cert, '--postgres-tls-key', key]
   await launch()
-}, 60_000)
+})
 afterAll(async () => {
   service.kill('SIGKILL')
   await service.ended
@@ -51,7 +51,7 @@ const launch = async () => {
   const ports = ['--port', '0', '--postgres-port', '0', '--data', join(folder, 'data')]
   const known = ['--users', 'ada:lovelace', '--api-keys', 'key', '--memory-limit', '256MB', '--quiet']
   service = spawnService([...ports, ...known, ...certificate], { direct: true })
-  const line = await service.whenUp()
+  const line = await service.ready
   url = urlIn(line)
   port = Number(/:(\d+) \(Postgres\)/.exec(line ?? '')?.[1])
 }
@@ -107,7 +107,7 @@ it('a single byte of a client that waits stops nothing, and the service ends whe
   service.kill('SIGTERM')
   expect(await service.ended).toMatchObject({ code: 0 })
   await launch()
-}, 60_000)
+})
 
 describe('a first message in two parts', () => {
   it.each<[string, Buffer, (client: WireClient) => Promise<unknown>]>([
@@ -199,7 +199,7 @@ describe('a client is hung up on', () => {
   })
 })
 
-it('whatever a client begins with, the service answers others', { timeout: 120_000 }, async () => {
+it('whatever a client begins with, the service answers others', async () => {
   const words = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc

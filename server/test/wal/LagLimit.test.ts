@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { Logger } from '../../src/Logger.js'
+import { Lag } from '../../src/wal/Lag.js'
+import { LagLimit } from '../../src/wal/LagLimit.js'
+
+const stepMs = 10
+const lookMs = 250
+
+/** An applier and its clients: what comes each second, and what can be stored of it, in rows. */
+const createWorld = ({ bytesOfRow = 400 } = {}) => {
+  let nowMs = 1e6
+  let accepted = 0
+  let applied = 0
+  let isStoring = true
+  let busyUntilMs = 0
+  let batch = 0
+  let mostRows = 15_000
+  let steps = 0
+  const lines: { message: string; refused?: number }[] = []
+  const arrivals: { last: number; ms: number }[] = []
+  const waits: number[] = []
+  let refused = 0
+  const limit = new LagLimit({
+    maxLagMs: 3000,
+    backlog: () => ({ rows: accepted - applied, bytes: (accepted - applied) * bytesOfRow }),
+    isStoring: () => isStoring,
+    logger: new Logger('info', (line) => lines.push(JSON.parse(line))),
+    now: () => nowMs,
+  })
+  const lag = new Lag({ last: () => accepted, applied: () => applied, onLook: limit.look, now: () => nowMs })
+
+  const store = (perSecond: number) => {
+    if (nowMs < busyUntilMs || !isStoring) return
+    applied += batch
+    while ((arrivals[0]?.last ?? Infinity) <= applied) waits.push(nowMs - arrivals.shift()!.ms)
+    // A batch takes about a second.
+    if (batch > 2000) mostRows = Math.min(2 * mostRows, perSecond)
+    batch = Math.min(accepted - applied, mostRows, 122_880)
+    busyUntilMs = nowMs + (1000 * batch) / perSecond
+  }
+
+  return {
+    lines,
+    run(seconds: number, { comes = 0, isStored = 40_000, isAway = false }) {
+      isStoring = !isAway
+      waits.length = 0
+      refused = 0
+      const perStep = (comes * stepMs) / 1000
+      for (let at = 0; at < (seconds * 1000) / stepMs; at++) {
+        nowMs += stepMs
+        for (let rows = 0; rows < perStep; rows += Math.min(20, perStep)) {
+          if (limit.isReached) refused++
+          else arrivals.push({ last: (accepted += Math.min(20, perStep)), ms: nowMs })
+        }
+        store(isStored)
+        if (++steps % (lookMs / stepMs) === 0) lag.mark()
+      }
+      return {
+        longestMs: waits.reduce((longest, ms) => Math.max(longest, ms), 0),
+        refused,
+        stored: waits.length,
+      }
+    },
+  }
+}
+
+it.each([
+  ['far more than can be stored', 150_000, 40_000],
+  ['a little more than can be stored', 45_000, 40_000],
+  ['much on a fast machine', 300_000, 130_000],
+  ['more than is stored beside queries', 20_000, 6000],
+])('stores each row in time while clients send %s', (_, comes, isStored) => {
+  const world = createWorld()
+  world.run(3, { comes: 1000, isStored })
+  const first = world.run(10, { comes, isStored })
+  const later = world.run(30, { comes, isStored })
+  expect(later.refused).toBeGreaterThan(0)
+  expect([first.longestMs, later.longestMs].map((ms) => ms <= 3000)).toEqual([true, true])
+  // What can be stored is also taken.
+  expect(later.stored * 20).toBeGreaterThan(0.75 * 30 * isStored)
+})
+
+it('refuses nothing of what can be stored', () => {
+  const world = createWorld()
+  expect(world.run(30, { comes: 1000 }).refused).toBe(0)
+  expect(world.run(30, { comes: 15_000 }).refused).toBe(0)
+  expect(world.lines).toEqual([])
+})
+
+it('refuses nothing of few rows, however long they are held up', () => {
+  const world = createWorld()
+  world.run(2, { comes: 100 })
+  expect(world.run(20, { comes: 100, isStored: 20 }).refused).toBe(0)
+  expect(world.run(20, { comes: 100 }).refused).toBe(0)
+})
+
+it('keeps to the time when queries take the processors in the middle of it, after a moment', () => {
+  const world = createWorld()
+  world.run(10, { comes: 60_000 })
+  world.run(10, { comes: 60_000, isStored: 8000 })
+  expect(world.run(30, { comes: 60_000, isStored: 8000 }).longestMs).toBeLessThanOrEqual(3000)
+})
+
+it('counts a row of many kilobytes as many', () => {
+  const world = createWorld({ bytesOfRow: 100_000 })
+  world.run(5, { comes: 3000, isStored: 200 })
+  expect(world.run(20, { comes: 3000, isStored: 200 }).longestMs).toBeLessThanOrEqual(3000)
+})
+
+it('takes rows while there is no engine, and then refuses none of what can be stored', () => {
+  const world = createWorld()
+  world.run(5, { comes: 10_000 })
+  expect(world.run(60, { comes: 10_000, isAway: true }).refused).toBe(0)
+  expect(world.run(60, { comes: 10_000 }).refused).toBe(0)
+  expect(world.run(10, { comes: 10_000 }).longestMs).toBeLessThanOrEqual(3000)
+})
+
+it('falls no further behind after a time without an engine', () => {
+  const world = createWorld()
+  world.run(20, { comes: 30_000, isAway: true })
+  world.run(120, { comes: 90_000 })
+  expect(world.run(10, { comes: 90_000 }).longestMs).toBeLessThanOrEqual(3000)
+})
+
+it('logs once that rows are late, and once that they are no longer', () => {
+  const world = createWorld()
+  world.run(20, { comes: 90_000 })
+  world.run(20, { comes: 90_000 })
+  expect(world.lines).toMatchObject([{ level: 'warn', rows: expect.any(Number), storing: true }])
+  world.run(20, { comes: 1000 })
+  expect(world.lines).toMatchObject([{}, { level: 'warn', refused: expect.any(Number) }])
+  world.run(10, { comes: 10, isAway: true })
+  expect(world.lines.slice(2)).toMatchObject([{ level: 'warn', storing: false }])
+})
