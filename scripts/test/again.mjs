@@ -147,7 +147,7 @@ if (files.some((file) => stepOf(file) !== step && !values.step))
 await ensureInstalled()
 const runs = Number(values.runs)
 const folder = mkdtempSync(join(tmpdir(), 'waymark-again-'))
-const logs = join(root, '.cache/again')
+const logs = join(root, '.cache/again', values.seed)
 rmSync(logs, { recursive: true, force: true })
 mkdirSync(logs, { recursive: true })
 /** @type {Map<string, { turns: string[], message: string }>} */
