@@ -1,8 +1,11 @@
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { basic } from '../startProcess.mjs'
 import { ask, count, statusOf } from './ask.mjs'
+
+/** The driver that the service itself has. */
+const pg = createRequire(new URL('../../../server/package.json', import.meta.url))('pg')
 
 /** Sends the parts one after the other over one connection, and waits until the service has had its say. */
 const write = async (url, parts, patienceMs = 5000) => {
