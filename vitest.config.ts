@@ -7,6 +7,9 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+/** What is compiled is what a test of a whole process starts; and a new store is made once. */
+const serviceSetup = ['compileService', 'prepareStore'].map((name) => at(`server/test/fixtures/${name}.ts`))
+
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
@@ -48,7 +51,8 @@ export default defineConfig({
           isolate: false,
           include: ['server/test/**/*.test.ts'],
           exclude: ['server/test/cluster/**', 'server/test/**/*.long.test.ts'],
-          globalSetup: './server/test/fixtures/compileService.ts',
+          globalSetup: serviceSetup,
+          setupFiles: at('server/test/fixtures/leaveNothing.ts'),
           environment: 'node',
         },
       },
@@ -58,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['server/test/**/*.long.test.ts'],
-          globalSetup: './server/test/fixtures/compileService.ts',
+          globalSetup: serviceSetup,
           environment: 'node',
           testTimeout: 1_800_000,
         },
@@ -71,7 +75,7 @@ export default defineConfig({
           include: ['server/test/cluster/*.test.ts'],
           environment: 'node',
           testTimeout: 1_800_000,
-          globalSetup: './server/test/fixtures/compileService.ts',
+          globalSetup: serviceSetup,
         },
       },
       {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import * as watching from '../src/store/watchDatabase.js'
 import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
@@ -6,17 +6,16 @@ import { eventually } from './fixtures/eventually.js'
 
 const watched: watching.WatchOptions[] = []
 let onStop = () => {}
-vi.spyOn(watching, 'watchDatabase').mockImplementation((options) => {
-  watched.push(options)
-  return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve(onStop()) })
-})
-
 let service: Service | undefined
-afterEach(async () => {
-  await service?.close()
+beforeEach(() => {
   watched.length = 0
   onStop = () => {}
+  vi.spyOn(watching, 'watchDatabase').mockImplementation((options) => {
+    watched.push(options)
+    return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve(onStop()) })
+  })
 })
+afterEach(() => service?.close())
 
 it('a service in one process opens its store anew when DuckDB has given a catalog up', async () => {
   service = await createService()

@@ -12,6 +12,7 @@ import { createServer as createVite, type UserConfig } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey, createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
+import { findPort } from './fixtures/findPort.js'
 
 const docs = readFileSync(new URL('../../docs/proxy.md', import.meta.url), 'utf8')
 
@@ -72,16 +73,6 @@ const visit = async (send: (path: string, init?: RequestInit) => Promise<Respons
     'content-type': 'application/json',
     origin: 'https://shop.example',
   })
-}
-
-/** A port that is free, for a program that must be told one. */
-const findPort = async () => {
-  const holder = createServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  const port = portOf(holder.address())
-  holder.close()
-  await once(holder, 'close')
-  return port
 }
 
 /** Visits by a proxy that runs on its own until the visit ends. */

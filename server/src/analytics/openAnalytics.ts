@@ -1,13 +1,16 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { createHash } from 'node:crypto'
+import { version as duckdbVersion, type DuckDBConnection } from '@duckdb/node-api'
 import { makeAllEvents } from '../archive/allEvents.js'
 import { allEvents } from '../store/archiveSchema.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../privacy/duties.js'
 import { savedSchema } from '../saved/savedSchema.js'
+import { storeVersion } from '../store/analyticsSchema.js'
 import { analyticsViews } from '../store/analyticsViews.js'
 import { keyChanges } from '../store/keptColumns.js'
 import { inTransaction } from '../store/transactions.js'
+import { version } from '../version.js'
 import { buildSessions } from './applySessions.js'
 import { bringToVersion } from './bringToVersion.js'
 import { hashSample } from './hashSample.js'
@@ -51,6 +54,27 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
   p.last_seen, p.events
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
+const definitions = [savedSchema, analyticsViews, dutiesSchema]
+/** Another version of the service, of the store or of DuckDB may understand a view otherwise. */
+const fingerprint = createHash('sha256')
+  .update(JSON.stringify([definitions, storeVersion, version, duckdbVersion()]))
+  .digest('hex')
+
+/** Makes the views and macros unless the catalog has these very ones: a quarter of the time of a start. */
+const makeViews = async (connection: DuckDBConnection): Promise<void> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT comment FROM duckdb_views() WHERE database_name = 'analytics' AND schema_name = 'raw' AND view_name = 'made'`,
+  )
+  if (reader.getRows()[0]?.[0] === fingerprint) return
+  // There are hundreds of statements, each of which would wait for the disk by itself.
+  await inTransaction(connection, async () => {
+    for (const sql of definitions) await connection.run(sql)
+    // A view is where the others are: a store that is written anew has its tables copied, and none of them.
+    await connection.run('CREATE OR REPLACE VIEW analytics.raw.made AS SELECT true AS made')
+    await connection.run(`COMMENT ON VIEW analytics.raw.made IS '${fingerprint}'`)
+  })
+}
+
 /** Makes the tables of analytics when they are missing, and makes their keys anew when DuckDB hashes differently now. */
 export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
   await bringToVersion(connection)
@@ -75,8 +99,5 @@ export const openAnalytics = async (connection: DuckDBConnection, archive?: Arch
       await connection.run(`INSERT INTO analytics.raw.derived ${hashSample}`)
     })
   }
-  // There are hundreds of statements, each of which would wait for the disk by itself.
-  await inTransaction(connection, async () => {
-    for (const sql of [savedSchema, analyticsViews, dutiesSchema]) await connection.run(sql)
-  })
+  await makeViews(connection)
 }

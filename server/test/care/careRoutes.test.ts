@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 const get = async () => {
-  const request = ask({ port: server.port, path: '/care/export', agent: false })
+  const request = ask({ host: '127.0.0.1', port: server.port, path: '/care/export', agent: false })
   request.on('error', () => undefined)
   request.end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]

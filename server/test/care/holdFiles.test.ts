@@ -4,7 +4,7 @@ import { request as ask, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { holdRoute } from '../../src/care/holdFiles.js'
 import type { OneAtATime } from '../../src/store/createMutex.js'
@@ -19,6 +19,8 @@ let server: RoutesServer
 let turns = 0
 let holds = 0
 
+/** A test may have changed it. */
+beforeEach(() => connection.run('UPDATE analytics.raw.position SET applied = 7 WHERE applied = 9'))
 beforeAll(async () => {
   database = await Database.open({
     folder: new DataFolder(path),
@@ -45,7 +47,7 @@ afterAll(async () => {
 })
 
 const hold = async () => {
-  const request = ask({ port: server.port, method: 'POST', path: '/care/hold' })
+  const request = ask({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/care/hold' })
   request.on('error', () => undefined)
   request.flushHeaders()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -105,7 +107,7 @@ it('files are not kept for somebody who went while a change was waited for', asy
   await other.run('UPDATE analytics.raw.position SET applied = 10 WHERE applied = 9')
   await connection.run('INSERT INTO analytics.raw.position VALUES (3)')
   turns = holds = 0
-  const request = ask({ port: server.port, method: 'POST', path: '/care/hold' })
+  const request = ask({ host: '127.0.0.1', port: server.port, method: 'POST', path: '/care/hold' })
   request.on('error', () => undefined).flushHeaders()
   while (turns < 1) await new Promise(setImmediate)
   request.destroy()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Cluster } from './Cluster.js'
 import { findOwner, findPostgres } from './findPostgres.js'
-import { findPort } from './findPort.js'
+import { findPort } from '../fixtures/findPort.js'
 import { buildKeepSynced, keepSyncedIn } from './keepSynced.js'
 import { type NodeOptions, PostgresNode, type Settings } from './PostgresNode.js'
 

@@ -8,7 +8,7 @@ import { sendParts } from '../../src/http/sendParts.js'
 let handle: (response: ServerResponse) => void
 const server = createServer((_, response) => handle(response))
 beforeEach(async () => {
-  server.listen(0)
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
 afterEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 const get = async () => {
-  const request = ask({ port: (server.address() as AddressInfo).port })
+  const request = ask({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
   request.on('error', () => undefined)
   request.end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]

@@ -60,7 +60,7 @@ describe('the link', () => {
 
   it('does not take for silence that this process stood still', async () => {
     const silent = vi.fn()
-    openLink(300)
+    openLink(2000)
     link.on('silent', silent)
     await eventually(() => expect(sockets).toHaveLength(1))
     const [engine] = sockets as [Socket]
@@ -69,7 +69,7 @@ describe('the link', () => {
     send(engine, hello)
     await up
     send(engine, hello)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500)
     await delay(100)
     expect(silent).not.toHaveBeenCalled()
   })

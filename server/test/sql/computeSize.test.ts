@@ -5,7 +5,7 @@ import { shareOf } from '../../src/sql/computeSize.js'
 import { type Body } from '../fixtures/createService.js'
 import { useService } from '../fixtures/useService.js'
 
-const service = useService({ maxQueries: 2, threads: 2, statementTimeoutMs: 120_000 })
+const service = useService({ maxQueries: 2, threads: 2, statementTimeoutMs: 3_600_000 })
 
 /** Runs for minutes. */
 const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'

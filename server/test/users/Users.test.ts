@@ -6,15 +6,14 @@ import * as hashes from '../../src/users/passwordHash.js'
 import { Users } from '../../src/users/Users.js'
 import { cheapHash, writeUsers } from '../fixtures/usersFile.js'
 
-const isPasswordOf = vi.spyOn(hashes, 'isPasswordOf')
-const tries = () => isPasswordOf.mock.calls.length
-
 let folder: string
 let usersFile: string
+let tries: () => number
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-users-'))
   usersFile = join(folder, 'users.json')
-  vi.clearAllMocks()
+  const isPasswordOf = vi.spyOn(hashes, 'isPasswordOf')
+  tries = () => isPasswordOf.mock.calls.length
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createService } from '../fixtures/createService.js'
 import { useService } from '../fixtures/useService.js'
@@ -183,7 +186,9 @@ describe('beside cookies of other programs on its host, the cookie of a session'
   })
 
   it('has a name that no other service has, nor the same one over a clear connection', async () => {
-    const other = await createService()
+    // A new store: a prepared one has the secret of every other copy.
+    const dataFolder = mkdtempSync(join(tmpdir(), 'waymark-other-'))
+    const other = await createService({ dataFolder })
     try {
       const names = [
         await login(),

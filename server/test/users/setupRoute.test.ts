@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { writeUsers } from '../fixtures/usersFile.js'
@@ -9,7 +9,7 @@ import { writeUsers } from '../fixtures/usersFile.js'
 let folder: string
 let service: Service
 let usersFile: string
-beforeAll(async () => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-setup-'))
   usersFile = join(folder, 'users.json')
   writeUsers(usersFile, { bob: ['builder', 'read'] })
@@ -19,7 +19,7 @@ beforeAll(async () => {
     retentionDays: { production: 400 },
   })
 })
-afterAll(async () => {
+afterEach(async () => {
   await service.close()
   rmSync(folder, { recursive: true })
 })

@@ -90,7 +90,7 @@ describe('where a batch needs more memory than there is', () => {
   it('halves it until it fits, and stores every row once and in order', async () => {
     const { applier, stored, aside, last } = createFake(requests(64, 1, 1000), { fits: 5000 })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(stored).toEqual(upTo(last))
     expect(aside).toEqual([])
   })
@@ -98,7 +98,7 @@ describe('where a batch needs more memory than there is', () => {
   it('cuts a request of many rows', async () => {
     const { applier, stored, aside, last } = createFake(requests(2, 100, 1000), { fits: 5000 })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(stored).toEqual(upTo(last))
     expect(aside).toEqual([])
   })
@@ -107,9 +107,9 @@ describe('where a batch needs more memory than there is', () => {
     const memory = { fits: 5000 }
     const { applier, tries, last } = createFake(requests(600, 1, 1000), memory, {})
     applier.wake()
-    await applier.reached(50, 10_000)
+    await applier.reached(50, 240_000)
     memory.fits = Infinity
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(Math.max(...tries.slice(5))).toBeGreaterThan(20_000)
   })
 
@@ -117,7 +117,7 @@ describe('where a batch needs more memory than there is', () => {
     const takes = (row: number) => row !== 37 && row !== 38
     const { applier, stored, aside, last } = createFake(requests(10, 10, 100), { fits: Infinity, takes })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(stored).toEqual(upTo(last).filter(takes))
     const reason = 'Storing it takes more memory than DuckDB may have (--memory-limit, 1024 MiB).'
     expect(aside).toEqual([
@@ -130,7 +130,7 @@ describe('where a batch needs more memory than there is', () => {
   it('tells that storing fails, and that it goes on', async () => {
     const { applier, told, last } = createFake(requests(4, 1, 1000), { fits: 2500 })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     await applier.stop()
     expect(told).toEqual([expect.stringContaining('--memory-limit'), undefined])
   })
@@ -148,7 +148,7 @@ describe('a row that does not fit while others hold memory', () => {
       },
     })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect([stored, aside]).toEqual([[1, 2, 3], []])
   })
 
@@ -185,7 +185,7 @@ describe('a row that does not fit while others hold memory', () => {
       },
     })
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(starved).toEqual([1, 2, 3])
     expect([stored, aside]).toEqual([[1, 2, 3], []])
   })
@@ -204,7 +204,7 @@ describe('a row that does not fit while others hold memory', () => {
       },
     )
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect([stored, aside]).toEqual([[1, 2], []])
   })
 })
@@ -227,7 +227,7 @@ describe('after an engine that ended while it stored', () => {
       },
     )
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(tries[0]).toBeLessThanOrEqual(4000)
     expect(stored).toEqual(upTo(last))
   })
@@ -241,7 +241,7 @@ describe('after an engine that ended while it stored', () => {
       },
     )
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect(stored).toEqual([2, 3])
     expect(aside).toEqual([[1, 'The engine ended 4 times while it stored this row alone.']])
   })
@@ -282,7 +282,7 @@ describe('after an engine that ended while it stored', () => {
       },
     )
     applier.wake()
-    expect(await applier.reached(last, 10_000)).toBe(true)
+    expect(await applier.reached(last, 240_000)).toBe(true)
     expect([stored, aside.map(([row]) => row)]).toEqual([[2, 3], [1]])
   })
 })

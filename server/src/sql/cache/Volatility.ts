@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { definitionChanges } from '../../store/changes.js'
+import { readBuiltIns } from '../builtIns.js'
 import { readHead } from '../guard/readHead.js'
 import { isSymbol, type SqlToken, tokenize } from '../guard/tokenize.js'
 
@@ -32,9 +33,6 @@ const volatileWords = new Set(
 
 const readingVerbs = new Set(['', 'select', 'with', 'from', 'values', 'pivot', 'unpivot', 'table'])
 
-const functionsSql = `SELECT lower(function_name), function_type, coalesce(stability, ''), coalesce(macro_definition, '')
-  FROM system.main.duckdb_functions() WHERE internal`
-const viewsSql = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views() WHERE internal'
 /** A computed column may be volatile, so a table with one is looked at like a view. */
 const definitionsSql = `
   SELECT lower(function_name), coalesce(macro_definition, '') FROM system.main.duckdb_functions() WHERE NOT internal
@@ -94,13 +92,7 @@ export class Volatility {
 
   /** Asks the engine for all functions and views that it has. */
   static async open(connection: DuckDBConnection): Promise<Volatility> {
-    const rows = (await connection.runAndReadAll(functionsSql)).getRows() as [
-      string,
-      string,
-      string,
-      string,
-    ][]
-    const views = (await connection.runAndReadAll(viewsSql)).getRows() as [string][]
+    const { functions: rows, views } = await readBuiltIns(connection)
     const functions = new Set(wronglyConsistent)
     for (const [name, type, stability] of rows) {
       const isPlain = type === 'scalar' || type === 'aggregate'
@@ -108,7 +100,7 @@ export class Volatility {
       if (isPlain ? stability !== 'CONSISTENT' : !isMacro && !consistentTables.has(name)) functions.add(name)
     }
     functions.delete(wronglyVolatile)
-    const volatility = new Volatility(functions, new Set(views.map(([name]) => name)))
+    const volatility = new Volatility(functions, views)
     const macros = rows.filter(([, type]) => type.endsWith('macro'))
     const definitions = macros.map(([name, , , definition]) => asDefinition(name, definition))
     for (const name of closeOver(definitions, (tokens) => volatility.#isBuiltIn(tokens))) functions.add(name)

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
+import { readBuiltIns } from '../builtIns.js'
 import { allowedFunctions, allowedViews } from './allowed.js'
 import { applyEdits, type Edit } from './applyEdits.js'
 import { boundJson } from './boundJson.js'
@@ -64,11 +65,6 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
 }
 
-/** Finds the names of DuckDB's own functions. The name of an operator has no letter, and an operator is no call. */
-const functionNames = `SELECT DISTINCT lower(function_name) FROM system.main.duckdb_functions()
-  WHERE internal AND regexp_matches(function_name, '[A-Za-z]')`
-const viewNames = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views() WHERE internal'
-
 /**
  * Reads a statement before DuckDB does. The engine's settings are the first wall. The guard refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
@@ -86,11 +82,12 @@ export class Guard {
 
   /** Asks the engine for all functions and views that it has. */
   static async open(connection: DuckDBConnection): Promise<Guard> {
-    const refused = async (sql: string, allowed: ReadonlySet<string>) => {
-      const rows = (await connection.runAndReadAll(sql)).getRows() as [string][]
-      return new Set(rows.map(([name]) => name).filter((name) => !allowed.has(name)))
-    }
-    return new Guard(await refused(functionNames, allowedFunctions), await refused(viewNames, allowedViews))
+    const { functions, views } = await readBuiltIns(connection)
+    const refused = (names: Iterable<string>, allowed: ReadonlySet<string>) =>
+      new Set([...names].filter((name) => !allowed.has(name)))
+    // The name of an operator has no letter, and an operator is no call.
+    const called = functions.map(([name]) => name).filter((name) => /[a-z]/.test(name))
+    return new Guard(refused(called, allowedFunctions), refused(views, allowedViews))
   }
 
   check(sql: string): Guarded | { problem: string } {

@@ -347,10 +347,12 @@ describe('POST /autocomplete', () => {
     ['many dots', 'a.', 500_000],
     ['many WITHs', 'WITH a AS (', 20_000],
   ])('is quick however many %s there are', async (_, piece, times) => {
-    const began = performance.now()
+    const began = process.cpuUsage()
     const { status } = await complete(`SELECT ${piece.repeat(times)}`)
     expect(status).toBe(200)
-    expect(performance.now() - began).toBeLessThan(8000)
+    // The service runs in this process, and processor time does not grow with what else the machine does.
+    const { user, system } = process.cpuUsage(began)
+    expect(user + system).toBeLessThan(8e6)
   })
 
   it('still suggests within many brackets, at the right place', async () => {
