@@ -40,7 +40,8 @@ export const mcpProxyRoute = (listed: readonly string[], proxy: EngineProxy): Ro
     path: '/mcp',
     writeError: lakehouseError,
     async handle({ request, response }) {
-      await proxy.forward(request, response, tokens.identityOf(request))
+      const identity = tokens.identityOf(request)
+      await proxy.forward({ request, response, identity, isReading: true })
       return undefined
     },
   }

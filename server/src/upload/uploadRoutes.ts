@@ -7,6 +7,7 @@ import { HttpError, refuse, lakehouseError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
+import { isFatal } from '../store/transactions.js'
 import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
@@ -44,7 +45,7 @@ const rowProblem = (message: string): string | undefined => {
 }
 
 const failed = (error: unknown, file: string): Error => {
-  if (error instanceof HttpError) return error
+  if (error instanceof HttpError || isFatal(error)) return error
   const reason = reasonOf(error)
   // The client must not learn the path of the file, and DuckDB's advice is about the service's own SQL.
   const message =
