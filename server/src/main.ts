@@ -101,6 +101,7 @@ const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Prom
     args: [...process.argv.slice(2), '--role', supervisedRole],
     env: engineEnv(),
     logger,
+    onEnded: (reason) => ingest.engine?.link.tellEnd(reason),
     onFailed: (reason) => ingest.engine?.storing.fail('engine', whyFailing(new Error(reason))),
   })
   let stopping: Promise<void> | undefined
@@ -143,8 +144,9 @@ const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Prom
 /** Runs the engine. A parent process, if there is one, decides when the engine ends and logs why it failed. */
 const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: boolean): Promise<void> => {
   const tellParent = (word: EngineWord) => process.send?.(word)
-  // A killed parent means that the service shall end. All accepted events are on disk.
-  process.once('disconnect', () => process.exit(1))
+  // A killed parent means that the service shall end. All accepted events are on disk. An exit in good order would wait
+  // for a statement that runs, and until then no other engine could open the data folder.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
   goBehind(engineNice)
@@ -156,11 +158,11 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     const { startEngine } = await import('./engine/startEngine.js')
     let isStopping = false
     const engine: RunningEngine = await startEngine(options, {
-      endMe(reason) {
+      endMe(reason, isByStatement = false) {
         // Waiting for running statements could take for ever, and rows that are not stored stay in the log.
         const end = () => process.kill(process.pid, 'SIGKILL')
         if (!isSupervised) end()
-        process.send?.({ kind: 'fatal', reason } satisfies EngineWord, end)
+        process.send?.({ kind: 'fatal', reason, isByStatement } satisfies EngineWord, end)
         setTimeout(end, endWithinMs)
       },
       restart() {

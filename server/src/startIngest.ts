@@ -161,6 +161,7 @@ export const startIngest = async (
       sharedLog: shared?.counts,
       engine: () => engine?.link.vitals,
       engineRestarts: () => engine?.link.restarts ?? 0,
+      refusedStatements: () => engine?.breaker.refused().length ?? 0,
       dataFolder: engine?.folder.path,
     })
     const whenStored = async () => {
@@ -229,7 +230,7 @@ export const startIngest = async (
             ]),
       ],
       logger,
-      new Origins(paths, options.origins),
+      { origins: new Origins(paths, options.origins) },
     )
     const server = createPublicServer(options, (request, response) => {
       takeBase(request, options.basePath)

@@ -25,11 +25,13 @@ export interface ServeEngineOptions {
   speaksPostgres: boolean
   logger: Logger
   cleanups: Cleanups
+  /** Whether an error of a request means that the engine ends. */
+  isLast(error: unknown): boolean
 }
 
 /** Begins to answer what the ingest process passes on: requests, its own link, and connections of the Postgres protocol. */
 export const serveEngine = async (options: ServeEngineOptions): Promise<void> => {
-  const { socket, routes, sql, link, connection, speaksPostgres, logger, cleanups } = options
+  const { socket, routes, sql, link, connection, speaksPostgres, logger, cleanups, isLast } = options
   const postgres = acceptPostgres(sql)
   cleanups.add(() => postgres.close())
   if (speaksPostgres) for (const each of createCatalog) await connection.run(each)
@@ -43,9 +45,10 @@ export const serveEngine = async (options: ServeEngineOptions): Promise<void> =>
     [linkProtocol]: (upgraded) => link.accept(upgraded),
     [postgresProtocol]: (upgraded, request) => postgres.accept(request, upgraded),
   })
-  const listener = new Listener(routes, logger)
+  const listener = new Listener(routes, logger, { isLast })
   server.on('request', (request, response) => listener.listen(request, response))
   takeExpecting(server)
+  link.on('refused', (statements) => sql.refuse(statements))
   const cancelAll = () => sql.cancelAll('stopping')
   link.on('stopping', cancelAll)
   cleanups.add(() => closeServer(server, cancelAll, () => listener.idle()))

@@ -8,14 +8,17 @@ import { guestRoutes } from '../guests/guestRoutes.js'
 import type { Hello } from '../link/EngineLink.js'
 import { IngestLink } from '../link/IngestLink.js'
 import { LogNews } from '../link/LogNews.js'
+import { HttpError } from '../http/HttpError.js'
 import { Logger } from '../Logger.js'
+import { hideFolder, reasonOf } from '../reasonOf.js'
+import { isFatal } from '../store/transactions.js'
 import { type EngineVitals, processVitals } from '../metrics/EngineVitals.js'
 import { asOperatorError } from '../OperatorError.js'
 import { bytesOf, completeOptions, type ServerOptions } from '../options/ServerOptions.js'
 import { carryOutErasures } from '../privacy/carryOut.js'
 import { ErasureList } from '../privacy/ErasureList.js'
 import { exportRoute } from '../privacy/exportRoute.js'
-import { openSql } from '../sql/openSql.js'
+import { openSql, type Sql } from '../sql/openSql.js'
 import { startUpkeep } from '../startUpkeep.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { createMutex } from '../store/createMutex.js'
@@ -36,10 +39,13 @@ export interface EngineHost {
   /** The log that is open in this process already. */
   shared?: LogStore
   /** Ends the process for a reason, where that is the engine's own. */
-  endMe?(reason: string): void
+  endMe?(reason: string, isByStatement?: boolean): void
   /** Closes the engine and starts another one, before which nothing of this one is stored any more. */
   restart(): void
 }
+
+/** Within this time the statement at which DuckDB gave up is known. */
+const culpritWithinMs = 50
 
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
@@ -58,14 +64,31 @@ export const startEngine = async (
   const { catalogs } = options
   const logger = new Logger(options.logLevel, options.writeLog)
   const cleanups = new Cleanups()
-  const beginAnew = (reason: string) => {
+  const beginAnew = (reason: string, isByStatement = false) => {
     logger.error('The engine must begin anew.', { reason })
     if (endMe === undefined) restart()
-    else endMe(reason)
+    else endMe(reason, isByStatement)
+  }
+  let sql!: Sql
+  let link!: IngestLink
+  let isEnding = false
+  /** Ends the engine, and tells the ingest process before why, and at which statement. */
+  const end = (reason: string, statement?: string) => {
+    if (isEnding) return
+    isEnding = true
+    const key = statement === undefined ? {} : { statement: sql.keyOf(statement) }
+    link.tell({ kind: 'ending', reason, ...key })
+    beginAnew(reason, statement !== undefined)
+  }
+  const onGivenUp = (reason: string, statement?: string) => {
+    // The statement at which DuckDB gave up hears of it a moment before or after the others.
+    if (statement === undefined) setTimeout(end, culpritWithinMs, reason)
+    else end(reason, statement)
   }
   try {
     // The store. Whom an operator has erased is taken out before anything can ask for it.
     const { folder, archive, exportTo, acceptLog } = await findStore(options, shared)
+    for (const each of [folder.path, archive?.path]) if (each !== undefined) hideFolder(each)
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
     const { ended, erased, mustEmpty } = await carryOutErasures({
@@ -86,12 +109,13 @@ export const startEngine = async (
     // Statements.
     const memoryBytes = bytesOf(options.memoryLimit)
     const storing = new Stillness()
-    const sql = await openSql({
+    sql = await openSql({
       ...{ ...options, ...disk, database, memoryBytes, storing, tempFolder: folder.temp },
-      onStuck(why) {
+      onStuck(why, statement) {
         logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
-        endMe?.(`A statement that was cancelled (${why}) does not end.`)
+        if (endMe !== undefined) end(`A statement that was cancelled (${why}) does not end.`, statement)
       },
+      onGivenUp,
     })
     cleanups.add(() => sql.close())
 
@@ -100,7 +124,7 @@ export const startEngine = async (
     const hello = (): Hello => ({
       ...{ kind: 'hello', pid: process.pid, ...news.all, erasures: erasures.states(), vitals: vitals() },
     })
-    const link = new IngestLink(hello, vitals)
+    link = new IngestLink(hello, vitals)
     cleanups.add(() => link.close())
     const news = new LogNews((message) => link.tell(message))
 
@@ -108,7 +132,7 @@ export const startEngine = async (
     const taskIds = new TaskIds(secret)
     const oneAtATime = createMutex()
     const appliers = new Appliers({
-      ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: beginAnew },
+      ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: end },
       alone: (work) => sql.withoutQueries(work),
       among: storing.during,
     })
@@ -126,12 +150,18 @@ export const startEngine = async (
     await appliers.watch()
 
     // Answers.
+    const isLast = (error: unknown): boolean => {
+      if (error instanceof HttpError) return error.code === 'engine-starting'
+      if (!isFatal(error)) return false
+      onGivenUp(reasonOf(error))
+      return true
+    }
     const connection = await database.connect()
     cleanups.add(() => connection.closeSync())
     const importers = new Importers({ ...options, memoryBytes })
     cleanups.add(() => importers.close())
     await serveEngine({
-      ...{ socket: folder.socket, sql, link, connection, logger, cleanups },
+      ...{ socket: folder.socket, sql, link, connection, logger, cleanups, isLast },
       speaksPostgres: options.postgresPort !== undefined,
       routes: [
         ...sql.routes,

@@ -24,7 +24,7 @@ export const guestProxyRoutes = (proxy: EngineProxy): Route[] =>
     path: guestPath,
     writeError: lakehouseError,
     async handle({ request, response }) {
-      await proxy.forward(request, response, guestOf(request))
+      await proxy.forward({ request, response, identity: guestOf(request), isReading: true })
       return undefined
     },
   }))

@@ -80,10 +80,19 @@ export class Listener {
   #whenIdle: (() => void)[] = []
 
   readonly #origins: Origins | undefined
+  readonly #isLast: ((error: unknown) => boolean) | undefined
 
-  /** In the engine there are no `origins`: the ingest process in front has checked them. */
-  constructor(routes: readonly Route[], logger: Logger, origins?: Origins) {
+  /**
+   * In the engine there are no `origins`: the ingest process in front has checked them. `isLast` tells an error with
+   * which the engine ends. Then there is no answer, and the ingest process asks again or says why there is none.
+   */
+  constructor(
+    routes: readonly Route[],
+    logger: Logger,
+    { origins, isLast }: { origins?: Origins; isLast?(error: unknown): boolean } = {},
+  ) {
     this.#origins = origins
+    this.#isLast = isLast
     this.#routes = routes
     this.#logger = logger
     this.#metered.push({ method: 'any', path: 'other', meter: this.#otherMeter })
@@ -166,6 +175,10 @@ export class Listener {
       if (route.isFrequent !== true || requestIdHeader in request.headers) this.#writeId(request, response)
       reply = await route.handle({ request, response, path, search, parameters })
     } catch (error) {
+      if (this.#isLast?.(error) === true) {
+        response.destroy()
+        return match?.meter ?? this.#otherMeter
+      }
       this.#writeId(request, response)
       reply = this.#fail(error, match?.route, request)
     }

@@ -16,6 +16,9 @@ interface News {
   setAside: [log: number, letter: DeadLetter]
   storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
+  /** The engine ends, and why; `statement` is the key of the SQL that has ended it. */
+  ended: [reason: string, statement?: string]
+  /** The connection is closed, or the engine has said that it ends. */
   down: []
   /** The engine has taken the connection, but nothing was heard of it for `silentMs`. */
   silent: []
@@ -28,7 +31,7 @@ const usualSilentMs = 20_000
  * The ingest process's end of the link with the engine. The link is down until the engine answers, and tries again for
  * as long as it is open, so that no other part has to care whether the engine is there.
  *
- *   down → up (hello) → down (connection closed)
+ *   down → up (hello) → down (the engine ends, or the connection is closed)
  *   connected, and silent for `silentMs` → `silent` is emitted
  */
 export class EngineLink extends EventEmitter<News> {
@@ -38,6 +41,9 @@ export class EngineLink extends EventEmitter<News> {
   #isUp = false
   #pid: number | undefined
   #vitals: EngineVitals | undefined
+  #reason: string | undefined
+  /** Whether the engine that has ended last has said why. */
+  isExplained = false
   /** How many engines have connected, counted by their process ids. */
   #engines = 0
   #retry: NodeJS.Timeout | undefined
@@ -98,15 +104,37 @@ export class EngineLink extends EventEmitter<News> {
 
   /** Resolves true once the link is up, false after `withinMs`. */
   whenUp(withinMs: number): Promise<boolean> {
-    if (this.#isUp) return Promise.resolve(true)
+    return this.#when('up', () => this.#isUp, withinMs)
+  }
+
+  /** Resolves true once the link is down, false after `withinMs`. */
+  whenDown(withinMs: number): Promise<boolean> {
+    return this.#when('down', () => !this.#isUp, withinMs)
+  }
+
+  /** Why the engine has ended, once that is known; undefined when it is not known within `withinMs`. */
+  async whyEnded(withinMs: number): Promise<string | undefined> {
+    await this.#when('ended', () => this.#isUp || this.#reason !== undefined, withinMs)
+    return this.#reason
+  }
+
+  /** Says why the engine has ended, when it has not said so itself. */
+  tellEnd(reason: string): void {
+    if (this.#isUp || this.#reason !== undefined) return
+    this.#reason = reason
+    this.emit('ended', reason)
+  }
+
+  #when(news: 'up' | 'down' | 'ended', isTrue: () => boolean, withinMs: number): Promise<boolean> {
+    if (isTrue()) return Promise.resolve(true)
     return new Promise((resolve) => {
       const settle = () => {
         clearTimeout(timer)
-        this.off('up', settle)
-        resolve(this.#isUp)
+        this.off(news, settle)
+        resolve(isTrue())
       }
       const timer = setTimeout(settle, withinMs)
-      this.on('up', settle)
+      this.on(news, settle)
     })
   }
 
@@ -129,11 +157,7 @@ export class EngineLink extends EventEmitter<News> {
       .once('close', () => {
         this.#socket = undefined
         this.#silence.stop()
-        if (this.#isUp) {
-          this.#isUp = false
-          this.#vitals = undefined
-          this.emit('down')
-        }
+        this.#down()
         this.#later()
       })
     this.#heard()
@@ -143,6 +167,8 @@ export class EngineLink extends EventEmitter<News> {
     this.#heard()
     if (message.kind === 'hello') {
       this.#isUp = true
+      this.#reason = undefined
+      this.isExplained = false
       if (message.pid !== this.#pid) this.#engines++
       this.#pid = message.pid
       this.#vitals = message.vitals
@@ -151,7 +177,19 @@ export class EngineLink extends EventEmitter<News> {
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
     else if (message.kind === 'storing') this.emit('storing', message.log, message.failing)
     else if (message.kind === 'erasure') this.emit('erasure', message.state)
-    else this.#vitals = message.vitals
+    else if (message.kind === 'ending') {
+      this.#reason = message.reason
+      this.isExplained = true
+      this.emit('ended', message.reason, message.statement)
+      this.#down()
+    } else if (this.#isUp) this.#vitals = message.vitals
+  }
+
+  #down(): void {
+    if (!this.#isUp) return
+    this.#isUp = false
+    this.#vitals = undefined
+    this.emit('down')
   }
 
   #heard(): void {

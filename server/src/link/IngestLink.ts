@@ -10,6 +10,7 @@ interface News {
   stopping: []
   cancelPostgres: [process: number, secret: number]
   endPostgres: []
+  refused: [statements: readonly (readonly [key: string, reason: string])[]]
   erase: [requests: ErasureRequest[], through: number]
 }
 
@@ -49,6 +50,7 @@ export class IngestLink extends EventEmitter<News> {
       else if (message.kind === 'cancelPostgres') {
         this.emit('cancelPostgres', message.process, message.secret)
       } else if (message.kind === 'erase') this.emit('erase', message.requests, message.through)
+      else if (message.kind === 'refused') this.emit('refused', message.statements)
       else this.emit(message.kind)
     })
     send(socket, this.#hello())

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { Recurring } from '../Recurring.js'
 import { Watchdog } from '../Watchdog.js'
+import { memorySignal } from './watchMemory.js'
 
 export interface SupervisorOptions {
   /** The program of the engine. */
@@ -12,6 +13,8 @@ export interface SupervisorOptions {
   logger: Logger
   /** The engine ended, or could not be started, for a reason that it gave. */
   onFailed?(reason: string): void
+  /** The engine has ended, and as far as anybody knows for this reason. */
+  onEnded?(reason: string): void
   /** An engine that is being started is ended after this long without a message. */
   silentMs?: number
 }
@@ -22,7 +25,7 @@ export type EngineWord =
   | { kind: 'starting' }
   | { kind: 'ready' }
   /** The engine ends because it cannot go on. */
-  | { kind: 'fatal'; reason: string }
+  | { kind: 'fatal'; reason: string; isByStatement?: boolean }
   /** The engine ends in order to be started again. */
   | { kind: 'restart' }
 
@@ -40,6 +43,13 @@ const settledMs = 10_000
 const firstStartMs = 10_000
 const stopMs = 10_000
 
+/** What an exit tells that the engine could not tell itself. */
+const reasonOfExit = (code: number | null, signal: NodeJS.Signals | null): string => {
+  if (signal === memorySignal) return 'It held more memory than --engine-memory allows.'
+  if (signal === 'SIGKILL') return 'The system ended it, as it does when memory is short.'
+  return signal === null ? `Its process ended with the code ${code}.` : `It crashed (${signal}).`
+}
+
 /**
  * Keeps one engine process running: starts it again when it ends. The rest before a start doubles while engines end
  * soon after their start.
@@ -54,6 +64,8 @@ export class Supervisor {
   #restMs = firstRetryMs
   #rest: NodeJS.Timeout | undefined
   #wasReady = false
+  /** Why this process ends the engine by force. */
+  #killedFor: string | undefined
   readonly #ends = new Recurring()
 
   constructor(options: SupervisorOptions) {
@@ -75,6 +87,7 @@ export class Supervisor {
   /** Ends an engine that does not answer; another one is started. */
   kill(reason: string): void {
     this.#options.logger.error('The engine is ended.', { reason, pid: this.#child?.pid })
+    this.#killedFor = reason
     this.#child?.kill('SIGKILL')
   }
 
@@ -92,12 +105,14 @@ export class Supervisor {
   }
 
   #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
-    const { program, args, env, logger, onFailed, silentMs = usualSilentMs } = this.#options
+    const { program, args, env, logger, onFailed, onEnded, silentMs = usualSilentMs } = this.#options
     const beganMs = performance.now()
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#child = child
     let reason: string | undefined
     let isPlanned = false
+    let isByStatement = false
+    this.#killedFor = undefined
     const silence = new Watchdog(silentMs, () =>
       this.kill(`The engine was being started, and said nothing for ${silentMs / 1000} seconds.`),
     )
@@ -115,7 +130,10 @@ export class Supervisor {
       if (word.kind === 'ready') {
         if (this.#wasReady) logger.info('The engine runs again.', { pid: child.pid })
         this.#wasReady = true
-      } else reason = word.reason
+      } else {
+        reason = word.reason
+        isByStatement = word.isByStatement === true
+      }
       tellFirst(word)
     })
     child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
@@ -128,8 +146,10 @@ export class Supervisor {
         return
       }
       if (reason !== undefined) onFailed?.(reason)
+      onEnded?.(reason ?? this.#killedFor ?? reasonOfExit(code, signal))
       const afterMs = Math.round(performance.now() - beganMs)
-      if (afterMs > settledMs) this.#restMs = firstRetryMs
+      // A statement that ends the engine does so again and again only if it is asked again and again.
+      if (afterMs > settledMs || isByStatement) this.#restMs = firstRetryMs
       // On a full disk the engine ends again and again, so the same reason is logged less and less often.
       const times = reason === undefined ? 1 : this.#ends.note(reason)
       if (times !== undefined)

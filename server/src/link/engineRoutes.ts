@@ -12,6 +12,9 @@ import type { EngineProxy } from './EngineProxy.js'
 /** Paths that always change tables. Whether a SQL statement does is found out by the engine. */
 const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
 
+/** Of these nothing is done twice when they are asked again: the engine tells before it begins a change. */
+const reading: ReadonlySet<string> = new Set(['/query', '/validate', '/explain', '/autocomplete'])
+
 const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
 
 const endpoints: readonly (readonly [method: Route['method'], path: string])[] = [
@@ -60,7 +63,7 @@ export const engineRoutes = (
       const identity = await authenticate(request, response)
       if (identity.role === 'read' && writing.has(path)) throw readOnlyUser()
       if (path === exportPath) await whenStored()
-      await proxy.forward(request, response, identity)
+      await proxy.forward({ request, response, identity, isReading: reading.has(path) })
       return undefined
     },
   }))

@@ -14,6 +14,8 @@ export type ToEngine =
   | { kind: 'cancelPostgres'; process: number; secret: number }
   /** The connections of the Postgres protocol must end, each after its current query. */
   | { kind: 'endPostgres' }
+  /** Statements that ended the engine again and again, by their keys, each with the reason why it is refused. */
+  | { kind: 'refused'; statements: readonly (readonly [key: string, reason: string])[] }
   /** Persons must be erased from all rows up to this one. */
   | { kind: 'erase'; requests: ErasureRequest[]; through: number }
 
@@ -35,6 +37,8 @@ export type ToIngest =
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Why the last try to store rows failed; null after a success. */
   | { kind: 'storing'; log: number; failing: string | null }
+  /** The engine ends now. `statement` is the key of the SQL that has ended it, where that is known. */
+  | { kind: 'ending'; reason: string; statement?: string }
   /** It is sent every second, so that silence shows an engine that hangs. */
   | { kind: 'alive'; vitals: EngineVitals }
 

@@ -9,6 +9,7 @@ import { lockFolder } from '../store/lockFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { RemoteLogs } from '../wal/RemoteLogs.js'
 import { Storing } from '../wal/Storing.js'
+import { Breaker } from './Breaker.js'
 import { EngineLink } from './EngineLink.js'
 import { EngineProxy } from './EngineProxy.js'
 
@@ -21,6 +22,7 @@ export interface EngineSide {
   /** What the engine has reported of all logs. */
   logs: RemoteLogs
   storing: Storing
+  breaker: Breaker
 }
 
 /** Locks the data folder for this process, and prepares the link with the engine that works on the folder. */
@@ -52,7 +54,12 @@ export const openEngineSide = async (
     for (const [of, failing] of hello.storing) tellStoring(of, failing)
   })
   link.on('storing', tellStoring)
+  const breaker = new Breaker()
+  link.on('ended', (reason, statement) => {
+    if (statement !== undefined) breaker.note(statement, reason)
+  })
+  link.on('up', () => link.tell({ kind: 'refused', statements: breaker.refused() }))
   const proxy = new EngineProxy(link, folder.socket)
   cleanups.add(() => proxy.close())
-  return { folder, store, link, proxy, logs, storing }
+  return { folder, store, link, proxy, logs, storing, breaker }
 }

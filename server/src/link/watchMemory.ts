@@ -6,6 +6,9 @@ interface Watch {
   isSilent: boolean
 }
 
+/** Ends the process at once, and tells the parent process why. Windows knows few signals. */
+export const memorySignal: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGUSR2'
+
 const pageBytes = 4096
 const everyMs = 50
 
@@ -37,7 +40,7 @@ const endWhenOver = ({ maxBytes, isSilent }: Watch) => {
     } catch {
       // Nobody reads the log, or its disk is full.
     }
-    process.kill(process.pid, 'SIGKILL')
+    process.kill(process.pid, memorySignal)
   }, everyMs)
 }
 

@@ -50,7 +50,7 @@ export const mcpProxyRoute = (
         const message = 'The Host header names another host. If it is yours, name its origin by --origins.'
         throw refuse(403, 'host-not-allowed', message)
       }
-      await proxy.forward(request, response, identity)
+      await proxy.forward({ request, response, identity, isReading: true })
       return undefined
     },
   }

@@ -22,6 +22,8 @@ export interface MetricSources {
   engine(): EngineVitals | undefined
   /** How many engines were started after the first. */
   engineRestarts(): number
+  /** How many statements are refused because they have ended the engine. */
+  refusedStatements(): number
   dataFolder: string | undefined
 }
 
@@ -155,6 +157,9 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('engine_up', '1 while the engine answers.', [], () => [[sources.engine() === undefined ? 0 : 1]])
   counter('engine_restarts_total', 'Engines that were started after the first.', [], () => [
     [sources.engineRestarts()],
+  ])
+  gauge('refused_statements', 'Statements that are refused because they have ended the engine.', [], () => [
+    [sources.refusedStatements()],
   ])
   gauge('queries', 'SQL statements under way.', ['state'], () => {
     const { running = 0, waiting = 0 } = sources.engine()?.queries ?? {}

@@ -69,11 +69,12 @@ export class ClientState {
     this.checkTransaction()
     const edits = this.#rewrite(statement)
     const held = await this.#open()
-    return this.#whileRunning((cancellation) =>
-      this.#options.sql.inspect(held, cancellation, (connection, guard) =>
+    return this.#whileRunning((cancellation) => {
+      cancellation.statement = applyEdits(statement.text, edits)
+      return this.#options.sql.inspect(held, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
-      ),
-    )
+      )
+    })
   }
 
   /** Runs a statement. `values` are written instead of its parameters. */

@@ -43,6 +43,7 @@ const ofHttp: Record<string, string> = {
   'query-gone': sqlState.cancelled,
   'query-unread': sqlState.cancelled,
   'query-stopping': sqlState.stopping,
+  'engine-starting': sqlState.starting,
   'query-memory': '53200',
   'query-disk': '53100',
   overloaded: '53000',

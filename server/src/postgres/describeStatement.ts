@@ -5,7 +5,7 @@ import type { Guard } from '../sql/guard/Guard.js'
 import { readHead } from '../sql/guard/readHead.js'
 import { onlyReads } from '../sql/onlyReads.js'
 import { type Plan, planStatement } from '../sql/planStatement.js'
-import { prepareOne } from '../sql/prepareOne.js'
+import { tryPrepare } from '../sql/prepareOne.js'
 import { refuseNumbers } from '../sql/refuseNumbers.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
@@ -50,7 +50,7 @@ const unknownTypes: ReadonlySet<DuckDBTypeId> = new Set([
 
 /** Asks DuckDB for the types of parameters, which it infers from the SQL around them; 0 where it cannot. */
 const inferOids = async (connection: DuckDBConnection, text: string, count: number): Promise<number[]> => {
-  const prepared = await prepareOne(connection, text).catch(() => undefined)
+  const prepared = await tryPrepare(connection, text)
   const oids = Array.from({ length: count }, (_, at) => {
     try {
       const type = prepared?.parameterType(at + 1)

@@ -16,8 +16,8 @@ interface Interruptible {
 
 const againMs = 20
 
-/** Called with the reason when a cancelled query does not end. The engine process then ends itself and the query with it. */
-export type OnStuck = (reason: CancelReason) => void
+/** Called when a cancelled query does not end. The engine process then ends itself and the query with it. */
+export type OnStuck = (reason: CancelReason, statement: string | undefined) => void
 
 const reasonText: Record<CancelReason, string> = {
   cancelled: 'The query was cancelled.',
@@ -42,6 +42,8 @@ export const queryEnded = (reason: CancelReason): HttpError =>
  */
 export class Cancellation {
   readonly #controller = new AbortController()
+  /** What runs, where that is SQL of a client's. */
+  statement: string | undefined
   #reason: CancelReason | undefined
   #running: Interruptible | undefined
   #timer: NodeJS.Timeout | undefined
@@ -92,7 +94,7 @@ export class Cancellation {
     let left = Math.ceil(this.#afterMs / againMs)
     this.#timer = setInterval(() => {
       this.#running?.interrupt()
-      if (--left === 0) this.#onStuck(this.#reason!)
+      if (--left === 0) this.#onStuck(this.#reason!, this.statement)
     }, againMs)
   }
 }

@@ -16,6 +16,8 @@ export interface QueryJob {
   /** The error for a statement that does not only read. */
   readsOnly?: HttpError | undefined
   cancellation: Cancellation
+  /** Called before the statement does what may not be done twice, if the engine ends meanwhile. */
+  onceOnly?(): void
   /** Given when the query came through the Postgres protocol. */
   postgres?: PostgresJob
 }

@@ -2,6 +2,7 @@ import { noQueries, type QueryCounts } from '../metrics/EngineVitals.js'
 import type { Pausable } from '../store/ConcurrencyLimit.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import { beginReadOnly, isForbidden } from '../store/readOnly.js'
+import { isFatal } from '../store/transactions.js'
 import { quoteText } from '../store/quote.js'
 import { readOnlyUser } from '../users/Identity.js'
 import type { AnswerCache, CachedAnswer } from './cache/AnswerCache.js'
@@ -9,6 +10,7 @@ import { CacheUse, hit } from './cache/CacheUse.js'
 import type { Volatility } from './cache/Volatility.js'
 import { queryEnded } from './Cancellation.js'
 import { sizeByPlan } from './computeSize.js'
+import { givenUp, type OnGivenUp } from './givenUp.js'
 import type { Guard } from './guard/Guard.js'
 import { readHead } from './guard/readHead.js'
 import { onlyReads } from './onlyReads.js'
@@ -37,6 +39,7 @@ export interface QueryRunnerOptions extends OpenRowsOptions, TurnOptions {
   threads: number
   queryThreads: QueryThreads
   room: DiskRoom
+  onGivenUp: OnGivenUp
 }
 
 /**
@@ -86,8 +89,10 @@ export class QueryRunner {
 
   /** Waits for its turn, plans the statement and opens its rows. Rejects with an HttpError when any of these fails. */
   async run(job: QueryJob): Promise<RunningQuery> {
-    const { connections, log, threads, queryThreads, readable } = this.#options
+    const { connections, log, threads, queryThreads, readable, home } = this.#options
     const { request, user, userAgent, cancellation } = job
+    const statement = job.postgres?.text ?? request.statement
+    cancellation.statement = statement
     const isEphemeral = request.ephemeral === true
     const held =
       job.postgres?.held ??
@@ -130,7 +135,8 @@ export class QueryRunner {
     let failure: unknown
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
       if (failure !== undefined) return failure
-      const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? error
+      const ended = isFatal(error) ? givenUp(error, this.#options.onGivenUp, statement) : undefined
+      const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? ended ?? error
       failure = reported
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
       query.end(messageOf(reported))
@@ -153,6 +159,8 @@ export class QueryRunner {
       // The connection is taken before the permit. The other way round, queries that wait for one
       // connection could hold all the permits that the query on that connection waits for.
       cleanups.push(await held.enter(cancellation.signal))
+      // What the connection has of its own is gone with the engine, and the answer would be another one.
+      if (held.mayHoldOwn || held.path !== home) job.onceOnly?.()
       const path = pathOfRequest(request, held.path, readable)
       const caching = CacheUse.of(this.#options, job, held, path)
       const cached = caching?.find()
@@ -195,6 +203,7 @@ export class QueryRunner {
         query.start()
       }
       held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
+      if (plan.kind === 'change') job.onceOnly?.()
       cleanups.push(await this.#watchDisk(job, plan))
       const opened = await openRows(this.#options, { job, held, plan })
       const rows = caching === undefined || 'file' in opened ? opened : caching.watch(opened)
@@ -238,6 +247,7 @@ export class QueryRunner {
     if (lost !== undefined) held.path = home
     const timezone = request.timezone ?? held.timezone
     await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
+      if (isFatal(error)) throw error
       throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
     })
     return lost

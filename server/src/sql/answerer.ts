@@ -86,6 +86,11 @@ export const answerer = ({ runner, newCancellation, workerSlug, translate }: Ans
     response.once('close', () => {
       if (!response.writableFinished) cancellation.cancel('gone')
     })
+    const onceOnly = () => {
+      if (!response.headersSent && !response.destroyed) response.writeProcessing()
+    }
+    // Nobody wants a cancelled statement to be asked again.
+    cancellation.signal.addEventListener('abort', onceOnly)
     const request = await inDuckdb(user, given, cancellation)
     const job = {
       user,
@@ -96,6 +101,7 @@ export const answerer = ({ runner, newCancellation, workerSlug, translate }: Ans
       page: pageOfRequest(request),
       readsOnly: refusal,
       cancellation,
+      onceOnly,
     }
     await write(job, new Answer(response, form))
     return undefined

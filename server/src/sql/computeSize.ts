@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Share } from '../store/ConcurrencyLimit.js'
 import type { Plan } from './planStatement.js'
-import { prepareOne } from './prepareOne.js'
+import { tryPrepare } from './prepareOne.js'
 import { parsePlan, type PlanNode } from './readPlan.js'
 
 /** The contract's, and three that published clients have: they mean XL. */
@@ -53,7 +53,7 @@ const mostRows = (nodes: readonly PlanNode[]): number =>
 /** The size that a statement seems to have by the optimiser's estimate of the rows that pass through any step. */
 export const sizeByPlan = async (connection: DuckDBConnection, plan: Plan): Promise<ComputeSize> => {
   if (plan.kind !== 'read') return 'M'
-  const explain = await prepareOne(connection, `EXPLAIN (FORMAT JSON) ${plan.text}`).catch(() => undefined)
+  const explain = await tryPrepare(connection, `EXPLAIN (FORMAT JSON) ${plan.text}`)
   if (explain === undefined) return 'M'
   const rows = mostRows(parsePlan(String((await explain.runAndReadAll()).getRows()[0]![1])))
   explain.destroySync()

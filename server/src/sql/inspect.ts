@@ -1,7 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
 import { inReadOnly } from '../store/readOnly.js'
+import { isFatal } from '../store/transactions.js'
 import type { Cancellation } from './Cancellation.js'
+import { givenUp, type OnGivenUp } from './givenUp.js'
 import type { Guard } from './guard/Guard.js'
 import type { HeldConnection } from './HeldConnections.js'
 import { enterConnection, type SearchPath } from './searchPath.js'
@@ -13,6 +15,7 @@ export interface InspectOptions {
   readable: readonly string[]
   home: SearchPath
   timeoutMs: number
+  onGivenUp: OnGivenUp
 }
 
 /** Runs `work`, which only reads, on a connection that it takes as a query would. */
@@ -26,7 +29,7 @@ export type Inspect = <T>(
 const longestMs = 30_000
 
 export const inspector =
-  ({ limit, guard, readable, home, timeoutMs }: InspectOptions): Inspect =>
+  ({ limit, guard, readable, home, timeoutMs, onGivenUp }: InspectOptions): Inspect =>
   async (held, cancellation, work) => {
     const cleanups: (() => void)[] = []
     try {
@@ -39,7 +42,7 @@ export const inspector =
       await enterConnection(held, {}, readable, home)
       return await inReadOnly(held.connection, () => work(held.connection, guard))
     } catch (error) {
-      throw cancellation.error ?? error
+      throw cancellation.error ?? (isFatal(error) ? givenUp(error, onGivenUp, cancellation.statement) : error)
     } finally {
       for (const cleanup of cleanups.toReversed()) cleanup()
     }

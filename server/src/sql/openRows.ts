@@ -7,7 +7,7 @@ import { readHead } from './guard/readHead.js'
 import type { HeldConnection } from './HeldConnections.js'
 import type { Plan } from './planStatement.js'
 import type { QueryJob } from './QueryJob.js'
-import { messageOf, refuseStatement } from './refuse.js'
+import { messageOf, throwRefused } from './refuse.js'
 import { bufferRows } from './rows/bufferRows.js'
 import type { Layout } from './rows/encodeRows.js'
 import { exportParquet, type ParquetFile } from './rows/exportParquet.js'
@@ -81,8 +81,7 @@ export const openRows = async (options: OpenRowsOptions, planned: Planned): Prom
     held.timezone = zone.getRows()[0]![0] as string
     return rows
   } catch (error) {
-    if (error instanceof HttpError) throw error
-    const message = messageOf(error)
-    throw cancellation.error ?? (isDiskFull(message) ? queryEnded('disk') : refuseStatement(message))
+    if (!(error instanceof HttpError) && isDiskFull(messageOf(error))) throw queryEnded('disk')
+    return throwRefused(error)
   }
 }

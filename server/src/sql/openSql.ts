@@ -15,6 +15,7 @@ import type { AnswererOptions } from './answerer.js'
 import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Translator } from './dialects/Translator.js'
+import type { OnGivenUp } from './givenUp.js'
 import { Guard } from './guard/Guard.js'
 import { type Inspect, inspector } from './inspect.js'
 import { QueryLog } from './QueryLog.js'
@@ -42,6 +43,7 @@ export interface SqlOptions {
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
   stuckAfterMs: number
   onStuck: OnStuck
+  onGivenUp: OnGivenUp
 }
 
 export interface Sql {
@@ -56,6 +58,10 @@ export interface Sql {
   newCancellation(): Cancellation
   /** Cancels all queries that run or wait. */
   cancelAll(reason: CancelReason): void
+  /** What tells a statement from others, whatever its spaces, comments and case. */
+  keyOf(statement: string): string
+  /** From now on refuses the statements of these keys, each with a reason. */
+  refuse(statements: readonly (readonly [key: string, reason: string])[]): void
   /** Does work that needs much memory while nothing else is under way; queries that take too long are cancelled. */
   withoutQueries(work: (isFree: boolean) => Promise<void>): Promise<Outcome>
   close(): Promise<void>
@@ -75,7 +81,7 @@ const maxLogged = 10_000
 
 /** Opens the part of the service that runs users' SQL. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
-  const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs } = options
+  const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs, onGivenUp } = options
   const guard = await database.use((connection) => Guard.open(connection))
   const volatility = await database.use((connection) => Volatility.open(connection))
   const cache = new AnswerCache(Math.min(maxCacheBytes, options.memoryBytes / 64), dataChanges)
@@ -108,6 +114,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     room: options.room,
     givingBack: options.givingBack,
     timeoutMs: statementTimeoutMs,
+    onGivenUp,
   })
   const translator = new Translator()
   const { translate } = translator
@@ -128,7 +135,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     connections,
     readable,
     answering,
-    inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs }),
+    inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs, onGivenUp }),
     newCancellation,
     routes: [
       ...queryRoutes({
@@ -146,6 +153,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         home,
         inspections,
         newCancellation,
+        onGivenUp,
         translate,
         readable,
         maxBodyBytes,
@@ -153,6 +161,8 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
       }),
     ],
     cancelAll,
+    keyOf: (statement) => guard.keyOf(statement),
+    refuse: (statements) => guard.refuse(statements),
     withoutQueries(work) {
       cache.clear()
       return alone(work)

@@ -4,13 +4,12 @@ import {
   type DuckDBType,
   StatementType,
 } from '@duckdb/node-api'
-import { HttpError } from '../http/HttpError.js'
 import type { Guard, Guarded } from './guard/Guard.js'
 import { checkAlter, checkNewType } from './guard/checkReplay.js'
 import { readHead } from './guard/readHead.js'
 import { prepareOne } from './prepareOne.js'
 import { refuseNumbers } from './refuseNumbers.js'
-import { messageOf, refuseStatement } from './refuse.js'
+import { refuseStatement, throwRefused } from './refuse.js'
 
 /** Statements that change a catalog, or explain a change, run in a transaction bound to one catalog. */
 const changing: ReadonlySet<StatementType> = new Set([
@@ -72,7 +71,7 @@ export const planStatement = async (
     prepared = await prepareOne(connection, guarded.text)
     if (prepared.parameterCount > 0) throw refuseStatement('The statement has parameters; write the values.')
   } catch (error) {
-    throw error instanceof HttpError ? error : refuseStatement(messageOf(error))
+    return throwRefused(error)
   }
   await checkNewType(connection, guarded.tokens)
   await checkAlter(connection, guarded.tokens)

@@ -5,6 +5,7 @@ import {
   StatementType,
 } from '@duckdb/node-api'
 import { isReading } from '../store/readOnly.js'
+import { isFatal } from '../store/transactions.js'
 import { refuseStatement } from './refuse.js'
 
 /**
@@ -61,4 +62,17 @@ export const prepareOne = async (
 ): Promise<DuckDBPreparedStatement> => {
   const extracted = await connection.extractStatements(sql)
   return extracted.count === 1 ? extracted.prepare(0) : prepareParts(connection, extracted)
+}
+
+/** Prepares a statement that DuckDB may refuse: then it is undefined. */
+export const tryPrepare = async (
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<DuckDBPreparedStatement | undefined> => {
+  try {
+    return await prepareOne(connection, sql)
+  } catch (error) {
+    if (isFatal(error)) throw error
+    return undefined
+  }
 }

@@ -1,9 +1,15 @@
 import { explainMissing } from '../archive/explainMissing.js'
-import { type HttpError, refuse } from '../http/HttpError.js'
+import { HttpError, refuse } from '../http/HttpError.js'
 import { reasonOf } from '../reasonOf.js'
+import { isFatal } from '../store/transactions.js'
 
 /** Makes the HttpError for SQL that is wrong, is not allowed, or failed while it ran. */
 export const refuseStatement = (message: string): HttpError => refuse(400, 'invalid-statement', message)
+
+/** Throws the error of a statement as one for its client. An error that ends the engine stays as it is. */
+export const throwRefused = (error: unknown): never => {
+  throw error instanceof HttpError || isFatal(error) ? error : refuseStatement(messageOf(error))
+}
 
 /** Makes the HttpError for a field of the request that is wrong. */
 export const refuseField = (message: string): HttpError => refuse(400, 'invalid-request', message)

@@ -4,6 +4,7 @@ import { analyticsCatalog } from '../store/analyticsSchema.js'
 import { internalSchema } from '../store/lakehouseSchema.js'
 import { quoteIdentifier, quoteText } from '../store/quote.js'
 import type { SqlToken } from './guard/tokenize.js'
+import { isFatal } from '../store/transactions.js'
 import { messageOf, refuseField } from './refuse.js'
 
 /** The schema in which unqualified names are looked for first. */
@@ -23,6 +24,7 @@ const setPath = async (connection: DuckDBConnection, path: SearchPath): Promise<
     await connection.run(`SET search_path = ${quoteText(all)}`)
     return true
   } catch (error) {
+    if (isFatal(error)) throw error
     const message = messageOf(error)
     if (/no catalog \+ schema|does not exist/i.test(message)) return false
     throw refuseField(message)

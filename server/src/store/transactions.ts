@@ -61,6 +61,10 @@ export const isOutOfRoom = (error: unknown): boolean =>
 export const isInvalidated = (error: unknown): boolean =>
   isOfDuckdb(error) && /has been invalidated/i.test(error.message)
 
+/** Whether a statement has met an error of DuckDB's own, after which DuckDB gives up everything, or has come after one. */
+export const isFatal = (error: unknown): error is Error =>
+  isOfDuckdb(error) && (/^(INTERNAL|FATAL) Error/.test(error.message) || isInvalidated(error))
+
 /**
  * Whether a failed write may succeed later. A conflict, a full disk, too little memory, or a DuckDB that must
  * be restarted has stopped it.

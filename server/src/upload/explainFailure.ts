@@ -59,10 +59,6 @@ export const explainReading = (reason: string, paths: UploadPaths): HttpError =>
 
 /** Why rows that were read could not be stored, from what the engine's DuckDB, or the system, said about it. */
 export const explainStoring = (reason: string, paths: UploadPaths): HttpError => {
-  if (isBreak(reason)) {
-    const message = 'The query engine is being started again. Send the file again in a moment.'
-    return refuse(503, 'engine-starting', message, { 'retry-after': '2' })
-  }
   if (isDiskFailing(reason)) return diskFailing()
   if (isOutOfDisk(reason)) return diskFull()
   if (!reason.startsWith('Out of Memory Error')) return refuseFile(tidy(reason, paths))

@@ -9,6 +9,7 @@ import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
 import { tableSql } from '../append/Target.js'
 import { reasonOf } from '../reasonOf.js'
+import { isFatal } from '../store/transactions.js'
 import type { Database } from '../store/Database.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
@@ -122,7 +123,8 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
       }
     } catch (error) {
       if (full.signal.aborted) throw diskFull()
-      throw error instanceof HttpError ? error : explainStoring(reasonOf(error), place)
+      // An engine whose DuckDB has given up says so in one place for all routes.
+      throw error instanceof HttpError || isFatal(error) ? error : explainStoring(reasonOf(error), place)
     } finally {
       endWatch?.()
       const { file, stage } = place

@@ -16,6 +16,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+const linkThatEnds = {
+  whenUp: () => Promise.resolve(true),
+  whenDown: () => Promise.resolve(true),
+  whyEnded: () => Promise.resolve('It crashed.'),
+} as unknown as EngineLink
+
 /** What a client gets from an engine that ends after it has written so much. */
 const answerOf = async (written: string, headers: OutgoingHttpHeaders) => {
   const path = join(folder, 'engine.sock')
@@ -24,9 +30,9 @@ const answerOf = async (written: string, headers: OutgoingHttpHeaders) => {
     response.write(written, () => setImmediate(() => response.destroy()))
   })
   await once(engine.listen(path), 'listening')
-  const proxy = new EngineProxy({ whenUp: () => Promise.resolve(true) } as unknown as EngineLink, path)
+  const proxy = new EngineProxy(linkThatEnds, path)
   const server = createServer((request, response) => {
-    void proxy.forward(request, response, { user: 'ada', role: 'write' })
+    void proxy.forward({ request, response, identity: { user: 'ada', role: 'write' } })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   try {
@@ -93,7 +99,7 @@ describe.runIf(process.platform !== 'win32')('a client that goes while the engin
       })
       client.on('error', () => undefined).flushHeaders()
       const [request, response] = await once(server, 'request')
-      const forwarded = proxy.forward(request, response, { user: 'ada', role: 'write' })
+      const forwarded = proxy.forward({ request, response, identity: { user: 'ada', role: 'write' } })
       client.destroy()
       await once(response, 'close')
       up.resolve(true)

@@ -6,6 +6,7 @@ import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
 import { limitConnections, listenAt } from '../../http/publicServer.js'
 import type { EngineLink } from '../../link/EngineLink.js'
+import { endedMessage, endKnownMs, engineWaitMs } from '../../link/EngineProxy.js'
 import type { Logger } from '../../Logger.js'
 import type { CompleteOptions } from '../../options/ServerOptions.js'
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
@@ -15,6 +16,7 @@ import { certificateDigest } from './certificateDigest.js'
 import { logIn } from './logIn.js'
 import { authenticationOk, errorResponse, negotiateVersion } from '../messages/messages.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { MessageBounds } from './MessageBounds.js'
 import { readMessage } from './readMessage.js'
 import { writeStart } from './upgrade.js'
 import type { ClientStart } from '../ClientState.js'
@@ -46,8 +48,9 @@ export interface ListenPostgresOptions extends CompleteOptions {
 
 /** No larger message is read from a client that has not shown a password. */
 const maxStartBytes = 10_000
-const graceMs = 3000
 const keepAliveMs = 60_000
+/** An engine that ends is known to have ended so soon after it has closed a connection. */
+const downWithinMs = 200
 /** Each client may hold a DuckDB connection. */
 const maxClients = 100
 
@@ -148,7 +151,7 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
 
   /** Pipes between the client and the engine until one of them closes the connection. */
   const join = async (socket: Socket, start: ClientStart): Promise<void> => {
-    const engine = (await link.whenUp(graceMs)) ? await reachEngine(path, start) : undefined
+    const engine = (await link.whenUp(engineWaitMs)) ? await reachEngine(path, start) : undefined
     if (engine === undefined) {
       throw new ProtocolError(
         sqlState.starting,
@@ -156,10 +159,19 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
       )
     }
     socket.write(authenticationOk())
-    engine.on('error', () => undefined).pipe(socket)
+    const messages = new MessageBounds()
+    engine
+      .on('error', () => undefined)
+      .on('data', (chunk: Buffer) => messages.pass(chunk))
+      .pipe(socket, { end: false })
     socket.pipe(engine)
     await Promise.race([closed(socket), closed(engine)])
     engine.destroy()
+    if (socket.destroyed || !(await link.whenDown(downWithinMs))) return
+    // Within a message the client would read the error as a part of it.
+    if (!messages.isAtEnd) return
+    const reason = await link.whyEnded(endKnownMs)
+    throw new ProtocolError(sqlState.starting, `${endedMessage(reason)} Connect again.`)
   }
 
   /** Reads who the client is and checks the password; undefined when the client has gone. */

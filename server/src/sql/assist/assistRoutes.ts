@@ -5,10 +5,12 @@ import type { Route } from '../../http/Route.js'
 import type { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import type { Database } from '../../store/Database.js'
 import { inReadOnly } from '../../store/readOnly.js'
+import { isFatal } from '../../store/transactions.js'
 import { type Identity, readIdentity } from '../../users/Identity.js'
 import type { Cancellation } from '../Cancellation.js'
 import { readDialect } from '../dialects/readDialect.js'
 import type { Translate } from '../dialects/Translator.js'
+import { givenUp, type OnGivenUp } from '../givenUp.js'
 import type { Guard } from '../guard/Guard.js'
 import { enterPath, enterConnection, findCatalog, pathOfRequest, type SearchPath } from '../searchPath.js'
 import type { HeldConnections } from '../HeldConnections.js'
@@ -27,6 +29,7 @@ export interface AssistRoutesOptions {
   /** The requests that still run, so that they can be cancelled. */
   inspections: Set<Cancellation>
   newCancellation(): Cancellation
+  onGivenUp: OnGivenUp
   translate: Translate
   maxBodyBytes: number
   statementTimeoutMs: number
@@ -155,7 +158,10 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
           cancellation.signal.throwIfAborted()
           return { status: 200, body: { statement: body.statement, connections_errors: {}, ...answer } }
         } catch (error) {
-          throw cancellation.error ?? error
+          throw (
+            cancellation.error ??
+            (isFatal(error) ? givenUp(error, options.onGivenUp, cancellation.statement) : error)
+          )
         } finally {
           clearTimeout(timer)
           inspections.delete(cancellation)
@@ -170,6 +176,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       const given = await inDuckdb(inspection)
       if ('error' in given) return { valid: false, error: given.error }
       const { statement } = given
+      inspection.cancellation.statement = statement
       const path = pathOfRequest(body, heldOf(inspection)?.path ?? home, readable)
       const error = await withConnection(inspection, (connection) =>
         validateStatement(connection, guard, statement, { role, path, readable }),
@@ -181,6 +188,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       const given = await inDuckdb(inspection)
       if ('error' in given) return { ...failedExplanation(given.error) }
       const { statement } = given
+      inspection.cancellation.statement = statement
       const { plan, ...explanation } = await withConnection(inspection, (connection) =>
         explainStatement(connection, guard, statement),
       )

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../../store/quote.js'
 import { isForbidden } from '../../store/readOnly.js'
+import { isFatal } from '../../store/transactions.js'
 import { readOnlyUser } from '../../users/Identity.js'
 import type { Guard } from '../guard/Guard.js'
 import { prepareOne } from '../prepareOne.js'
@@ -107,6 +108,7 @@ export const explainStatement = async (
     const reader = await explain.runAndReadAll()
     json = String(reader.getRows()[0]![1])
   } catch (error) {
+    if (isFatal(error)) throw error
     return failedExplanation(isForbidden(error) ? readOnlyUser().message : messageOfSecondLine(error))
   }
   const tables: TableScanEstimate[] = []

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
 import { isForbidden } from '../../store/readOnly.js'
+import { isFatal } from '../../store/transactions.js'
 import { readOnlyUser, type UserRole } from '../../users/Identity.js'
 import type { Guard } from '../guard/Guard.js'
 import { onlyReads } from '../onlyReads.js'
 import { type Plan, planStatement } from '../planStatement.js'
-import { prepareOne } from '../prepareOne.js'
+import { tryPrepare } from '../prepareOne.js'
 import { messageOf } from '../refuse.js'
 import { findNamesake } from './findNamesake.js'
 import { runChange } from '../runChange.js'
@@ -21,7 +22,7 @@ const tryChange = async (
   const catalogs = readable.filter((each) => each !== analyticsCatalog)
   const catalog = catalogs.includes(path.catalog) ? path.catalog : catalogs[0]!
   // DuckDB cannot explain every statement. The others have been prepared, and that is all there is to check.
-  const prepared = await prepareOne(connection, `EXPLAIN ${plan.text}`).catch(() => undefined)
+  const prepared = await tryPrepare(connection, `EXPLAIN ${plan.text}`)
   if (prepared === undefined || /^explain$/i.test(plan.tokens[0]!.text)) return
   await runChange({ connection, plan: { ...plan, prepared }, catalog, catalogs, isStopped: () => true })
 }
@@ -54,6 +55,7 @@ export const validateStatement = async (
     await tryChange(connection, plan, path, readable)
     return await findNamesake(connection, plan.tokens)
   } catch (error) {
+    if (isFatal(error)) throw error
     return isForbidden(error) ? readOnlyUser().message : messageOf(error)
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
@@ -44,6 +45,13 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? token.text.toLowerCase()
     : undefined
 
+/** Values stay as they are: at one of them DuckDB may give up, and at another not. */
+const keyOf = (tokens: readonly SqlToken[]): string => {
+  const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toLowerCase() : text))
+  while (words.at(-1) === ';') words.pop()
+  return createHash('sha256').update(words.join('\u0000')).digest('base64url')
+}
+
 /** Whether `duckdb_databases()` stands here just so: it is replaced by `databases`. */
 const listsDatabases = (tokens: readonly SqlToken[], at: number): boolean =>
   tokens[at]!.kind === 'word' &&
@@ -74,6 +82,7 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
 export class Guard {
   readonly #functions: ReadonlySet<string>
   readonly #views: ReadonlySet<string>
+  #refused: ReadonlyMap<string, string> = new Map()
 
   private constructor(functions: ReadonlySet<string>, views: ReadonlySet<string>) {
     this.#functions = functions
@@ -90,6 +99,16 @@ export class Guard {
     return new Guard(refused(called, allowedFunctions), refused(views, allowedViews))
   }
 
+  /** What tells a statement from others, whatever its spaces, comments and case. */
+  keyOf(sql: string): string {
+    return keyOf(tokenize(sql, maxTokens).tokens)
+  }
+
+  /** From now on refuses the statements of these keys, each with a reason. */
+  refuse(statements: readonly (readonly [key: string, reason: string])[]): void {
+    this.#refused = new Map(statements)
+  }
+
   check(sql: string): Guarded | { problem: string } {
     const { tokens, problem } = tokenize(sql, maxTokens)
     if (problem !== undefined) return { problem }
@@ -101,7 +120,8 @@ export class Guard {
     const isPragma = /^pragma$/i.test(first.text)
     if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
       return { text: databaseList, tokens }
-    const found = findExcess(tokens) ?? this.#findProblem(tokens)
+    const refused = this.#refused.size === 0 ? undefined : this.#refused.get(keyOf(tokens))
+    const found = refused ?? findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
     const json = boundJson(tokens)
     if ('problem' in json) return json

@@ -93,6 +93,12 @@ const openingLines = ({ names, types }: Rows, head: Head, form: Form): string =>
   return `${JSON.stringify(metadata)}\n${JSON.stringify(columns === 'labels' ? names : objects)}\n`
 }
 
+/**
+ * A short answer is sent in one piece: when the engine ends before that, nothing of it is sent, and the ingest process
+ * can ask again. Rows that come slowly wait for no longer than this.
+ */
+const togetherMs = 200
+
 /** A server in front of this one may refuse longer headers. */
 const maxHeaderBytes = 4096
 
@@ -112,6 +118,7 @@ export class Answer {
   readonly #form: Form
   /** The response, or a gzip before it. */
   #out: Writable
+  #holding: NodeJS.Timeout | undefined
 
   constructor(response: ServerResponse, form: Form) {
     this.#response = response
@@ -134,6 +141,7 @@ export class Answer {
       isRead = await this.#write(lines, turn, signal)
       if (isRead) lines = await rows.next()
     }
+    clearTimeout(this.#holding)
     if (!isRead) throw refuse(400, 'query-gone', 'The client went away.')
   }
 
@@ -168,7 +176,11 @@ export class Answer {
       'x-session-id': encodeURIComponent(head.sessionId),
       ...more,
     })
-    if (!zips(this.#form)) return
+    if (!zips(this.#form)) {
+      this.#response.cork()
+      this.#holding = setTimeout(() => this.#response.uncork(), togetherMs)
+      return
+    }
     const gzip = createGzip()
     gzip.pipe(this.#response)
     this.#response.once('close', () => gzip.destroy())
@@ -180,6 +192,7 @@ export class Answer {
     const response = this.#response
     if (response.destroyed) return false
     if (this.#out.write(lines)) return true
+    response.uncork()
     const gone = new AbortController()
     const leave = () => gone.abort()
     const timer = setTimeout(leave, clientPatienceMs)

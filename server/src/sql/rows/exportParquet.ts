@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier, quoteText } from '../../store/quote.js'
+import { quoteIdentifier } from '../../store/quote.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { asTable, pageSql, uniqueNames, type Page } from './encodeRows.js'
@@ -38,7 +38,9 @@ export const exportParquet = async (
   const remove = () => rm(file, { force: true })
   await mkdir(folder, { recursive: true })
   try {
-    const copy = await prepareOne(connection, `COPY (${rows}) TO ${quoteText(file)} (FORMAT parquet)`)
+    // `current_query()` gives the statement as it is written here, so the folder does not stand in it.
+    const copy = await prepareOne(connection, `COPY (${rows}) TO $1 (FORMAT parquet)`)
+    copy.bindVarchar(1, file)
     await copy.run()
     return { file, bytes: (await stat(file)).size, remove }
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBPreparedStatement, DuckDBType } from '@duckdb/node-api'
 import { renewReadOnly } from '../../store/readOnly.js'
+import { isFatal } from '../../store/transactions.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
-import { prepareOne } from '../prepareOne.js'
+import { prepareOne, tryPrepare } from '../prepareOne.js'
 import { messageOfSecondLine, refuseStatement } from '../refuse.js'
 import { encodeRows, isCsv, type Layout, type Page, uniqueNames } from './encodeRows.js'
 import { createMend } from './mendNumbers.js'
@@ -27,6 +28,7 @@ const explainFailure = async (connection: DuckDBConnection, text: string): Promi
     const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
     await explain.run()
   } catch (error) {
+    if (isFatal(error)) throw error
     const message = messageOfSecondLine(error)
     if (!/^INTERRUPT/i.test(message)) return message
   } finally {
@@ -52,17 +54,22 @@ export const streamChunks = async (
 ) => {
   /** The call of DuckDB's that is under way, or was the last. */
   let call: Promise<unknown> = Promise.resolve()
-  const explainBreak = async () => {
+  const explainBreak = async (error?: unknown) => {
     if (cancellation.error !== undefined) return cancellation.error
+    if (isFatal(error)) return error
     const explained = explainFailure(connection, plan.text)
-    call = explained
+    call = explained.catch(() => undefined)
     return refuseStatement(await explained)
   }
-  const result = await prepared.stream().catch(async () => {
-    throw await explainBreak()
+  const result = await prepared.stream().catch(async (error: unknown) => {
+    throw await explainBreak(error)
   })
+  let failure: unknown
   const fetch = () => {
-    const fetching = result.fetchChunk().catch(() => null)
+    const fetching = result.fetchChunk().catch((error: unknown) => {
+      failure = error
+      return null
+    })
     call = fetching
     return fetching
   }
@@ -73,7 +80,7 @@ export const streamChunks = async (
       if (fetched === undefined) return undefined
       const chunk = await fetched
       if (cancellation.error !== undefined) throw cancellation.error
-      if (chunk === null || chunk.rowCount === 0) throw await explainBreak()
+      if (chunk === null || chunk.rowCount === 0) throw await explainBreak(failure)
       const isLast = chunk.getColumnVector(0).getItem(chunk.rowCount - 1) === null
       fetched = isLast ? undefined : fetch()
       return { chunk, rows: isLast ? chunk.rowCount - 1 : chunk.rowCount }
@@ -97,7 +104,7 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   const { connection, plan, layout, page, cancellation } = options
   const { names, types } = plan
   const sql = encodeRows(plan.text, layout === 'object' ? uniqueNames(names) : names, layout, page, types)
-  const wrapped = await prepareOne(connection, sql).catch(() => undefined)
+  const wrapped = await tryPrepare(connection, sql)
   if (wrapped === undefined) {
     await renewReadOnly(connection)
     return undefined
