@@ -146,8 +146,8 @@ export class QueryRunner {
       if (isShort) this.#options.cache.clear()
       const isSpent = isShort || (!held.isNamed && !cancellation.isCancelled)
       // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
-      const settled = rows !== undefined && 'settled' in rows ? rows.settled?.() : undefined
-      void Promise.resolve(settled).then(async () => {
+      const closed = rows !== undefined && 'close' in rows ? rows.close?.() : undefined
+      void Promise.resolve(closed).then(async () => {
         release?.()
         await endReading?.()
         cleanUp()
@@ -217,6 +217,7 @@ export class QueryRunner {
         release?.()
         enter('completed')
         query.end()
+        if ('close' in rows) await rows.close?.()
         await endReading?.()
         const stats = await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))

@@ -52,7 +52,7 @@ const ended = (id: string) =>
 
 it('a cursor whose time is over while it waits ends alone, and its next FETCH says why', async () => {
   const client = await connect()
-  await client.query('SET statement_timeout = 1000')
+  await client.query('SET statement_timeout = 5000')
   await client.query('BEGIN')
   const id = await openCursor(client)
   expect(await ended(id)).toMatchObject({ error: expect.stringContaining('longer than this service allows') })

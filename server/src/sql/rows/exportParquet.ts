@@ -40,8 +40,12 @@ export const exportParquet = async (
   try {
     // `current_query()` gives the statement as it is written here, so the folder does not stand in it.
     const copy = await prepareOne(connection, `COPY (${rows}) TO $1 (FORMAT parquet)`)
-    copy.bindVarchar(1, file)
-    await copy.run()
+    try {
+      copy.bindVarchar(1, file)
+      await copy.run()
+    } finally {
+      copy.destroySync()
+    }
     return { file, bytes: (await stat(file)).size, remove }
   } catch (error) {
     await remove()

@@ -55,6 +55,7 @@ export const streamArrow = async (options: StreamArrow): Promise<Rows> => {
     names,
     types,
     settled: chunks.settled,
+    close: chunks.close,
     async next() {
       if (part === 'over') return undefined
       const batch = await nextBatch()

@@ -16,6 +16,8 @@ export interface Rows {
   next(): Promise<string | Buffer | undefined>
   /** Resolves once no call of DuckDB's is under way. */
   settled?(): Promise<unknown>
+  /** Gives back what the rows hold in memory and on the disk, as soon as no call is under way. */
+  close?(): Promise<void>
 }
 
 const explainWithinMs = 10_000
@@ -23,15 +25,17 @@ const explainWithinMs = 10_000
 /** A stream that breaks does not say why. Running the statement again without its rows does. */
 const explainFailure = async (connection: DuckDBConnection, text: string): Promise<string> => {
   const timer = setTimeout(() => connection.interrupt(), explainWithinMs)
+  let explain: DuckDBPreparedStatement | undefined
   try {
     await renewReadOnly(connection)
-    const explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
+    explain = await prepareOne(connection, `EXPLAIN ANALYZE\n${text}`)
     await explain.run()
   } catch (error) {
     if (isFatal(error)) throw error
     const message = messageOfSecondLine(error)
     if (!/^INTERRUPT/i.test(message)) return message
   } finally {
+    explain?.destroySync()
     clearTimeout(timer)
   }
   return 'The query failed before its last row.'
@@ -62,6 +66,7 @@ export const streamChunks = async (
     return refuseStatement(await explained)
   }
   const result = await prepared.stream().catch(async (error: unknown) => {
+    prepared.destroySync()
     throw await explainBreak(error)
   })
   let failure: unknown
@@ -74,12 +79,22 @@ export const streamChunks = async (
     return fetching
   }
   let fetched: ReturnType<typeof fetch> | undefined = fetch()
+  let isClosed = false
   return {
     settled: () => call,
+    async close(): Promise<void> {
+      const isOpen = fetched !== undefined
+      isClosed = true
+      await call
+      prepared.destroySync()
+      // Nothing destroys a stream but the next statement on its connection, or the garbage collector some time later;
+      // until then what has been spilled keeps the disk full.
+      if (isOpen) await connection.run('SELECT 1').catch(() => undefined)
+    },
     async next(): Promise<{ chunk: DuckDBDataChunk; rows: number } | undefined> {
       if (fetched === undefined) return undefined
       const chunk = await fetched
-      if (cancellation.error !== undefined) throw cancellation.error
+      if (isClosed) throw cancellation.error ?? new Error('The rows are closed.')
       if (chunk === null || chunk.rowCount === 0) throw await explainBreak(failure)
       const isLast = chunk.getColumnVector(0).getItem(chunk.rowCount - 1) === null
       fetched = isLast ? undefined : fetch()
@@ -111,11 +126,12 @@ export const streamRows = async (options: StreamOptions): Promise<Rows | undefin
   }
   const mend =
     isCsv(layout) || layout === 'text' ? (lines: Buffer) => lines : createMend(types, layout === 'object')
-  const { settled, next } = await streamChunks(wrapped, { connection, plan, cancellation })
+  const { settled, close, next } = await streamChunks(wrapped, { connection, plan, cancellation })
   return {
     names,
     types,
     settled,
+    close,
     async next() {
       const part = await next()
       const lines = part && mend(readText(part.chunk, part.rows))
