@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { quoteIdentifier } from '../store/quote.js'
 import { Unstorable } from '../wal/Unstorable.js'
 import type { LogEntry } from '../wal/segment.js'
-import { inferredComment, readTable, tableSql, type Target } from './Target.js'
+import { inferredDefault, readTable, tableSql, type Target } from './Target.js'
 import { describeFields, type FieldKind, type Fields } from './describeFields.js'
 import { type AppendPlan, isWidened, planAppend } from './planAppend.js'
 import { castField, readRecords, type RecordSource } from './readRecords.js'
@@ -17,16 +17,14 @@ export interface AppendTarget {
 
 const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, isMissing: boolean) => {
   const table = tableSql(target)
-  const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
+  const columns = plan.add.map(
+    ({ name, type }) =>
+      `${quoteIdentifier(name)} ${type}${isWidened(type) ? ` DEFAULT ${inferredDefault}` : ''}`,
+  )
   if (isMissing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
   else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
   for (const { column } of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)
-  }
-  for (const { name, type } of plan.add) {
-    if (!isWidened(type)) continue
-    const column = `${table}.${quoteIdentifier(name)}`
-    await connection.run(`COMMENT ON COLUMN ${column} IS ${quoteText(inferredComment)}`)
   }
 }
 

@@ -134,8 +134,11 @@ export const startEngine = async (
         ...sql.routes,
         mcpRoute(sql),
         ...guestRoutes({ ...options, ...sql.answering, database }),
-        appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
-        ...uploadRoutes({ database, catalogs, folder, importers, ...disk }),
+        appendRoute({
+          ...{ ...options, ...disk, connection },
+          intakeOf: (catalog) => intakes.get(catalog)!,
+        }),
+        ...uploadRoutes({ ...options, ...disk, database, folder, importers }),
         exportRoute({ database, secret, logger }),
         ...careRoutes({
           ...{ connect: () => database.connect(), catalogs: [analyticsCatalog, ...catalogs] },
