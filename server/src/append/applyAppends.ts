@@ -17,12 +17,18 @@ export interface AppendTarget {
 
 const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, isMissing: boolean) => {
   const table = tableSql(target)
-  const columns = plan.add.map(
-    ({ name, type }) =>
-      `${quoteIdentifier(name)} ${type}${isWidened(type) ? ` DEFAULT ${inferredDefault}` : ''}`,
-  )
-  if (isMissing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
-  else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
+  const added = plan.add.map(({ name, type }) => ({ column: quoteIdentifier(name), type }))
+  const marks = (type: string) => (isWidened(type) ? ` DEFAULT ${inferredDefault}` : '')
+  if (isMissing) {
+    const columns = added.map(({ column, type }) => `${column} ${type}${marks(type)}`)
+    await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+  } else
+    for (const { column, type } of added) {
+      await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`)
+      // Together with the column, DuckDB would write the default into every row.
+      if (isWidened(type))
+        await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${column} SET${marks(type)}`)
+    }
   for (const { column } of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)
   }

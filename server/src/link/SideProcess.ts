@@ -13,7 +13,7 @@ export class ProcessEnded extends Error {
 }
 
 const isOver = (message: unknown): message is Over =>
-  typeof message === 'object' && (message as Partial<Over> | null)?.kind === 'over'
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'over'
 
 /**
  * A process for work that may end it: of what it has taken the system then has everything back, and nobody else's work
