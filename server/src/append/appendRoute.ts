@@ -3,8 +3,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkParameters } from '../http/checkParameters.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
+import { readUnpacked } from '../http/unpackBody.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import { shorten } from '../json/shorten.js'
 import { checkValue, storableBody } from '../json/storableJson.js'
@@ -74,7 +74,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     const intake = intakeOf(target.catalog)
     intake.admit()
     if (await room.isShort()) throw diskFull()
-    const json = parseJson(await readBody(request, maxBodyBytes))
+    const json = parseJson(await readUnpacked(request, maxBodyBytes))
     const { text, value } = json
     const records = readBodyRecords(value)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }

@@ -1,5 +1,6 @@
 import { HttpError } from '../http/HttpError.js'
-import { isDiskFull } from '../OperatorError.js'
+import { isDiskFailing, isDiskFull } from '../OperatorError.js'
+import { diskFailing } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
 import { isReading } from '../store/readOnly.js'
 import { queryEnded } from './Cancellation.js'
@@ -83,6 +84,9 @@ export const openRows = async (options: OpenRowsOptions, planned: Planned): Prom
   } catch (error) {
     if (error instanceof HttpError) throw error
     const message = messageOf(error)
-    throw cancellation.error ?? (isDiskFull(message) ? queryEnded('disk') : refuseStatement(message))
+    if (cancellation.error !== undefined) throw cancellation.error
+    // Other errors quote what users wrote, which may be any words.
+    if (message.startsWith('IO Error') && isDiskFailing(message)) throw diskFailing()
+    throw isDiskFull(message) ? queryEnded('disk') : refuseStatement(message)
   }
 }
