@@ -3,8 +3,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkParameters } from '../http/checkParameters.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
+import { readUnpacked } from '../http/unpackBody.js'
 import type { DiskRoom } from '../store/DiskRoom.js'
 import { shorten } from '../json/shorten.js'
 import { checkValue, storableBody } from '../json/storableJson.js'
@@ -14,7 +14,7 @@ import { appendError } from './appendError.js'
 import type { AppendTarget } from './applyAppends.js'
 import { describeFields } from './describeFields.js'
 import { findUnfit } from './findUnfit.js'
-import { planAppend } from './planAppend.js'
+import { planAppend, widthProblem } from './planAppend.js'
 import { settleWidening } from './settleWidening.js'
 
 export interface AppendRouteOptions {
@@ -23,6 +23,8 @@ export interface AppendRouteOptions {
   /** Reads about tables. No long statement may run on this connection, because every append waits for it. */
   connection: DuckDBConnection
   room: DiskRoom
+  /** How many columns a table may have to get new ones. */
+  maxColumns: number
 }
 
 const maxBodyBytes = 64 * 1_048_576
@@ -62,7 +64,7 @@ const isNotAppended = (error: unknown): error is HttpError =>
 
 /** `POST /append`: writes JSON records to a table, which gets new columns as they need them. */
 export const appendRoute = (options: AppendRouteOptions): Route => {
-  const { catalogs, intakeOf, connection, room } = options
+  const { catalogs, intakeOf, connection, room, maxColumns } = options
 
   const append = async (request: IncomingMessage, search: string) => {
     const given = new URLSearchParams(search)
@@ -72,7 +74,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     const intake = intakeOf(target.catalog)
     intake.admit()
     if (await room.isShort()) throw diskFull()
-    const json = parseJson(await readBody(request, maxBodyBytes))
+    const json = parseJson(await readUnpacked(request, maxBodyBytes))
     const { text, value } = json
     const records = readBodyRecords(value)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }
@@ -84,7 +86,11 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       const message = `There is no schema ${shorten(target.schema)}; make it with CREATE SCHEMA.`
       throw refuse(400, 'unknown-target', message)
     }
-    const planned = planAppend(state.kind === 'table' ? state.columns : undefined, fields)
+    const columns = state.kind === 'table' ? state.columns : undefined
+    const planned = planAppend(columns, fields)
+    const tooWide =
+      planned.kind === 'append' && widthProblem(columns?.length ?? 0, planned.add.length, maxColumns)
+    if (tooWide) throw refuseData('incompatible-schema', tooWide)
     const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
     if (plan.kind === 'problem') throw refuseData(plan.code, plan.message)
     const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)

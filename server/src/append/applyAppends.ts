@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { quoteIdentifier } from '../store/quote.js'
 import { Unstorable } from '../wal/Unstorable.js'
 import type { LogEntry } from '../wal/segment.js'
-import { inferredComment, readTable, tableSql, type Target } from './Target.js'
+import { inferredDefault, readTable, tableSql, type Target } from './Target.js'
 import { describeFields, type FieldKind, type Fields } from './describeFields.js'
 import { type AppendPlan, isWidened, planAppend } from './planAppend.js'
 import { castField, readRecords, type RecordSource } from './readRecords.js'
@@ -17,16 +17,20 @@ export interface AppendTarget {
 
 const alter = async (connection: DuckDBConnection, target: Target, plan: AppendPlan, isMissing: boolean) => {
   const table = tableSql(target)
-  const columns = plan.add.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
-  if (isMissing) await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
-  else for (const column of columns) await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column}`)
+  const added = plan.add.map(({ name, type }) => ({ column: quoteIdentifier(name), type }))
+  const marks = (type: string) => (isWidened(type) ? ` DEFAULT ${inferredDefault}` : '')
+  if (isMissing) {
+    const columns = added.map(({ column, type }) => `${column} ${type}${marks(type)}`)
+    await connection.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+  } else
+    for (const { column, type } of added) {
+      await connection.run(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`)
+      // Together with the column, DuckDB would write the default into every row.
+      if (isWidened(type))
+        await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${column} SET${marks(type)}`)
+    }
   for (const { column } of plan.widen) {
     await connection.run(`ALTER TABLE ${table} ALTER COLUMN ${quoteIdentifier(column)} TYPE DOUBLE`)
-  }
-  for (const { name, type } of plan.add) {
-    if (!isWidened(type)) continue
-    const column = `${table}.${quoteIdentifier(name)}`
-    await connection.run(`COMMENT ON COLUMN ${column} IS ${quoteText(inferredComment)}`)
   }
 }
 

@@ -91,6 +91,12 @@ const problem = (code: AppendProblem['code'], message: string): AppendProblem =>
   message,
 })
 
+/** Says that a table would get too many columns; undefined when it would not. Columns that are there do not count as new. */
+export const widthProblem = (known: number, added: number, maxColumns: number): string | undefined =>
+  added === 0 || known + added <= maxColumns
+    ? undefined
+    : `The table would have ${known + added} columns, and a table that gets new ones has at most ${maxColumns} (--max-columns). Put what differs from record to record into one field, as an object.`
+
 /** Plans how records go into a table with these columns. `columns` is undefined when there is no table. */
 export const planAppend = (
   columns: readonly Column[] | undefined,

@@ -167,9 +167,12 @@ export const startEngine = async (
         ...sql.routes,
         mcpRoute(sql),
         ...guestRoutes({ ...options, ...sql.answering, database }),
-        appendRoute({ catalogs, connection, intakeOf: (catalog) => intakes.get(catalog)!, ...disk }),
+        appendRoute({
+          ...{ ...options, ...disk, connection },
+          intakeOf: (catalog) => intakes.get(catalog)!,
+        }),
         ...uploadRoutes({
-          ...{ database, catalogs, folder, importers, ...disk },
+          ...{ ...options, ...disk, database, folder, importers },
           givingBack: (work, isDropping) => storing.during(() => disk.givingBack(work, isDropping)),
         }),
         exportRoute({ database, secret, logger }),

@@ -57,6 +57,7 @@ const send = (response: ServerResponse, { status, body, headers = {} }: Reply) =
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
+    'x-content-type-options': 'nosniff',
     ...headers,
   })
   response.end(text)

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { compileSchema } from './compileSchema.js'
 import { refuse } from './HttpError.js'
-import { readBody } from './readBody.js'
+import { readUnpacked } from './unpackBody.js'
 import { shorten } from '../json/shorten.js'
 
 export interface JsonBody {
@@ -55,7 +55,7 @@ export const shapeChecker = (schema: object, options?: { coerceTypes: boolean })
 export const bodyReader = <T>(schema: object, maxBytes: number) => {
   const check = shapeChecker(schema)
   return async (request: IncomingMessage): Promise<T> => {
-    const { value } = parseJson(await readBody(request, maxBytes))
+    const { value } = parseJson(await readUnpacked(request, maxBytes))
     check(value)
     return value as T
   }

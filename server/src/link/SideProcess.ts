@@ -1,15 +1,19 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import type { Over } from './limitSelf.js'
 
 /** Loading takes half a second, and much longer on a busy machine. */
 const loadWithinMs = 30_000
 
 /** The process has ended before it answered. */
 export class ProcessEnded extends Error {
-  /** `code` is null when a signal has ended it. */
-  constructor(readonly code: number | null) {
-    super(`The process ended with ${code ?? 'a signal'}.`)
+  /** `limit` is the one that it went over, if it did. */
+  constructor(readonly limit?: Over['limit']) {
+    super('The process ended before it answered.')
   }
 }
+
+const isOver = (message: unknown): message is Over =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'over'
 
 /**
  * A process for work that may end it: of what it has taken the system then has everything back, and nobody else's work
@@ -46,7 +50,7 @@ export class SideProcess<Question extends object, Answer> {
   }
 
   get hasEnded(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null
+    return this.#child.killed || this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
   kill(): void {
@@ -69,17 +73,21 @@ export class SideProcess<Question extends object, Answer> {
       const settle = () => child.off('message', take).off('exit', end).off('error', fail)
       const take = (message: unknown) => {
         settle()
-        resolve(message)
+        if (!isOver(message)) resolve(message)
+        else {
+          this.kill()
+          reject(new ProcessEnded(message.limit))
+        }
       }
-      const end = (code: number | null) => {
+      const end = () => {
         settle()
-        reject(new ProcessEnded(code))
+        reject(new ProcessEnded())
       }
       const fail = (error: Error) => {
         settle()
         reject(error)
       }
-      if (this.hasEnded) end(child.exitCode)
+      if (this.hasEnded) end()
       else child.on('message', take).on('exit', end).on('error', fail)
     })
   }

@@ -4,25 +4,37 @@ export interface Limits {
   mostBytes: number
 }
 
-/** The exit codes of a process whose work takes too long, or too much memory. */
-export const tooLongCode = 3
-export const tooLargeCode = 4
+/** A process says this when its work takes too much, and its parent ends it. */
+export interface Over {
+  kind: 'over'
+  limit: 'time' | 'memory'
+}
 
 const lookEveryMs = 20
+const endWithinMs = 1000
 
-/** Ends this process when its work takes too long or too much memory, until the returned function is called. */
+/** `process.exit` waits for DuckDB, which may work on for as long as it likes. */
+const endMe = () => process.kill(process.pid, 'SIGKILL')
+
+/** Has this process ended when its work takes too long or too much memory, until the returned function is called. */
 export const limitSelf = ({ longestMs, mostBytes }: Limits): (() => void) => {
-  const late = setTimeout(() => process.exit(tooLongCode), longestMs)
+  const end = (limit: Over['limit']) => {
+    stop()
+    process.send?.({ kind: 'over', limit } satisfies Over)
+    setTimeout(endMe, endWithinMs)
+  }
+  const late = setTimeout(() => end('time'), longestMs)
   const look = setInterval(() => {
-    if (process.memoryUsage.rss() > mostBytes) process.exit(tooLargeCode)
+    if (process.memoryUsage.rss() > mostBytes) end('memory')
   }, lookEveryMs)
-  return () => {
+  const stop = () => {
     clearTimeout(late)
     clearInterval(look)
   }
+  return stop
 }
 
 /** Ends this process when its parent was killed, which then needs no answer. */
 export const endWithParent = (): void => {
-  process.once('disconnect', () => process.exit(0))
+  process.once('disconnect', endMe)
 }

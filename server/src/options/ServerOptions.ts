@@ -77,6 +77,8 @@ export interface ServerOptions {
   archiveFolder?: string | undefined
   /** How many days old a whole day must be before its events move to `archiveFolder`. @defaultValue 30 */
   archiveAfterDays?: number
+  /** Columns that a table may have to get new ones by `/append`, or by a file that makes it. @defaultValue 1,000 */
+  maxColumns?: number
   /** Accepted rows that may wait for DuckDB before more are refused with 503. @defaultValue 2,000,000 */
   maxBacklogRows?: number
   /** How long an accepted row may wait for DuckDB while rows are stored, in milliseconds. @defaultValue 3000 */
@@ -161,6 +163,7 @@ export const completeOptions = (options: ServerOptions): CompleteOptions => ({
   clockChecked: undefined,
   archiveFolder: undefined,
   archiveAfterDays: 30,
+  maxColumns: 1000,
   maxBacklogRows: 2_000_000,
   maxBacklogBytes: 2 ** 30,
   maxLagMs: 3000,

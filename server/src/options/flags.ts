@@ -240,6 +240,13 @@ export const flags: readonly Flag[] = [
     read: asNumber('statementTimeoutMs', 'of seconds', { digits: 6, times: 1000 }),
   },
   {
+    name: 'max-columns',
+    value: 'N',
+    about: 'columns that a table may have to get new ones by /append, or by a file that makes it',
+    usual: '1000',
+    read: asNumber('maxColumns', 'of columns', { digits: 5 }),
+  },
+  {
     name: 'max-backlog',
     value: 'N',
     about: 'rows accepted ahead of DuckDB, beyond which more are refused',

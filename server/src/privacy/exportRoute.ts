@@ -71,7 +71,7 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
           await findEvents(connection)
           const records = await countRecords(connection)
           const person = await record(user, asked, records)
-          response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+          response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
           response.setTimeout(clientPatienceMs, () => response.destroy())
           await sendParts(oneAtATime(linesOf(connection, { ...asked, person, records }), permit), response)
         })

@@ -81,7 +81,9 @@ export const openRows = async (options: OpenRowsOptions, planned: Planned): Prom
     held.timezone = zone.getRows()[0]![0] as string
     return rows
   } catch (error) {
-    if (!(error instanceof HttpError) && isDiskFull(messageOf(error))) throw queryEnded('disk')
+    if (error instanceof HttpError) throw error
+    if (cancellation.error !== undefined) throw cancellation.error
+    if (isDiskFull(messageOf(error))) throw queryEnded('disk')
     return throwRefused(error)
   }
 }

@@ -1,6 +1,8 @@
 import { explainMissing } from '../archive/explainMissing.js'
 import { HttpError, refuse } from '../http/HttpError.js'
+import { isDiskFailing } from '../OperatorError.js'
 import { reasonOf } from '../reasonOf.js'
+import { diskFailing } from '../store/DiskRoom.js'
 import { isFatal } from '../store/transactions.js'
 
 /** Makes the HttpError for SQL that is wrong, is not allowed, or failed while it ran. */
@@ -8,6 +10,13 @@ export const refuseStatement = (message: string): HttpError => refuse(400, 'inva
 
 /** Throws the error of a statement as one for its client. An error that ends the engine stays as it is. */
 export const throwRefused = (error: unknown): never => {
+  // Other errors quote what users wrote, which may be any words.
+  if (
+    !(error instanceof HttpError) &&
+    messageOf(error).startsWith('IO Error') &&
+    isDiskFailing(messageOf(error))
+  )
+    throw diskFailing()
   throw error instanceof HttpError || isFatal(error) ? error : refuseStatement(messageOf(error))
 }
 

@@ -96,7 +96,7 @@ export class Importers {
       throw refuse(status, code, message, headers)
     } catch (error) {
       if (!(error instanceof ProcessEnded)) throw error
-      throw reader.hasLoaded ? explainEnd(error.code) : notStarted()
+      throw reader.hasLoaded ? explainEnd(error.limit) : notStarted()
     } finally {
       signal.removeEventListener('abort', kill)
       kill()

@@ -1,5 +1,5 @@
 import { HttpError, refuse } from '../http/HttpError.js'
-import { tooLargeCode, tooLongCode } from '../link/limitSelf.js'
+import type { Over } from '../link/limitSelf.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing } from '../store/DiskRoom.js'
 import { quotedCopy } from './importing.js'
@@ -44,9 +44,9 @@ const unreadable =
   'The file cannot be read: DuckDB, which reads it, breaks on it. Write it in another way, such as csv or json.'
 
 /** Why the process that read a file has ended before it answered. */
-export const explainEnd = (code: number | null): HttpError => {
-  if (code === tooLargeCode) return refuseFile(tooMuchMemory)
-  return refuseFile(code === tooLongCode ? 'Reading the file takes too long. Send it in parts.' : unreadable)
+export const explainEnd = (limit: Over['limit'] | undefined): HttpError => {
+  if (limit === 'memory') return refuseFile(tooMuchMemory)
+  return refuseFile(limit === 'time' ? 'Reading the file takes too long. Send it in parts.' : unreadable)
 }
 
 /** Why a file could not be read, from what DuckDB said about it in the process that read it. */

@@ -7,6 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { HttpError, lakehouseError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { clientPatienceMs } from '../http/readBody.js'
+import { widthProblem } from '../append/planAppend.js'
 import { tableSql } from '../append/Target.js'
 import { reasonOf } from '../reasonOf.js'
 import { isFatal } from '../store/transactions.js'
@@ -15,7 +16,7 @@ import type { DiskRoom } from '../store/DiskRoom.js'
 import type { GivingBack } from '../store/givingBack.js'
 import { quoteText } from '../store/quote.js'
 import { readIdentity } from '../users/Identity.js'
-import { explainStoring, type UploadPaths } from './explainFailure.js'
+import { explainStoring, refuseFile, type UploadPaths } from './explainFailure.js'
 import type { Importers } from './Importers.js'
 import { quotedCopy, spillFolder, stagedTable } from './importing.js'
 import { diskFull, spoolBody, type Spooled } from './spoolBody.js'
@@ -29,6 +30,8 @@ export interface UploadRoutesOptions {
   importers: Importers
   room: DiskRoom
   givingBack: GivingBack
+  /** How many columns a file may give a table that it makes. */
+  maxColumns: number
 }
 
 const maxBytes = 100 * 1_000_000_000
@@ -71,7 +74,7 @@ const withStage = async <T>(
 
 /** `POST /upload` and `POST /upsert` store the rows of a file in a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { database, catalogs, folder, importers, room, givingBack } = options
+  const { database, catalogs, folder, importers, room, givingBack, maxColumns } = options
   const inTurn = createTurns()
   rmSync(folder.spool, { recursive: true, force: true })
 
@@ -82,7 +85,14 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     stopped.addEventListener('abort', interrupt)
     try {
       const known = await readKnownColumns(connection, upload)
+      const checkWidth = (columns: number) => {
+        const problem = widthProblem(0, known === undefined ? columns : 0, maxColumns)
+        if (problem !== undefined) throw refuseFile(problem)
+      }
+      // The columns of a csv file are known before it is read.
+      checkWidth(spooled.names.length)
       const { columns, rows } = await importers.read({ ...spooled, ...place, known }, stopped)
+      checkWidth(columns.length)
       const given = { ...upload, staged: stagedTable(place.catalog), columns }
       await inTurn(tableSql(upload.target).toLowerCase(), () =>
         withStage(connection, place, () => givingBack(() => storeStaged(connection, given))),

@@ -126,3 +126,26 @@ it('a folder on a disk that is read-only is refused in one sentence', async () =
   expect(stderr.trim().split('\n')).toHaveLength(1)
   expect(stderr).toMatch(/read-only|EROFS/i)
 })
+
+it.each(['is broken', 'is read-only'] as const)(
+  'a disk that %s is told with 503, without a path',
+  async (state) => {
+    await start()
+    const authorization = `Basic ${Buffer.from('ada:lovelace').toString('base64')}`
+    const ask = async (path: string, body: string) => {
+      const answer = await fetch(url + path, { method: 'POST', headers: { authorization }, body })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const place = 'catalog=lakehouse&schema=main&table=t'
+    expect((await ask(`/upload?${place}&mode=create&format=csv`, 'a\n1\n')).status).toBe(200)
+    trouble.setDisk(state)
+    const answers = [
+      await ask('/query', JSON.stringify({ statement: 'FROM range(100_000)', format: 'parquet' })),
+      await ask(`/upload?${place}&mode=append&format=csv`, 'a\n1\n'),
+    ]
+    for (const { status, text } of answers) {
+      expect([status, text]).toEqual([503, expect.stringContaining('disk-failing')])
+      expect(text).not.toContain(folder)
+    }
+  },
+)

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildPreload } from '../fixtures/buildPreload.js'
 
-const diskStates = ['works', 'stalls', 'is read-only'] as const
+const diskStates = ['works', 'stalls', 'is read-only', 'is broken'] as const
 type DiskState = (typeof diskStates)[number]
 
 export interface Trouble {

@@ -4,7 +4,7 @@
  * | offset | length | meaning |
  * |---|---|---|
  * | 0 | 8 | by so many seconds the clock is ahead, as a signed number |
- * | 8 | 8 | 1 while writes and syncs of files wait, as on a disk that takes nothing; 2 while they fail, as on one that was made read-only |
+ * | 8 | 8 | 1 while writes and syncs of files wait, as on a disk that takes nothing; 2 while they fail, as on one that was made read-only; 3 while they fail, as on one that is broken |
  *
  * Both have the byte order of the processor. Pipes and sockets are not held up.
  */
@@ -37,8 +37,8 @@ static int disk_fails(int fd) {
   struct stat file;
   if (trouble == NULL || trouble[1] == 0 || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
   while (trouble[1] == 1) usleep(10000);
-  errno = EROFS;
-  return trouble[1] == 2;
+  errno = trouble[1] == 3 ? EIO : EROFS;
+  return trouble[1] >= 2;
 }
 
 #define HELD(type, name, parameters, arguments)                          \

@@ -74,13 +74,10 @@ describe.runIf(process.platform === 'linux')('a statement at which DuckDB gives 
       await delay(100)
       return { status, text }
     })
-    await eventually(
-      async () => {
-        expect(await restarts(url)).toBeGreaterThanOrEqual(4)
-        for (const { results } of readers) expect(results.length).toBeGreaterThan(10)
-      },
-      { timeout: 240_000, interval: 1000 },
-    )
+    await eventually(async () => {
+      expect(await restarts(url)).toBeGreaterThanOrEqual(4)
+      for (const { results } of readers) expect(results.length).toBeGreaterThan(10)
+    }, 1000)
     await attacker.stop()
     await Promise.all([...readers, uploader].map((each) => each.stop()))
     const answers = readers.flatMap(({ results }) => results)

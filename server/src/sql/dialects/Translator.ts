@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { HttpError } from '../../http/HttpError.js'
-import { tooLargeCode, tooLongCode } from '../../link/limitSelf.js'
+import type { Over } from '../../link/limitSelf.js'
 import { ProcessEnded, SideProcess } from '../../link/SideProcess.js'
 import { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
@@ -41,10 +41,10 @@ const maxWaiting = 100
 const program = fileURLToPath(new URL('../../../dist/sql/dialects/translateProcess.js', import.meta.url))
 
 /** Why a process that translates has ended. */
-const whyEnded = (code: number | null, { dialect }: ToTranslate): HttpError => {
-  if (code === tooLongCode)
+const whyEnded = (limit: Over['limit'] | undefined, { dialect }: ToTranslate): HttpError => {
+  if (limit === 'time')
     return refuseStatement(`Translating the statement from ${titleOf(dialect)} took too long.`)
-  if (code === tooLargeCode)
+  if (limit === 'memory')
     return refuseStatement(`Translating the statement from ${titleOf(dialect)} took too much memory.`)
   return refuseStatement(
     `The statement could not be translated from ${titleOf(dialect)}: the translator ended.`,
@@ -106,11 +106,11 @@ export class Translator {
     clearTimeout(this.#idle)
     if (this.#process?.hasEnded !== false) this.#process = new SideProcess(program)
     const answer = await this.#process.ask(asked).catch((error: unknown) => {
-      throw error instanceof ProcessEnded ? whyEnded(error.code, asked) : error
+      throw error instanceof ProcessEnded ? whyEnded(error.limit, asked) : error
     })
     if (answer.kind === 'broken') {
       this.close()
-      throw whyEnded(null, asked)
+      throw whyEnded(undefined, asked)
     }
     this.#idle = setTimeout(() => this.close(), this.#limits.idleMs)
     this.#idle.unref()

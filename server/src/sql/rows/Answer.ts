@@ -66,6 +66,9 @@ const zips = ({ format, isZipped }: Form) => isZipped && format !== 'parquet'
 export const headersOfForm = (form: Form): OutgoingHttpHeaders => ({
   'content-type': contentTypes[form.format],
   'x-waymark-format': form.format,
+  'x-content-type-options': 'nosniff',
+  // What a user may read stays in no cache of a browser or a proxy.
+  'cache-control': 'no-store',
   ...(zips(form) && { 'content-encoding': 'gzip', vary: 'Origin, Accept-Encoding' }),
   ...(form.fileName !== undefined && {
     'content-disposition': `attachment; filename="${form.fileName}.${endings[form.format]}"`,
