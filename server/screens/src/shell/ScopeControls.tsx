@@ -1,5 +1,7 @@
+import { isGuest } from '../data/guest'
 import { AnonymousSwitch } from './AnonymousSwitch'
 import { BotsNote } from './BotsNote'
+import { LagNote } from './LagNote'
 import { useScope } from './scope'
 import { ranges, toDay } from './timeRange'
 import { useSearch } from './useSearch'
@@ -89,6 +91,7 @@ export function ScopeControls({ controls }: { controls: Controls }) {
       )}
       {controls.includes('anonymous') && <AnonymousSwitch />}
       {controls.includes('bots') && !bots && <BotsNote />}
+      {!isGuest && <LagNote />}
       <span class="scope-rest">
         <span class="soft" title="Days begin and end in this time zone: the browser's.">
           {timeZone}
