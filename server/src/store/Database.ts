@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import { analyticsCatalog } from './analyticsSchema.js'
 import type { DataFolder } from './DataFolder.js'
 import { type Disk, lookAtDisk, roomOf } from './DiskRoom.js'
 import { makeWay } from './ownCatalog.js'
@@ -168,7 +169,10 @@ export class Database {
       instance.closeSync()
       throw error
     }
-    const marks = await Promise.all(catalogs.map((catalog) => WalMark.open(folder.catalogFile(catalog))))
+    // What is cut off of analytics is stored again from the write-ahead log, and found to be missing where that log has
+    // given it up.
+    const users = catalogs.filter((catalog) => catalog !== analyticsCatalog)
+    const marks = await Promise.all(users.map((catalog) => WalMark.open(folder.catalogFile(catalog))))
     return new Database(instance, { folder, catalogs, isCramped, marks })
   }
 
