@@ -128,3 +128,13 @@ describe('a handler that Firefox cuts short', () => {
     },
   )
 })
+
+it('calls that waited for the visitor leave with the page in one request', async () => {
+  const world = createWorld()
+  const tab = world.openTab()
+  const waymark = tab.init()
+  for (const name of names(5)) waymark.track(name)
+  tab.leave()
+  await world.settle()
+  expect(world.service.arrivals.map(({ payloads }) => payloads.length)).toEqual([5])
+})
