@@ -120,9 +120,9 @@ export interface News extends Signals {
     ask?: true
     here?: string
     change?: Settings
-    /** What the visitor has chosen there. It is told at once, unless it is a consent, and again when it `isStored`. */
+    /** What the visitor has chosen there. It is told at once, unless it is a consent, and again when it is stored. */
     chosen?: Consent
-    isStored?: true
+    done?: true
   }
   /** The visitor is known: what was called until now may run. */
   open: void
