@@ -156,7 +156,7 @@ export type PageState = 'starting' | 'open' | 'leaving' | 'away' | 'back' | 'shu
  *   unread ──▶ memory ──▶ known   the page cannot wait for the database, which answers after all, or there is none
  *   known ──▶ read                the session is over, or the page is back: the visitor is read anew
  *   memory ──▶ unread             the session is over, or the page is back, and there is no database
- *   each ──▶ unread               consent is not given, or is taken back: calls wait, or are refused
+ *   each ──▶ unread               another consent holds than before: calls wait, or are refused
  *
  * Settings are written only after they were read: that is the left column.
  */
