@@ -4,6 +4,7 @@ import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import dts from 'rollup-plugin-dts'
 import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
+import { closure } from './scripts/build/closure.mjs'
 import { flatten } from './scripts/build/flatten.mjs'
 import { letOnly } from './scripts/build/letOnly.mjs'
 import { innerNames, shortNames } from './scripts/innerNames.mjs'
@@ -100,24 +101,35 @@ const checkInnerNames = {
 /** A file that a page loads by a script tag. */
 const script = (file, input, ...plugins) => ({
   input,
-  plugins: [...plugins, compiled, resolve({ browser: true }), flatten(['w', 'browser']), letOnly(), minify],
+  plugins: [
+    ...plugins,
+    compiled,
+    resolve({ browser: true }),
+    flatten(['w', 'browser']),
+    ...(file === 'iife' ? closure() : []),
+    letOnly(),
+    minify,
+  ],
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })
 
 /** What a bundler or Node loads: a module, and for `require` a file that brings its dependencies, which are modules. */
 const modules = ({ name, file = name, source, core, banner }) => {
   const input = `build/${source}.js`
-  const plugins = [
-    mainEntry,
-    compiled,
-    ...(core ? [flatten(name === 'worker' ? ['w'] : ['w', 'browser']), shrink] : []),
-  ]
+  const flat = core ? [flatten(name === 'worker' ? ['w'] : ['w', 'browser'])] : []
+  const small = core ? [...closure(), shrink] : []
+  const plugins = [mainEntry, compiled]
   return [
-    { input, external, plugins, output: { file: `dist/${file}.js`, format: 'es', banner, sourcemap: true } },
+    {
+      input,
+      external,
+      plugins: [...plugins, ...flat, ...small],
+      output: { file: `dist/${file}.js`, format: 'es', banner, sourcemap: true },
+    },
     {
       input,
       external: peers,
-      plugins: [...plugins, resolve({ browser: true })],
+      plugins: [...plugins, resolve({ browser: true }), ...flat, ...(core ? [shrink] : [])],
       output: { file: `dist/${file}.cjs`, format: 'cjs', banner, esModule: true },
     },
   ]

@@ -44,7 +44,7 @@ const spoken = new Set([
   ...fieldsOf('instance.ts', 'Settings'),
   ...fieldsOf('instance.ts', 'Session'),
   ...fieldsOf('visitor.ts', 'Note'),
-  ...['ask', 'here', 'change'],
+  ...['ask', 'here', 'change', 'chosen', 'done'],
 ])
 
 /** What the DOM has under these names the core never asks for; in quotes they are values. */

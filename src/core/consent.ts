@@ -132,11 +132,11 @@ export const choose = (w: Instance, state: Consent | 'dismissed') => {
   if (!take(w, chosen)) return
   // A refusal does not wait for a read: a page that goes ends that.
   const stored = chosen === 'denied' ? wipe(w) : read(w, true)
-  w.reading = stored.then(() => tellTabs(w, { chosen, isStored: true }))
+  w.reading = stored.then(() => tellTabs(w, { chosen, done: true }))
 }
 
 /** Carries out what was chosen in another tab. */
-export const hear = (w: Instance, chosen: Consent, isStored?: true) => {
+export const hear = (w: Instance, chosen: Consent, done?: true) => {
   w.decisions++
-  if (take(w, chosen) && isStored) readVisitor(w)
+  if (take(w, chosen) && done) readVisitor(w)
 }

@@ -79,24 +79,13 @@ export interface Answer {
   strange?: string
 }
 
-/** What an answer means: by its code (contract, "Error codes"), else by its status. Any other is tried again. */
-const meanings: Record<string, Answer['status'] | undefined> = {
-  // A stranger's code may be `constructor`.
-  __proto__: null as never,
-  'event-name-too-long': 'refused',
-  'property-name-too-long': 'refused',
-  'trait-name-too-long': 'refused',
-  'unknown-built-in-property': 'refused',
-  'environment-not-found': 'misconfigured',
-  'invalid-headers': 'misconfigured',
-  'http-400': 'refused',
-  'http-401': 'misconfigured',
-  'http-403': 'misconfigured',
-  'http-404': 'misconfigured',
-  'http-413': 'refused',
-  'http-422': 'refused',
-  'http-429': 'retry',
-}
+/** What an answer means by its code (contract, "Error codes"), or by its status as one. Any other is tried again. */
+const meaningOf = (code: string): Answer['status'] | undefined =>
+  /^((event|property|trait)-name-too-long|unknown-built-in-property|http-4(00|13|22))$/.test(code)
+    ? 'refused'
+    : /^(environment-not-found|invalid-headers|http-40[134])$/.test(code)
+      ? 'misconfigured'
+      : undefined
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
@@ -107,7 +96,7 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const bare = `http-${status}`
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
   const isAccepted = status < 300 && told.ok === true
-  const meaning = meanings[`${code}`] ?? meanings[bare] ?? (isAccepted ? 'accepted' : 'retry')
+  const meaning = meaningOf(`${code}`) ?? meaningOf(bare) ?? (isAccepted ? 'accepted' : 'retry')
   return {
     status: meaning,
     errorCode: code ?? bare,

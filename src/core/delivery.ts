@@ -165,11 +165,7 @@ const deliver = async (w: Instance, given: Payload[]): Promise<boolean> => {
   if (attempts !== w.attempts) return false
   // The visitor may have refused meanwhile.
   const batch = (attempt.batch = given.filter(isQueued))
-  if (isAway(w) || !batch[0]) {
-    attempts.pop()
-    mark(w, given, false)
-    return true
-  }
+  if (isAway(w) || !batch[0]) return !!attempts.pop()
   // A keepalive request outlives the page; a larger one may not, and stays for the next visit.
   attempt.begun = canOutlive(w, batch)
   const answer = await send(w, batch[0].record.kind, batch)

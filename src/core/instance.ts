@@ -120,9 +120,9 @@ export interface News extends Signals {
     ask?: true
     here?: string
     change?: Settings
-    /** What the visitor has chosen there. It is told at once, unless it is a consent, and again when it `isStored`. */
+    /** What the visitor has chosen there. It is told at once, unless it is a consent, and again when it is stored. */
     chosen?: Consent
-    isStored?: true
+    done?: true
   }
   /** The visitor is known: what was called until now may run. */
   open: void
@@ -156,7 +156,7 @@ export type PageState = 'starting' | 'open' | 'leaving' | 'away' | 'back' | 'shu
  *   unread ──▶ memory ──▶ known   the page cannot wait for the database, which answers after all, or there is none
  *   known ──▶ read                the session is over, or the page is back: the visitor is read anew
  *   memory ──▶ unread             the session is over, or the page is back, and there is no database
- *   each ──▶ unread               consent is not given, or is taken back: calls wait, or are refused
+ *   each ──▶ unread               another consent holds than before: calls wait, or are refused
  *
  * Settings are written only after they were read: that is the left column.
  */

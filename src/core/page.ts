@@ -37,15 +37,10 @@ export const follow = (w: Instance) => {
   on(w, 'full', () => dropHalf(w))
   on(w, 'changed', () => defer(w))
   on(w, 'tab', (message) => {
-    const { change, chosen, isStored } = message
+    const { change, chosen, done } = message
     hearProbe(w, message)
     if (change) applyChange(w, change)
-    if (change?.ids && w.changes.ids) {
-      // Two tabs have changed them at once: both read which came last.
-      w.changes = {}
-      readVisitor(w)
-    }
-    if (chosen) hear(w, chosen, isStored)
+    if (chosen) hear(w, chosen, done)
   })
   on(w, 'open', () => {
     if (!isAway(w)) w.pageState = 'open'

@@ -207,8 +207,6 @@ export const giveUp = (w: Instance, queueId: string) => {
   )
   w.queueId = queueId
   w.isMixed = true
-  // A delete that failed is tried again under the key that it had.
-  w.records = w.records.filter(({ items }) => items[0])
   for (const record of w.records) {
     record.key[0] = queueId
     record.isBusy = false

@@ -9,8 +9,11 @@ describe('records of others', () => {
     const world = createWorld()
     world.service.become({ kind: 'down' })
     const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
+    const first = gone.init()
+    for (const name of ['Gone', 'Gone too', 'And this']) {
+      first.track(name)
+      await world.advance(100)
+    }
     gone.crash()
     await world.advance(10_000)
     const commits = { wanted: 0, made: 0 }
@@ -25,7 +28,7 @@ describe('records of others', () => {
     })
     const waymark = world.openTab('https://shop.test/', counted).init()
     await world.advance(3000)
-    expect(waymark.stats().queued).toBe(1)
+    expect(waymark.stats().queued).toBe(3)
     expect(commits).toEqual({ wanted: 2, made: 2 })
   })
 
@@ -94,6 +97,54 @@ describe('records of others', () => {
     tab.fire('pageshow')
     await world.advance(3000)
     expect(waymark.stats().queued).toBe(1)
+  })
+
+  it('are found also of a page that has answered before, and is gone since', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const tab = world.openTab()
+    tab.init().track('Of the other')
+    const waymark = world.openTab().init()
+    await world.advance(10_000)
+    tab.crash()
+    for (const _ of [1, 2]) {
+      await world.advance(70_000)
+      world.service.become({ kind: 'well' })
+      waymark.track('Mine')
+    }
+    await world.advance(10_000)
+    expect(world.service.names()).toContain('Of the other')
+  })
+
+  it('are sent once, where the page left while it claimed them, and is back', async () => {
+    const world = createWorld()
+    world.service.become({ kind: 'down' })
+    const gone = world.openTab()
+    gone.init().track('Gone')
+    await world.advance(100)
+    gone.crash()
+    await world.advance(10_000)
+    let writes = 0
+    let release = () => {}
+    const tab = world.openTab(
+      'https://shop.test/',
+      withTransact(async (database, mode, work) => {
+        const result = await database.transact(mode, work)
+        if (mode === 'readwrite' && ++writes === 2) await new Promise<void>((resolve) => (release = resolve))
+        return result
+      }),
+    )
+    const waymark = tab.init()
+    await world.advance(3000)
+    expect(writes).toBe(2)
+    tab.leave()
+    tab.fire('pageshow')
+    release()
+    await world.settle()
+    expect(waymark.stats().queued).toBe(0)
+    world.service.become({ kind: 'well' })
+    await world.advance(60_000)
+    expect(world.service.names()).toEqual(['Gone'])
   })
 
   it('are not taken from a live tab by a page that left while it looked, and is back', async () => {

@@ -221,6 +221,16 @@ describe('an event that was tracked without consent', () => {
     for (const { distinct_id: id } of sent) expect(id).toBe(waymark.ids.anonymousId)
   })
 
+  it('is sent once, without ids, when it was under way as the visitor agreed', async () => {
+    const { world, waymark } = await open(true, { anonymous: { join: true } })
+    waymark.setConsent('granted')
+    await world.advance(500)
+    world.service.answerNow()
+    await world.advance(60_000)
+    const sent = world.service.events().filter(({ event }) => event)
+    expect(sent.map(({ event, distinct_id: id }) => [event, id])).toEqual([['Seen', undefined]])
+  })
+
   it('is left to the browser by a hidden page whose visitor has agreed meanwhile', async () => {
     const { world, tab, waymark } = await open(false)
     tab.canDefer = true
@@ -233,4 +243,31 @@ describe('an event that was tracked without consent', () => {
     await world.settle()
     expect(world.service.names()).toContain('Seen')
   })
+})
+
+it('a refusal stops the other tabs at once, though the database of its own tab hangs', async () => {
+  const world = createWorld()
+  const hanging = withTransact((database, mode, work) =>
+    mode === 'put' ? new Promise(() => {}) : database.transact(mode, work),
+  )
+  const one = world.openTab('https://shop.test/', hanging).init()
+  const two = world.openTab().init()
+  await world.advance(1000)
+  one.optOut()
+  await world.settle()
+  expect(two.getConsent()).toBe('denied')
+  expect(await two.track('A').outcome).toEqual({ status: 'dropped', reason: 'no-consent' })
+})
+
+it('what was registered in the task in which a consent is taken back is there after the next one', async () => {
+  const world = createWorld()
+  const waymark = world.openTab().init()
+  await world.advance(1000)
+  waymark.register({ plan: 'pro' })
+  waymark.setConsent('pending')
+  await world.advance(1000)
+  const next = world.openTab().init()
+  next.track('A')
+  await world.advance(3000)
+  expect(world.service.events().at(-1)!.properties).toMatchObject({ plan: 'pro' })
 })

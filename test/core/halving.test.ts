@@ -63,3 +63,17 @@ describe('halving', () => {
     expect(world.service.arrivals).toHaveLength(1)
   })
 })
+
+it('a service that fails while a batch is halved is not asked for the other half', async () => {
+  const world = createWorld()
+  const waymark = world.openTab().init()
+  await waymark.ready()
+  world.service.become({ kind: 'answers', status: 400, body: '' })
+  world.service.hold()
+  for (let n = 0; n < 20; n++) waymark.track(`E${n}`)
+  await world.advance(0)
+  world.service.become({ kind: 'answers', status: 503, body: '' })
+  world.service.answerNow()
+  await world.advance(100)
+  expect(world.service.arrivals.map(({ payloads }) => payloads.length)).toEqual([20, 10])
+})

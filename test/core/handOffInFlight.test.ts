@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld } from '../world/createWorld'
+import { createWorld, withTransact } from '../world/createWorld'
 
 const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -50,9 +50,9 @@ describe('leaving while a request is under way', () => {
   })
 })
 
-describe('a burst of a hidden page', () => {
-  const counts = [1, 19, 20, 21, 24, 41]
+const counts = [1, 19, 20, 21, 24, 41]
 
+describe('a burst of a hidden page', () => {
   it.each(counts)('of %i events goes whole, once, though the page leaves in the same task', async (count) => {
     const { world, tab, service, track } = await open()
     tab.fire('hidden')
@@ -127,4 +127,51 @@ describe('a handler that Firefox cuts short', () => {
       expect(world.service.names().toSorted()).toEqual(names(3))
     },
   )
+})
+
+it('calls that waited for the visitor leave with the page in one request', async () => {
+  const world = createWorld()
+  const tab = world.openTab()
+  const waymark = tab.init()
+  for (const name of names(5)) waymark.track(name)
+  tab.leave()
+  await world.settle()
+  expect(world.service.arrivals.map(({ payloads }) => payloads.length)).toEqual([5])
+})
+
+it.each(counts.flatMap((count) => [1, 2, 4].map((turns) => [count, turns] as const)))(
+  'a burst of %i events without a disk goes whole, though the page leaves %i microtasks later',
+  async (count, turns) => {
+    const { world, tab, service, track } = await open({ persistence: 'memory' })
+    tab.fire('hidden')
+    await world.advance(3000)
+    track(...names(count))
+    for (let turn = 0; turn < turns; turn++) {
+      await Promise.resolve()
+      track(`Microtask ${turn}`)
+    }
+    tab.leave()
+    await world.advance(0)
+    expect(service.names().toSorted()).toEqual([...names(count), ...names(turns, 'Microtask ')].toSorted())
+  },
+)
+
+it('what a page was about to send, and first looked up on the disk, is handed off', async () => {
+  const world = createWorld()
+  let isHeld = false
+  const tab = world.openTab(
+    'https://shop.test/',
+    withTransact((database, mode, work) =>
+      isHeld && mode === 'readonly' ? new Promise(() => {}) : database.transact(mode, work),
+    ),
+  )
+  const waymark = tab.init({ batch: { intervalMs: 60_000 } })
+  waymark.track('Old')
+  await world.advance(10_000)
+  isHeld = true
+  void waymark.flush()
+  await world.settle()
+  tab.leave()
+  await world.settle()
+  expect(world.service.names()).toEqual(['Old'])
 })

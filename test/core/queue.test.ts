@@ -285,6 +285,27 @@ describe('a queue that is given up', () => {
     expect((await readKeys(w))!.map(([queue]) => queue).toSorted()).toEqual([before, 'new'].toSorted())
   })
 
+  it('has a delete that failed made again, under the key that it had', async () => {
+    const world = createWorld()
+    const w = openQueue(world, {}, 'q')
+    put(w, 'track', { id: '', body: '"left"' })
+    await world.settle()
+    put(w, 'track', { id: '', body: '"sent"' })
+    await world.settle()
+    const { transact } = w.database!
+    w.database!.transact = () => Promise.reject(new DOMException('lost', 'UnknownError'))
+    finish(w, all(w).slice(1), { status: 'accepted' })
+    await world.settle()
+    w.database!.transact = transact
+    giveUp(w, 'new')
+    world.setClock(world.now() + 60_000)
+    put(w, 'track', { id: '', body: '"later"' })
+    await world.settle()
+    const keys = await readKeys(w)
+    expect(keys!.filter(([queue]) => queue === 'new')).toHaveLength(1)
+    expect(keys).toHaveLength(2)
+  })
+
   it('is not deleted by a put of a record without those of its payloads that were sent, which fails then', async () => {
     const world = createWorld()
     const w = openQueue(world, {}, 'q')

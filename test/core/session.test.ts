@@ -115,3 +115,26 @@ describe('a session', () => {
     expect(begun).toHaveLength(1)
   })
 })
+
+it('tells other tabs of the last event once a second, not of each', async () => {
+  const world = createWorld()
+  const told: object[] = []
+  const tab = world.openTab()
+  const { channel } = tab.browser
+  tab.browser.channel = (name, hear) => {
+    const opened = channel(name, hear)!
+    return {
+      ...opened,
+      postMessage: (message) => (told.push(message as object), opened.postMessage(message)),
+    }
+  }
+  const waymark = tab.init()
+  await world.advance(3000)
+  told.length = 0
+  for (let n = 0; n < 100; n++) {
+    waymark.track('A')
+    await world.advance(10)
+  }
+  const sessions = told.filter((message) => 'session' in ((message as { change?: object }).change ?? {}))
+  expect(sessions).toHaveLength(1)
+})

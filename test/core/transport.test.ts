@@ -177,3 +177,12 @@ describe('Retry-After', () => {
     expect(world.service.names()).toEqual(['A'])
   })
 })
+
+it.each(['header', 'bearer'] as const)(
+  'a beacon cannot carry the key as %s, so none is sent',
+  async (auth) => {
+    const { last } = await deliver({ transport: { auth, beacon: true } }, true, false)
+    expect(last.by).toBe('fetch')
+    expect(last.payloads.map(({ event }) => event)).toEqual(['Last'])
+  },
+)

@@ -48,3 +48,11 @@ describe('createUrlFilter', () => {
     expect(clean('not a url')).toBe('')
   })
 })
+
+it('strips a URL once, and keeps the last ones alone', () => {
+  const seen: string[] = []
+  const filter = createUrlFilter({ keepParams: [], redact: (url) => (seen.push(url), url) })
+  const urls = Array.from({ length: 40 }, (_, n) => `https://a.test/${n}`)
+  for (const url of [urls[0]!, urls[0]!, ...urls, urls[0]!]) filter(url)
+  expect(seen).toEqual([...urls, urls[0]])
+})
