@@ -118,9 +118,14 @@ const hasWorker = () => !!maybe(() => navigator.serviceWorker?.controller)
 /** The real browser. Where there is no page (a server, a worker) it can be made, and says so. */
 export const createBrowser = (): Browser => {
   let timeZone: string | undefined
+  // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
+  const hasPage = typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in []
+  // Without these nothing can be kept: MooTools 1.2.0 has another `JSON`.
+  const isSound = maybe(() => JSON.stringify({ a: new Set([1]).has(1) })) === '{"a":true}'
+  if (hasPage && !isSound)
+    console.warn('[waymark] foreign-built-ins: Set, JSON (see docs/errors.md#foreign-built-ins)')
   return {
-    // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
-    isPage: typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in [],
+    isPage: hasPage && isSound,
     // Datejs has `Date.now` give a date.
     now: () => +new Date(),
     random: Math.random,

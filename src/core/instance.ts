@@ -2,6 +2,7 @@ import type { Browser } from './browser'
 import { defaults } from './config'
 import type { Database } from './database'
 import { newId } from './ids'
+import { maybe } from './maybe'
 import type { Receipt } from './receipt'
 import type {
   Config,
@@ -314,7 +315,8 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     decisions: 0,
     readiness,
     onReady,
-    dirty: new Set(),
+    // Where a page has another `Set`, nothing is put.
+    dirty: maybe(() => new Set())!,
     changes: {},
     brokenUntil: Infinity,
     queueId: newId(10),

@@ -274,6 +274,7 @@ describe('the words of an error', () => {
         'too-old-browser',
         'endpoint-without-scheme',
         'timestamp-in-seconds',
+        'foreign-built-ins',
         'insert-id-of-two-events',
         'no-page',
         // The codes below are those of waymark/node.
