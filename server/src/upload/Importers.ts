@@ -25,10 +25,9 @@ const program = fileURLToPath(new URL('../../dist/upload/importProcess.js', impo
 /** A process that has read nothing yet ends after so long. */
 const idleMs = 60_000
 
-/** A file of so many bytes has a permit of its own and little memory, so that it does not wait for large ones. */
+/** A file of so many bytes has a permit of its own, so that it does not wait for large ones. */
 const smallBytes = 8 * 2 ** 20
-const smallMemory = 2 ** 27
-/** With 128 MiB DuckDB could not read a record of 16 MB. */
+/** With 128 MiB DuckDB could not read a record of 16 MB, nor three rows of 1,000 columns. */
 const leastMemory = 2 ** 28
 const mostMemory = 2 ** 30
 /** With less for the engine, one large file is read at a time. */
@@ -116,7 +115,7 @@ export class Importers {
   }
 
   #limits(bytes: number): Pick<ToImport, 'memoryLimit' | 'threads' | 'mostBytes' | 'longestMs'> {
-    const memory = bytes <= smallBytes ? smallMemory : this.#largeMemory
+    const memory = bytes <= smallBytes ? leastMemory : this.#largeMemory
     return {
       memoryLimit: `${Math.floor(memory)}B`,
       threads: Math.ceil(this.#options.threads / 2),

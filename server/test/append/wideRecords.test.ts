@@ -55,3 +55,14 @@ describe('a file with many columns', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid-upload', message: tooWide(21) } })
   })
 })
+
+describe('a small file of a thousand columns', () => {
+  const usual = useService()
+  it('is read', async () => {
+    const { upload: send1000 } = createUploads(() => usual)
+    const names = Object.keys(record(1000)).join(',')
+    const rows = `${'1.5,'.repeat(999)}x\n`.repeat(3)
+    const answer = await send1000('thousand', 'mode=create&format=csv', `${names}\n${rows}`)
+    expect(answer).toMatchObject({ status: 200, body: { rows: 3 } })
+  })
+})
