@@ -56,7 +56,8 @@ it('after the engine was killed psql is told that it is being started, and then 
   await eventually(async () => expect((await runPsql(port, ['SELECT 2'])).stdout.trim()).toBe('2'))
 })
 
-it('without an engine psql is told so', async () => {
+// A client waits for a minute before it is told.
+it('without an engine psql is told so', { timeout: 120_000 }, async () => {
   const { port } = await launch('--role', 'ingest')
   const { stderr } = await runPsql(port, ['SELECT 1'])
   expect(stderr).toContain('The query engine is being started. Connect again in a moment.')
