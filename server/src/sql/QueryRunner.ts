@@ -270,8 +270,6 @@ export class QueryRunner {
     const { room } = this.#options
     const fills = layout === 'parquet' || (plan.kind === 'change' && !isFreeing(plan))
     if (fills && (await room.isShort())) throw queryEnded('disk')
-    return room.watch((isSpilling) => {
-      if (fills || isSpilling) cancellation.cancel('disk')
-    })
+    return room.watch({ fills, end: () => cancellation.cancel('disk') })
   }
 }

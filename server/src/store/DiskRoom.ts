@@ -46,8 +46,16 @@ const checkEveryMs = 50
 /** How often a full disk is asked whether it has room again. */
 const freeAgainMs = 1000
 
-/** Called at every check that finds too little room. `isSpilling` says whether DuckDB has spilled rows to the disk. */
-export type OnShort = (isSpilling: boolean) => void
+/** Work under way that may fill the disk. */
+export interface Watched {
+  /** Whether it writes by itself; other work counts only while DuckDB has put rows aside on the disk. */
+  fills: boolean
+  /** Ends it, because it has used up most of the room that is missing. */
+  end(): void
+}
+
+/** Who has used up at least so much of the share of the one with most may be the one that did it all. */
+const alike = 0.75
 
 export interface DiskRoomOptions {
   /** A path on the disk. */
@@ -58,10 +66,19 @@ export interface DiskRoomOptions {
   look?: (path: string) => Promise<Disk>
 }
 
-/** Checks the free room while statements run, and calls each statement's watcher when it is less than the reserve. */
+/**
+ * Checks the free room while statements run. When less than the reserve is left, it ends the one that has used up most,
+ * and the next one only when that has gone and it was not enough. DuckDB does not say what each has put aside, so what is
+ * gone from one check to the next counts for all that run, in equal parts. Of several with hardly less than the most the
+ * newest is ended: another one has been there without harm before.
+ */
 export class DiskRoom {
   readonly #options: Required<DiskRoomOptions>
-  readonly #watchers = new Set<OnShort>()
+  /** What runs, in the order in which it began, with the bytes that count for it. */
+  readonly #watched = new Map<Watched, { used: number }>()
+  /** What was ended and is still there. */
+  readonly #ended = new Set<Watched>()
+  #free = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: DiskRoomOptions) {
@@ -113,25 +130,43 @@ export class DiskRoom {
     return end
   }
 
-  /** Calls `onShort` until the returned function is called. */
-  watch(onShort: OnShort): () => void {
-    // A function of its own for each call, because two statements may pass the same one.
-    const watcher: OnShort = (isSpilling) => onShort(isSpilling)
-    this.#watchers.add(watcher)
+  /** Watches work until the returned function is called. */
+  watch(given: Watched): () => void {
+    // A key of its own for each call, because two statements may pass the same one.
+    const watched = { ...given }
+    if (this.#watched.size === 0) this.#free = 0
+    this.#watched.set(watched, { used: 0 })
     this.#timer ??= setInterval(() => void this.#check(), checkEveryMs).unref()
     return () => {
-      this.#watchers.delete(watcher)
-      if (this.#watchers.size > 0) return
+      this.#watched.delete(watched)
+      this.#ended.delete(watched)
+      if (this.#watched.size > 0) return
       clearInterval(this.#timer)
       this.#timer = undefined
     }
   }
 
   async #check(): Promise<void> {
+    const { look, path, reserveBytes } = this.#options
     // A check that fails is followed by the next one.
-    if (!(await this.isShort().catch(() => false))) return
+    const disk = await look(path).catch(() => undefined)
+    if (disk === undefined) return
+    const gone = Math.max(0, this.#free - disk.free)
+    this.#free = disk.free
+    for (const each of this.#watched.values()) each.used += gone / this.#watched.size
+    if (disk.free >= reserveBytes) return
     const isSpilling = this.#isSpilling()
-    for (const watcher of this.#watchers) watcher(isSpilling)
+    const running = [...this.#watched.keys()].filter(
+      (each) => (each.fills || isSpilling) && !this.#ended.has(each),
+    )
+    const isUrgent = disk.free < Math.max(2 * ballastBytes, reserveBytes / 2)
+    if (this.#ended.size > 0 && !isUrgent) return
+    const usedBy = (each: Watched) => this.#watched.get(each)!.used
+    const most = Math.max(...running.map(usedBy))
+    const guilty = running.findLast((each) => usedBy(each) >= alike * most)
+    if (guilty === undefined) return
+    this.#ended.add(guilty)
+    guilty.end()
   }
 
   #isSpilling(): boolean {

@@ -119,7 +119,7 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
       const limits = { maxBytes, reserveBytes: room.reserveBytes, idleMs: clientPatienceMs }
       const spooled = await spoolBody(request, place.file, { ...limits, format: upload.format })
       const permit = await importers.admit(user, spooled.bytes)
-      endWatch = room.watch(() => full.abort())
+      endWatch = room.watch({ fills: true, end: () => full.abort() })
       try {
         const rows = await store(upload, spooled, place, full.signal)
         const { format } = spooled

@@ -5,14 +5,22 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { DiskRoom, roomOf } from '../../src/store/DiskRoom.js'
 import { eventually } from '../fixtures/eventually.js'
 
+const mebibyte = 2 ** 20
+
 let tempFolder: string
+/** In MiB. */
 let free: number
+let looked: number
 let room: DiskRoom
 beforeEach(() => {
   tempFolder = mkdtempSync(join(tmpdir(), 'waymark-diskroom-'))
   free = 100
-  const look = () => Promise.resolve({ total: 1000, free })
-  room = new DiskRoom({ path: 'disk', tempFolder, reserveBytes: 50, look })
+  looked = 0
+  const look = () => {
+    looked++
+    return Promise.resolve({ total: 1000 * mebibyte, free: free * mebibyte })
+  }
+  room = new DiskRoom({ path: 'disk', tempFolder, reserveBytes: 50 * mebibyte, look })
 })
 afterEach(() => rmSync(tempFolder, { recursive: true }))
 
@@ -22,33 +30,66 @@ it('says whether less is free than the reserve', async () => {
   expect(await room.isShort()).toBe(true)
 })
 
-it('calls those who watch again and again while the disk is short, and nobody who has ended', async () => {
-  const [ended, watching] = [vi.fn(), vi.fn()]
-  const end = room.watch(ended)
-  const endOther = room.watch(watching)
-  end()
-  free = 10
-  await eventually(() => expect(watching.mock.calls.length).toBeGreaterThan(2))
-  endOther()
-  expect(ended).not.toHaveBeenCalled()
-  expect(watching).toHaveBeenCalledWith(false)
+/** Work that may fill the disk, and notes that it was ended. */
+const work = (fills: boolean, ended: string[], name: string) => {
+  const leave = room.watch({ fills, end: () => ended.push(name) })
+  return { leave }
+}
+/** Lets the room look so many times. */
+const looks = async (times: number) => {
+  const from = looked
+  await eventually(() => expect(looked).toBeGreaterThanOrEqual(from + times), 5)
+}
+
+it('ends what has used up most, and another one only when that has gone and it was not enough', async () => {
+  const ended: string[] = []
+  const before = work(true, ended, 'before')
+  await looks(2)
+  const filler = work(true, ended, 'filler')
+  await looks(2)
+  free = 60
+  await looks(2)
+  const after = work(true, ended, 'after')
+  await looks(2)
+  free = 40
+  await looks(3)
+  expect(ended).toEqual(['filler'])
+  filler.leave()
+  await looks(3)
+  expect(ended).toEqual(['filler', 'before'])
+  before.leave()
+  free = 80
+  await looks(3)
+  expect(ended).toEqual(['filler', 'before'])
+  after.leave()
 })
 
-it('says when DuckDB has put rows aside, which a query that reads may have done', async () => {
-  writeFileSync(join(tempFolder, 'export-1'), 'not of DuckDB')
-  const watching = vi.fn()
-  const end = room.watch(watching)
+it('ends nothing that has ended by itself, and waits for nothing when hardly anything is free', async () => {
+  const ended: string[] = []
+  const gone = work(true, ended, 'gone')
+  const two = ['a', 'b'].map((name) => work(true, ended, name))
+  gone.leave()
   free = 10
-  await eventually(() => expect(watching).toHaveBeenLastCalledWith(false))
+  await eventually(() => expect(ended.toSorted()).toEqual(['a', 'b']))
+  for (const { leave } of two) leave()
+})
+
+it('takes reading for filling while DuckDB has put rows aside', async () => {
+  writeFileSync(join(tempFolder, 'export-1'), 'not of DuckDB')
+  const ended: string[] = []
+  const { leave } = work(false, ended, 'reader')
+  free = 40
+  await looks(3)
+  expect(ended).toEqual([])
   writeFileSync(join(tempFolder, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'rows')
-  await eventually(() => expect(watching).toHaveBeenLastCalledWith(true))
-  end()
+  await eventually(() => expect(ended).toEqual(['reader']))
+  leave()
 })
 
 it('calls once when so much is free, and not when it has ended', async () => {
   const [ended, waiting] = [vi.fn(), vi.fn()]
-  const end = room.onceFree(200, ended)
-  room.onceFree(200, waiting)
+  const end = room.onceFree(200 * mebibyte, ended)
+  room.onceFree(200 * mebibyte, waiting)
   end()
   free = 200
   await eventually(() => expect(waiting).toHaveBeenCalledTimes(1))
