@@ -59,7 +59,7 @@ export default {
         'screens/test/**/*.test.{ts,tsx}',
       ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bin/*.mjs', 'screens/{src,test}/**/*.{ts,tsx}'],
-      ignoreBinaries: ['unshare', 'prlimit', 'psql', 'openssl'],
+      ignoreBinaries: ['unshare', 'prlimit', 'psql', 'openssl', 'mkfifo'],
     },
   },
 }

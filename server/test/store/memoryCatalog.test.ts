@@ -32,6 +32,7 @@ it('a catalog named memory is a file as every other', async () => {
 })
 
 it('it is a database of the Postgres protocol, beside the tools’ own names', async () => {
+  await service.query('CREATE TABLE memory.main.refunds AS SELECT 3 AS id')
   const client = new pg.Client({
     host: '127.0.0.1',
     port: service.postgresPort,
@@ -48,9 +49,9 @@ it('it is a database of the Postgres protocol, beside the tools’ own names', a
   ])
   expect(
     await ask(
-      `SELECT nspname || '.' || relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = 'orders'::regclass`,
+      `SELECT nspname || '.' || relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = 'refunds'::regclass`,
     ),
-  ).toEqual([['main.orders']])
-  expect(await ask('SELECT sum(id) FROM orders')).toEqual([['3']])
+  ).toEqual([['main.refunds']])
+  expect(await ask('SELECT id FROM refunds')).toEqual([[3]])
   await client.end()
 })

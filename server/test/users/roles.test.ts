@@ -94,7 +94,7 @@ describe('a user who may only read', () => {
     const tag = `$${'a'.repeat(150)}$`
     const statement = `CREATE OR REPLACE VIEW analytics.main.events AS SELECT ${tag} ' ${tag} AS a; SELECT 1 -- '`
     expect((await query(statement)).status).toBe(400)
-    expect((await query('SELECT person_id FROM events')).status).toBe(200)
+    expect((await query('SELECT count(person_id) FROM events')).status).toBe(200)
   })
 
   it.each([

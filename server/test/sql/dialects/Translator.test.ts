@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Translator } from '../../../src/sql/dialects/Translator.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 import { eventually } from '../../fixtures/eventually.js'
@@ -24,10 +24,10 @@ describe('a translator', () => {
   let translator: Translator
   const translate = (statement: string, dialect: 'mysql' | 'tsql' = 'mysql', user = 'ada') =>
     translator.translate({ user, statement, dialect, signal: newSignal() })
-  beforeAll(() => {
+  beforeEach(() => {
     translator = new Translator({ idleMs: 1000 })
   })
-  afterAll(() => translator.close())
+  afterEach(() => translator.close())
 
   it('has no process until it is asked, one for all statements, and none after idling', async () => {
     expect(translator.pid).toBeUndefined()

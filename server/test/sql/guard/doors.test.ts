@@ -212,6 +212,7 @@ it('what a writer leaves for others calls nothing that is on no list', async () 
 it('a guest of a link has nothing of it run', async () => {
   const value = { path: null, search: 'env=production', ends_at: null, origins: [] }
   const made = await ask('ada', '/saved', { kind: 'link', name: 'all', value })
+  expect([made.status, made.text]).toEqual([200, expect.stringContaining('#')])
   const [, token = ''] = /#([\w-]+)/.exec(made.text) ?? []
   const question = {
     ...{ path: '/app/', search: '', from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
