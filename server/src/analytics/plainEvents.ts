@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { maxProperties } from '../json/sliceItems.js'
 import { builtInProperties } from './checkPayload.js'
 
 /*
@@ -66,6 +67,8 @@ const eventOf = (environments: ReadonlySet<string>): RegExp => {
 const [open, close] = [0x5b, 0x5d]
 /** Larger bodies are rare, and the memory that an expression may use is bounded. */
 const maxBytes = 2 ** 18
+/** A property has six bytes at least, so more of them than an event may have do not fit into these. */
+const maxEventBytes = 6 * maxProperties
 
 /**
  * Makes a function that counts the events in a body of the usual form: a list of events with the fields of the
@@ -84,7 +87,9 @@ export const plainEventCounter = () => {
     let count = 0
     expression.lastIndex = 1
     while (expression.lastIndex < bytes.length) {
-      if (!expression.test(bytes) || hasRepeated(expression.lastIndex)) return undefined
+      const from = expression.lastIndex
+      if (!expression.test(bytes) || expression.lastIndex - from > maxEventBytes) return undefined
+      if (hasRepeated(expression.lastIndex)) return undefined
       count++
     }
     return count

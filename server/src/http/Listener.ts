@@ -169,6 +169,8 @@ export class Listener {
       this.#origins?.admit(path, request, response)
       if (request.method === 'OPTIONS') {
         answerPreflight(request, response)
+        // Node itself would read and drop its chunks for as long as they come.
+        if (request.headers['transfer-encoding'] !== undefined) readLittle(request, response)
         return this.#otherMeter
       }
       match = this.#match(request.method ?? 'GET', path)

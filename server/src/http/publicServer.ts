@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { gatherChunks } from './gatherChunks.js'
 import { hangUp, maxHeadBytes } from './hangUp.js'
 import { continueOnRead, takeOneAtATime } from './oneAtATime.js'
 import { OperatorError } from '../OperatorError.js'
@@ -59,6 +60,7 @@ export const createPublicServer = (options: PublicServerOptions, answer: Request
   )
   takeExpecting(server)
   takeOneAtATime(server)
+  server.prependListener('request', gatherChunks)
   server.on('clientError', hangUp)
   limitConnections(server, options)
   return server

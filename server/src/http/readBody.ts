@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { userHeader } from '../users/Identity.js'
 import { holdBody } from './bodyRoom.js'
+import { GrowingBuffer } from './GrowingBuffer.js'
 import { refuse } from './HttpError.js'
 
 /** A client that takes none of its answer for this long counts as gone. */
@@ -27,47 +28,6 @@ export interface ReadBodyOptions {
   holder?: string
 }
 
-/** A buffer that doubles: each chunk kept by itself would hold some hundred bytes for one that was sent. */
-class Held {
-  readonly #most: number
-  #buffer: Buffer | undefined
-  #length = 0
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  get bytes(): number {
-    return this.#buffer?.length ?? 0
-  }
-
-  /** How many bytes it will hold once so many more have come. */
-  with(more: number): number {
-    const needed = this.#length + more
-    if (needed <= this.bytes || this.#buffer === undefined) return Math.max(needed, this.bytes)
-    return Math.max(needed, Math.min(2 * this.bytes, this.#most))
-  }
-
-  add(chunk: Buffer): void {
-    const bytes = this.with(chunk.length)
-    // Most bodies come in one chunk, which is not copied.
-    if (this.#buffer === undefined) this.#buffer = chunk
-    else {
-      if (bytes > this.bytes) {
-        const larger = Buffer.allocUnsafeSlow(bytes)
-        this.#buffer.copy(larger, 0, 0, this.#length)
-        this.#buffer = larger
-      }
-      chunk.copy(this.#buffer, this.#length)
-    }
-    this.#length += chunk.length
-  }
-
-  get content(): Buffer {
-    return this.#buffer?.subarray(0, this.#length) ?? Buffer.alloc(0)
-  }
-}
-
 const holderOf = ({ socket, headers }: IncomingMessage) =>
   socket.remoteAddress ?? String(headers[userHeader] ?? '')
 
@@ -86,7 +46,7 @@ export const readBody = (
 
   return new Promise((resolve, reject) => {
     holdBody(request, holder, declared, maxBytes)
-    const held = new Held(maxBytes)
+    const held = new GrowingBuffer(maxBytes)
     let bytes = 0
     const giveUp = () => {
       const message = `The body did not arrive within ${withinMs / 1000} seconds.`

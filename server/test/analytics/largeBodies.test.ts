@@ -129,3 +129,19 @@ describe('large bodies of one key', () => {
     },
   )
 })
+
+describe('1,000 properties', () => {
+  const withMany = (many: number) =>
+    event('wide', { properties: Object.fromEntries(Array.from({ length: many }, (_, n) => [`p${n}`, n])) })
+
+  it.each([
+    ['alone', (wide: object) => wide],
+    ['in a list', (wide: object) => [event('narrow'), wide]],
+  ])('are taken, and one more is refused, %s', async (_, bodyWith) => {
+    expect(await service.ingest('/track', bodyWith(withMany(1000)))).toMatchObject({ status: 200 })
+    expect(await service.ingest('/track', bodyWith(withMany(1001)))).toMatchObject({
+      status: 400,
+      body: { error: 'invalid-body', message: expect.stringContaining('1000 properties or traits') },
+    })
+  })
+})
