@@ -106,6 +106,7 @@ export const benchSiege = async () => {
   const sending = sendAll(siege, () => isOver)
   const asking = askAll(siege, () => isOver)
   const fullDisk = []
+  const spans = []
   /** While a process is killed or stands still, everybody waits for it. */
   const outages = []
   let pile = []
@@ -118,6 +119,7 @@ export const benchSiege = async () => {
       delay(longestAttackMs, `is not over after ${longestAttackMs / 1000} s`),
     ])
     const untilMs = performance.now()
+    spans.push({ name, fromMs, untilMs })
     // After a full disk acceptance may rest for the ten seconds that it has promised in Retry-After.
     if (name === 'a full disk' && siege.isSmallDisk) fullDisk.push([fromMs, untilMs + 10_000])
     if (/^(kill|the newest files|the engine stands)/.test(name)) outages.push([fromMs, untilMs + 10_000])
@@ -143,13 +145,19 @@ export const benchSiege = async () => {
   tellLog(await siege.close())
 
   const isWithin =
-    (spans) =>
+    (these) =>
     ({ atMs, ms }) =>
-      spans.some(([from, until]) => atMs + ms > from && atMs < until)
+      these.some(([from, until]) => atMs + ms > from && atMs < until)
   const isFull = isWithin(fullDisk)
   const isOutage = isWithin([...fullDisk, ...outages])
   const innocent = asked.filter((each) => !isOutage(each))
   const waits = innocent.map(({ ms }) => ms).toSorted((a, b) => a - b)
+  for (const { atMs, ms } of innocent.toSorted((a, b) => b.ms - a.ms).slice(0, 5)) {
+    const during = spans.filter(({ fromMs, untilMs }) => atMs + ms > fromMs && atMs < untilMs)
+    console.log(
+      `         a question waited ${ms.toFixed(0)} ms: ${during.map(({ name }) => name).join(', ')}`,
+    )
+  }
   const failures = innocent.filter(({ status }) => status !== '200').map(({ status }) => status)
   const answered = tries.filter((each) => !isFull(each) && each.status !== 'unreachable').map(({ ms }) => ms)
   answered.sort((a, b) => a - b)

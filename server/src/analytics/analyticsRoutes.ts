@@ -4,7 +4,7 @@ import { createSenderReader, readEnvironment, type FindCountry } from './createS
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
-import type { AddressOf } from '../http/clientAddress.js'
+import { type AddressOf, networkOf } from '../http/clientAddress.js'
 import { readBody } from '../http/readBody.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { shorten } from '../json/shorten.js'
@@ -91,6 +91,8 @@ export interface AnalyticsRoutesOptions {
 /** How one request asks. */
 interface Asked {
   request: IncomingMessage
+  /** The network that it comes from. */
+  holder: string
   key: string
   sync: boolean
   /** Whether its key is one of a page whose users are to be signed. */
@@ -142,10 +144,10 @@ export const analyticsRoutes = ({
   const accept = async (
     kind: EntryKind,
     { count, body, target }: Payloads & { target?: string | undefined },
-    sync: boolean,
+    { sync, holder }: Asked,
   ): Promise<string> => {
     const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
-    const { taskId, deadLetter } = await intake.accept(record, sync)
+    const { taskId, deadLetter } = await intake.accept(record, sync, holder)
     accepted[kind] += count
     if (deadLetter !== undefined) {
       const { rows, reason } = deadLetter
@@ -186,7 +188,7 @@ export const analyticsRoutes = ({
     let taskId: string | null = null
     if (payloads.count > 0)
       for (const record of await recordsOf(operation, payloads, asked))
-        taskId = await accept(operation.kind, record, asked.sync)
+        taskId = await accept(operation.kind, record, asked)
     // A client asks with an empty list whether this service counts without consent, before it sends what a visitor did.
     const marks = operation.isAnonymous ? { anonymous: true } : {}
     return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...marks } }
@@ -219,9 +221,12 @@ export const analyticsRoutes = ({
       checkHeaders(request.headers)
       const isPublic = identitySecret !== '' && apiKeys.isPublic(key)
       const sync = readSync(search)
-      intake.admit()
+      const holder = networkOf(addressOf(request))
+      intake.admit(holder)
       const sent = await readBody(request, maxBodyBytes, { holder: key })
-      return store(operation, await readPayloads(sent, writable), { request, key, sync, isPublic })
+      return store(operation, await readPayloads(sent, writable), {
+        ...{ request, holder, key, sync, isPublic },
+      })
     }
     return {
       method: 'POST',

@@ -9,6 +9,7 @@ import type { DiskRoom } from '../store/DiskRoom.js'
 import { shorten } from '../json/shorten.js'
 import { checkValue, storableBody } from '../json/storableJson.js'
 import { readSync, type Intake } from '../wal/Intake.js'
+import { readIdentity } from '../users/Identity.js'
 import { readTable, readTarget } from './Target.js'
 import { appendError } from './appendError.js'
 import type { AppendTarget } from './applyAppends.js'
@@ -72,7 +73,8 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     const target = readTarget(given, catalogs)
     const sync = readSync(search)
     const intake = intakeOf(target.catalog)
-    intake.admit()
+    const { user } = readIdentity(request)
+    intake.admit(user)
     if (await room.isShort()) throw diskFull()
     const json = parseJson(await readUnpacked(request, maxBodyBytes))
     const { text, value } = json
@@ -106,7 +108,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
       body,
       target: JSON.stringify(appendTarget),
     }
-    const { taskId, deadLetter } = await intake.accept(record, sync)
+    const { taskId, deadLetter } = await intake.accept(record, sync, user)
     if (deadLetter === undefined) return { ok: true, task_id: taskId, error_code: null, error_message: null }
     const { rows, reason } = deadLetter
     const others = rows < records.length ? '; the others are stored' : ''

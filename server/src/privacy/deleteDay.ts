@@ -64,7 +64,8 @@ export const deleteSlice = (connection: DuckDBConnection, of: Day, through: numb
   })
 
 /**
- * Takes a file off the list of the archive and updates the persons. Resolves to how many events it had.
+ * Takes a file off the list of the archive and updates the persons. Resolves to how many events it had: none, where it
+ * is no longer on the list, because the shared archive may have taken it off since the list was read.
  * The file itself is removed an hour later, because a query may be about to read it.
  */
 export const deleteFile = (
@@ -74,9 +75,12 @@ export const deleteFile = (
 ): Promise<number> =>
   inTransaction(connection, async () => {
     await foldEvents(connection)
+    const taken = await connection.run('DELETE FROM analytics.raw.archived_files WHERE file = $1', [
+      listed.file,
+    ])
+    if (taken.rowsChanged === 0) return 0
     await connection.run(chooseSql(readFiles(pathsOf(archive, [listed]))))
     for (const sql of deleteSql) await connection.run(sql)
-    await connection.run('DELETE FROM analytics.raw.archived_files WHERE file = $1', [listed.file])
     await makeAllEvents(connection, archive)
     await forgetEvents(connection)
     await recordRetention(connection, { ...listed, rejected: 0 })

@@ -19,7 +19,7 @@ export interface IntakeOptions {
   /** Requests are refused while the bodies of waiting rows have more bytes than this. */
   maxBacklogBytes: number
   /** Requests are refused while the next row would wait too long. */
-  lagLimit: Pick<LagLimit, 'isReached'>
+  lagLimit: Pick<LagLimit, 'isReached' | 'note'>
   syncWaitMs: number
   logger: Logger
 }
@@ -82,13 +82,13 @@ export class Intake {
 
   /**
    * Refuses with 503 when the log takes nothing or the applier is too far behind. It is called before a body is read,
-   * and again by `accept`.
+   * and again by `accept`. The holder is the client or user whose rows they are.
    */
-  admit(): void {
+  admit(holder = ''): void {
     const { obstacle } = this.#options.log
     if (obstacle !== undefined) throw unavailable(obstacle, obstacleRestMs)
     if (this.#isStalled) throw this.#refuse('The disk has taken nothing for ten seconds.')
-    if (this.#isFull || this.#options.lagLimit.isReached)
+    if (this.#isFull || this.#options.lagLimit.isReached(holder))
       throw overloaded(
         `${this.backlog.rows} accepted rows are waiting to be stored. Send again in a while.`,
         2,
@@ -96,10 +96,10 @@ export class Intake {
   }
 
   /** Resolves once the record is on disk and, if asked, in DuckDB. */
-  async accept(record: LogRecord, sync: boolean): Promise<Accepted> {
-    const { number, applier, taskIds, syncWaitMs } = this.#options
+  async accept(record: LogRecord, sync: boolean, holder = ''): Promise<Accepted> {
+    const { number, applier, taskIds, syncWaitMs, lagLimit } = this.#options
     // Many requests may have been admitted while all their bodies were still on their way.
-    this.admit()
+    this.admit(holder)
     let last: number
     try {
       last = await this.#append(record)
@@ -108,6 +108,7 @@ export class Intake {
       throw this.#refuse(reasonOf(error))
     }
     if (this.#refused > 0) this.#recover()
+    lagLimit.note(holder, record.count)
     applier.wake()
     if (sync) await applier.reached(last, syncWaitMs)
     const deadLetter = sync ? applier.deadLetter(last) : undefined

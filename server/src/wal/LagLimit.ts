@@ -17,14 +17,19 @@ export interface Stored {
   rows: number
 }
 
-/** So few rows are stored in time even beside queries that take all processors, and are never refused. */
-const fewRows = 5000
+/**
+ * So few rows are never refused. Where fewer wait the applier rests between its batches, and the cost of a batch itself
+ * is most of its time: fewer rows would be stored hardly sooner, but far fewer in a second.
+ */
+const fewRows = 10_000
 /** Until something was measured: a slow machine stores them in a second. */
 const startRows = 15_000
 /** A row that is larger takes longer to store, and counts as several. */
 const bytesOfRow = 1024
 /** What waits is stored within half of the time; the rest is for the batch that is under way, and for what changes. */
 const aim = 1 / 2
+/** Rows of those who have sent less than others may take nearly all of the time. */
+const forOthers = 1.75
 /** After such a time without a late row, lateness is over. */
 const settledMs = 10_000
 
@@ -42,6 +47,9 @@ export class LagLimit {
   #isCatchingUp = false
   /** What was stored, and in which time, where what is older counts less. */
   readonly #recent = { rows: 0, ms: 0, untilMs: 0 }
+  /** How many rows each holder has sent lately: what was sent earlier counts half at each look. */
+  #sent = new Map<string, number>()
+  #sentByAll = 0
   /** Whether a request was refused since rows were stored last. */
   #wasReached = false
   /** Rows are late, or requests are refused so that none will be. */
@@ -51,14 +59,27 @@ export class LagLimit {
     this.#options = { now: () => performance.now(), ...options }
   }
 
-  /** Whether the next row would wait too long. Whoever asks refuses a request then. */
-  get isReached(): boolean {
-    const isReached = this.#waiting > this.#rows && this.#options.isStoring()
+  /**
+   * Whether the next row would wait too long. Whoever asks refuses a request then. It is so first for those who have
+   * sent more than the mean: one client that floods the service takes nothing from all others.
+   */
+  isReached(holder: string): boolean {
+    const waiting = this.#waiting
+    const isReached =
+      waiting > this.#rows &&
+      this.#options.isStoring() &&
+      (waiting > forOthers * this.#rows || this.#hasSentMost(holder))
     if (isReached) {
       this.#wasReached = true
       this.#noteLate(0).refused++
     }
     return isReached
+  }
+
+  /** Notes that a request was accepted. */
+  note(holder: string, rows: number): void {
+    this.#sent.set(holder, (this.#sent.get(holder) ?? 0) + rows)
+    this.#sentByAll += rows
   }
 
   /** Takes what was stored since the last look, and how long the oldest row waits now. `Lag` calls it again and again. */
@@ -70,6 +91,14 @@ export class LagLimit {
     } else if (stored !== undefined) this.#learn(stored)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)
     this.#endLate()
+    const sent = this.#sent
+    this.#sent = new Map()
+    this.#sentByAll = 0
+    for (const [holder, rows] of sent) if (rows > 1) this.note(holder, rows / 2)
+  }
+
+  #hasSentMost(holder: string): boolean {
+    return (this.#sent.get(holder) ?? 0) * this.#sent.size >= this.#sentByAll
   }
 
   get #waiting(): number {

@@ -38,13 +38,6 @@ describe('the verdict on an event', () => {
     await send([event('declared', { properties: { $device_type: 'bot' } })], googlebot)
     expect(await botsOf('declared')).toEqual(['automation', 'crawler Googlebot'])
   })
-
-  it('stays with the rows of a request of which another one is set aside', async () => {
-    const doubled = '{"environment":"nowhere","environment":"production","event":"set aside","properties":{}}'
-    const body = `[${JSON.stringify(event('beside'))},${doubled}]`
-    await service.ingest('/track?sync=true', body, { 'user-agent': googlebot })
-    expect(await botsOf('beside')).toEqual(['crawler Googlebot'])
-  })
 })
 
 describe('the speed of a visit', () => {

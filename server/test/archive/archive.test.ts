@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openDatabase } from '../../src/analytics/openDatabase.js'
 import { lookForMissing } from '../../src/archive/lookForMissing.js'
 import { checkArchive } from '../../src/care/checkArchive.js'
 import { Logger } from '../../src/Logger.js'
 import { completeOptions } from '../../src/options/ServerOptions.js'
+import * as deletion from '../../src/privacy/deleteDay.js'
 import { createMutex } from '../../src/store/createMutex.js'
 import { DataFolder } from '../../src/store/DataFolder.js'
 import { changeStore } from '../fixtures/changeStore.js'
@@ -271,5 +272,25 @@ describe("a person's data in the archive", () => {
     await again.stop()
     await start(kept)
     expect(parquetIn(archive)).toHaveLength(1)
+  })
+
+  it('takes its events from their persons once, although two have read it on the list', async () => {
+    const { service } = await startAndArchive()
+    await service.stop()
+    // A shared archive may take a file off the list while retention is about to.
+    const { deleteFile } = deletion
+    const spy = vi.spyOn(deletion, 'deleteFile').mockImplementation(async (...given) => {
+      const events = await deleteFile(...given)
+      return events + (await deleteFile(...given))
+    })
+    onTestFinished(() => spy.mockRestore())
+    await start({ retentionDays: { production: 30 } })
+    await eventually(async () => expect(await rowsOf('SELECT count(*) FROM events')).toEqual([[2]]))
+    expect(await rowsOf('SELECT person_id, events FROM persons ORDER BY 1')).toEqual([
+      ['u_0', 1],
+      ['u_1', 0],
+      ['x', 1],
+    ])
+    expect(await rowsOf('SELECT sum(events)::INTEGER FROM privacy_log')).toEqual([[121]])
   })
 })

@@ -20,7 +20,7 @@ it.each([
   [
     'store',
     [],
-    'There is no command store; there are backup, restore, check, salvage, export and hash-password. See --help.',
+    'There is no command store; there are backup, restore, check, salvage, retry-rejected, export and hash-password. See --help.',
   ],
   ['backup', [], 'The name of the file is missing. See waymark-server backup --help.'],
   ['backup', ['a', 'b'], 'b is one word too many. See waymark-server backup --help.'],

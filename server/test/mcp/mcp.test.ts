@@ -270,7 +270,11 @@ describe('POST /mcp', () => {
     ['localhost:1', 200],
     ['[::1]:80', 200],
   ])('asked as %s with a right token gives %i', async (host, status) => {
-    const headers = { host, authorization: 'Bearer all-of-it', accept: 'application/json, text/event-stream' }
+    const headers = {
+      host,
+      authorization: 'Bearer all-of-it-and-persons',
+      accept: 'application/json, text/event-stream',
+    }
     const answer = await askRaw(service.url, {
       path: '/mcp',
       headers: { ...headers, 'content-type': 'application/json' },
@@ -280,7 +284,7 @@ describe('POST /mcp', () => {
   })
 
   it('lets a token into nothing else', async () => {
-    const authorization = 'Bearer all-of-it'
+    const authorization = 'Bearer all-of-it-and-persons'
     const asked = { method: 'POST', headers: { authorization }, body: '{"statement":"SELECT 1"}' }
     expect((await fetch(new URL('/query', service.url), asked)).status).toBe(401)
   })

@@ -6,10 +6,11 @@ import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { eventually } from '../fixtures/eventually.js'
+import { setAside, settingAside } from '../fixtures/setAside.js'
 
 let service: Service
 beforeEach(async () => {
-  service = await createService()
+  service = await createService(settingAside)
 })
 afterEach(() => service.close())
 
@@ -45,11 +46,7 @@ const seed = async () => {
     event('Ordered', { distinct_id: user, properties: { note: 'ordered-by-ada', insert_id: 'i-ada' } }),
     event('Ordered', { distinct_id: 'u_bob', anonymous_id: anonymous, properties: { insert_id: 'i-bob' } }),
   ])
-  // JavaScript reads the last environment, DuckDB the first: such an event is set aside.
-  await service.ingest(
-    '/track?sync=true',
-    `{"environment":"nowhere","environment":"production","event":"x","distinct_id":"${user}","properties":{"a":"set-aside-of-ada"}}`,
-  )
+  await setAside(service, user, { a: 'set-aside-of-ada' })
 }
 
 const found = () =>

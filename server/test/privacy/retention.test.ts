@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { setAside, settingAside } from '../fixtures/setAside.js'
 import { eventually } from '../fixtures/eventually.js'
 
 let root: string
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 const start = async (more: ServerOptions = {}) => {
   const options = { retentionDays: { production: 400 }, retentionArchive: archive }
-  service = await createService({ ...options, dataFolder: join(root, 'data'), ...more })
+  service = await createService({ ...settingAside, ...options, dataFolder: join(root, 'data'), ...more })
 }
 const rowsOf = async (statement: string) => {
   const { rows, error } = await service.query(statement)
@@ -82,10 +83,7 @@ const seed = async () => {
   })
   await service.ingest('/identify', { environment: 'production', distinct_id: 'gone' })
   await service.ingest('/track', event('New', { distinct_id: 'stays' }))
-  await service.ingest(
-    '/track?sync=true',
-    `{"environment":"production","event":"${'x'.repeat(500)}","event":"x","distinct_id":"gone","properties":{}}`,
-  )
+  await setAside(service, 'gone', {})
 }
 
 describe('retention', () => {

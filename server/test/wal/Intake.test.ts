@@ -27,7 +27,7 @@ const create = (
   }
   const logger = more.logger ?? new Logger('silent')
   const bounds = { maxBacklogRows: 100, maxBacklogBytes: 500 }
-  const lagLimit = { isReached: more.isLate ?? false }
+  const lagLimit = { isReached: () => more.isLate ?? false, note: () => undefined }
   const intake = new Intake({ number: 3, log, applier, taskIds, ...bounds, lagLimit, syncWaitMs: 10, logger })
   return { intake, taskIds }
 }
@@ -155,7 +155,12 @@ describe('a log that is not on this machine', () => {
   const createRemote = (log: Pick<IntakeOptions['log'], 'append' | 'obstacle'>) => {
     const applier = { wake: vi.fn(), applied: 0, reached: vi.fn(), deadLetter: vi.fn() }
     const taskIds = new TaskIds(Buffer.alloc(32))
-    const bounds = { maxBacklogRows: 1, maxBacklogBytes: 1, syncWaitMs: 1, lagLimit: { isReached: false } }
+    const bounds = {
+      maxBacklogRows: 1,
+      maxBacklogBytes: 1,
+      syncWaitMs: 1,
+      lagLimit: { isReached: () => false, note: () => undefined },
+    }
     const logger = new Logger('silent')
     return new Intake({ number: 0, log: { last: 0, bytes: 0, ...log }, applier, taskIds, ...bounds, logger })
   }

@@ -7,19 +7,19 @@ const stepMs = 10
 const lookMs = 250
 
 /** An applier and its clients: what comes each second, and what can be stored of it, in rows. */
-const createWorld = ({ bytesOfRow = 400 } = {}) => {
+const createWorld = ({ bytesOfRow = 400, batchMs = 0 } = {}) => {
   let nowMs = 1e6
   let accepted = 0
   let applied = 0
   let isStoring = true
-  let busyUntilMs = 0
+  let [busyUntilMs, restsUntilMs] = [0, 0]
   let batch = 0
   let mostRows = 15_000
   let steps = 0
   const lines: { message: string; refused?: number }[] = []
   const arrivals: { last: number; ms: number }[] = []
   const waits: number[] = []
-  let refused = 0
+  let [refused, ofFew] = [0, 0]
   const limit = new LagLimit({
     maxLagMs: 3000,
     backlog: () => ({ rows: accepted - applied, bytes: (accepted - applied) * bytesOfRow }),
@@ -32,11 +32,16 @@ const createWorld = ({ bytesOfRow = 400 } = {}) => {
   const store = (perSecond: number) => {
     if (nowMs < busyUntilMs || !isStoring) return
     applied += batch
+    batch = 0
     while ((arrivals[0]?.last ?? Infinity) <= applied) waits.push(nowMs - arrivals.shift()!.ms)
+    // The applier rests when few rows wait.
+    if (nowMs < restsUntilMs && accepted - applied < 10_000) return
     // A batch takes about a second.
-    if (batch > 2000) mostRows = Math.min(2 * mostRows, perSecond)
+    if (accepted - applied > 2000) mostRows = Math.min(2 * mostRows, perSecond)
     batch = Math.min(accepted - applied, mostRows, 122_880)
-    busyUntilMs = nowMs + (1000 * batch) / perSecond
+    const tookMs = batchMs + (1000 * batch) / perSecond
+    busyUntilMs = nowMs + tookMs
+    restsUntilMs = nowMs + Math.max(tookMs, Math.min(4 * tookMs, 1000))
   }
 
   return {
@@ -45,12 +50,21 @@ const createWorld = ({ bytesOfRow = 400 } = {}) => {
       isStoring = !isAway
       waits.length = 0
       refused = 0
+      ofFew = 0
       const perStep = (comes * stepMs) / 1000
       for (let at = 0; at < (seconds * 1000) / stepMs; at++) {
         nowMs += stepMs
         for (let rows = 0; rows < perStep; rows += Math.min(20, perStep)) {
-          if (limit.isReached) refused++
-          else arrivals.push({ last: (accepted += Math.min(20, perStep)), ms: nowMs })
+          if (limit.isReached('many')) refused++
+          else {
+            arrivals.push({ last: (accepted += Math.min(20, perStep)), ms: nowMs })
+            limit.note('many', Math.min(20, perStep))
+          }
+        }
+        if (at % 10 === 0 && !limit.isReached('few')) {
+          accepted++
+          ofFew++
+          limit.note('few', 1)
         }
         store(isStored)
         if (++steps % (lookMs / stepMs) === 0) lag.mark()
@@ -58,6 +72,7 @@ const createWorld = ({ bytesOfRow = 400 } = {}) => {
       return {
         longestMs: waits.reduce((longest, ms) => Math.max(longest, ms), 0),
         refused,
+        ofFew,
         stored: waits.length,
       }
     },
@@ -131,4 +146,18 @@ it('logs once that rows are late, and once that they are no longer', () => {
   expect(world.lines).toMatchObject([{}, { level: 'warn', refused: expect.any(Number) }])
   world.run(10, { comes: 10, isAway: true })
   expect(world.lines.slice(2)).toMatchObject([{ level: 'warn', storing: false }])
+})
+
+it('refuses first who sends most', () => {
+  const world = createWorld()
+  world.run(3, { comes: 1000 })
+  const { refused, ofFew } = world.run(30, { comes: 90_000 })
+  expect(refused).toBeGreaterThan(0)
+  expect(ofFew).toBe(300)
+})
+
+it('takes no ever smaller batches where the cost of a batch is most of the time', () => {
+  const world = createWorld({ batchMs: 1600 })
+  world.run(20, { comes: 15_000 })
+  expect(world.run(30, { comes: 15_000 }).stored * 20).toBeGreaterThan(30 * 2500)
 })
