@@ -257,7 +257,7 @@ describe('POST /mcp', () => {
   it.each([
     ['nothing', {}],
     ['a wrong token', { authorization: 'Bearer wrong' }],
-    ['the mark alone', { authorization: 'Bearer all-of-it:persons' }],
+    ['the mark alone', { authorization: 'Bearer all-of-it-and-persons:persons' }],
     ['a user', { authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` }],
     ['the name of the user inside', { 'x-waymark-user': 'agent', 'x-waymark-role': 'read' }],
   ])('refuses %s', async (_, headers) => {
