@@ -24,7 +24,7 @@ it('all guests together have a quarter of the permits, and one who has gone leav
   const options = {
     database: { use: (work: (given: unknown) => unknown) => work(connection) },
     runner: { run: () => new Promise((_, reject) => fails.push(reject)) },
-    newCancellation: () => ({ cancel: () => undefined }),
+    newCancellation: () => ({ cancel: () => undefined, signal: new AbortController().signal }),
     maxQueries: 8,
   } as unknown as GuestRoutesOptions
   const route = guestRoutes(options).find(({ method }) => method === 'POST')!
@@ -35,6 +35,7 @@ it('all guests together have a quarter of the permits, and one who has gone leav
     const headers = identityHeaders({ user: 'hash', role: 'guest' })
     const request = Object.assign(Readable.from([Buffer.from(body)]), {
       headers,
+      socket: {},
     }) as unknown as IncomingMessage
     const response = Object.assign(new EventEmitter(), {
       setHeader: () => undefined,
