@@ -71,7 +71,7 @@ const minify = terser({
   mangle: { properties, nth_identifier: fewLetters },
 })
 
-/** What bundlers read, and minify again: they do the rest best when functions and statements are left as they are. */
+/** What bundlers read, and minify again: they do the rest best when functions and declarations are left as they are. */
 const shrink = terser({
   ecma: 2022,
   module: true,
@@ -79,11 +79,19 @@ const shrink = terser({
     ...usual,
     inline: /** @type {never} */ (1),
     reduce_funcs: false,
-    sequences: false,
     join_vars: false,
   },
   mangle: { properties },
   format: { preserve_annotations: true },
+})
+
+/** What the compiler gets: it finds more where terser has been before, too. */
+const first = terser({
+  ecma: 2022,
+  module: true,
+  compress: { ...usual, reduce_funcs: false },
+  mangle: false,
+  format: { beautify: true, preserve_annotations: true },
 })
 
 /** The core's types are what the world may name: none of it may have been taken for an inner name. */
@@ -106,7 +114,7 @@ const script = (file, input, ...plugins) => ({
     compiled,
     resolve({ browser: true }),
     flatten(['w', 'browser']),
-    ...(file === 'iife' ? closure() : []),
+    ...(file === 'iife' ? [first, ...closure()] : []),
     letOnly(),
     minify,
   ],
@@ -117,7 +125,7 @@ const script = (file, input, ...plugins) => ({
 const modules = ({ name, file = name, source, core, banner }) => {
   const input = `build/${source}.js`
   const flat = core ? [flatten(name === 'worker' ? ['w'] : ['w', 'browser'])] : []
-  const small = core ? [...closure(), shrink] : []
+  const small = core ? [first, ...closure(), shrink] : []
   const plugins = [mainEntry, compiled]
   return [
     {

@@ -81,6 +81,12 @@ export const closure = () => {
         for (const { index, 0: found } of code.matchAll(/waymark\$import(?=\()/g))
           text.overwrite(index, index + found.length, 'import')
         simple(program, {
+          // The compiler writes `??=` of a field as two uses of it.
+          LogicalExpression({ start, operator, left, right }) {
+            const field = code.slice(left.start, left.end)
+            if (right.operator === '=' && field === code.slice(right.left.start, right.left.end))
+              text.appendLeft(start, '(').overwrite(left.end, right.left.end, operator)
+          },
           CallExpression({ callee, end }) {
             if (callee.name === pureCall) text.overwrite(callee.start, callee.end, '/* @__PURE__ */ ').appendLeft(end, '()')
           },

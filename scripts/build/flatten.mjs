@@ -155,7 +155,10 @@ function setVariables({ code, text, statements, valueOf, fail, removeFrom }, obj
     set.add(name)
     if (objects.includes(key.name)) removeFrom(fields, field)
     else if (shorthand) text.prependRight(start, `${name} = `)
-    else if (method) text.overwrite(start, value.start, `${name} = ${value.async ? 'async ' : ''}function `)
+    else if (method)
+      text
+        .overwrite(start, value.start, `${name} = ${value.async ? 'async ' : ''}`)
+        .appendLeft(value.body.start, '=> ')
     else text.overwrite(start, code.indexOf(':', key.end) + 1, `${name} =`)
   }
   text.overwrite(last.start, fields[0].start, 'let ')

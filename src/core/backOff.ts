@@ -6,7 +6,7 @@ const longestMs = 5 * 60_000
  * quarter. The floor is what keeps an outage of 20 s to six requests even for the unluckiest tab
  * (0.75 + 1.5 + 3 + 6 + 12 s > 20 s), and what spreads tabs all the same.
  */
-export function backOff(failures: number, random: number, retryAfterMs = 0): number {
+export const backOff = (failures: number, random: number, retryAfterMs = 0): number => {
   const most = Math.min(longestMs, 1500 * 2 ** failures)
   // A little jitter above Retry-After too, or every visitor comes back in the same millisecond.
   return retryAfterMs > 0 ? Math.min(retryAfterMs, 3_600_000) + random * 1000 : most * (0.25 + 0.75 * random)

@@ -121,7 +121,7 @@ export const createBrowser = (): Browser => {
   // The youngest of what the library needs tells a browser that is too old: as on a server, nothing is done there.
   const hasPage = typeof document !== 'undefined' && typeof addEventListener !== 'undefined' && 'at' in []
   // Without these nothing can be kept: MooTools 1.2.0 has another `JSON`.
-  const isSound = maybe(() => JSON.stringify({ a: new Set([1]).has(1) })) === '{"a":true}'
+  const isSound = maybe(() => JSON.stringify(new Set([1]).has(1))) === 'true'
   if (hasPage && !isSound)
     console.warn('[waymark] foreign-built-ins: Set, JSON (see docs/errors.md#foreign-built-ins)')
   return {
@@ -160,20 +160,18 @@ export const createBrowser = (): Browser => {
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {
       const blob = new Blob([body as string], { type: 'application/json' })
-      return (attempt) => {
-        try {
+      return (attempt) =>
+        maybe(() => {
           attempt.begun = true
-          return navigator.sendBeacon(url, blob) === true
-        } catch {
-          return false
-        }
-      }
+          return navigator.sendBeacon(url, blob)
+        }) === true
     },
     prepareFetch(url, init, by) {
       const { fetchLater } = globalThis as Later
       const defer = !by && hasWorker() && fetchLater
-      return (attempt) => {
-        try {
+      return (attempt) =>
+        // The page's own `fetch` has thrown or gives no promise, or there is too much to defer.
+        !!maybe(() => {
           attempt.isDeferred = !!defer
           attempt.begun = true
           if (defer) defer(url, { ...init, activateAfter: 0 })
@@ -182,11 +180,7 @@ export const createBrowser = (): Browser => {
               // The page is gone, or the network is.
             })
           return true
-        } catch {
-          // The page's own `fetch` has thrown or gives no promise, or there is too much to defer.
-          return false
-        }
-      }
+        })
     },
     defer(url, init, activateAfter) {
       const abort = new AbortController()

@@ -2,7 +2,7 @@ import { holdCalls, isDenied, readVisitor } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
-import { isAnonymous, isAway, runsCalls, type Call, type Instance, type Refusal } from './instance'
+import { isAnonymous, isAway, runsCalls, type Act, type Call, type Instance, type Refusal } from './instance'
 import { isObject, toIso, toJson, toText } from './json'
 import { put } from './queue'
 import { complain, tell } from './signals'
@@ -79,7 +79,6 @@ const reasons =
 
 /** What `beforeSend` and the plugins make of a call. */
 const filter = (w: Instance, draft: Draft): Draft => {
-  const { event, userId } = draft
   for (const [{ beforeSend }] of [...w.used, [w.config]]) {
     if (!beforeSend) continue
     let next: unknown = draft
@@ -95,8 +94,8 @@ const filter = (w: Instance, draft: Draft): Draft => {
     if (!isObject(next) || isAsync)
       throw ['before-send', 'invalid-before-send', isAsync ? 'is async' : next] satisfies Refusal
     // What it leaves out stays.
-    draft = { ...draft, ...next, userId } as Draft
-    draft.event ??= event!
+    const { event, userId } = draft
+    draft = { ...draft, ...next, event: next['event'] ?? event, userId } as Draft
     // It may have added names that the service does not know.
     if (draft.properties) {
       const properties = (draft.properties = { ...draft.properties })
@@ -120,7 +119,7 @@ const isOpen = (w: Instance, at: number | false) => {
  * Makes a call. `make` checks and copies what was given, and returns what runs when the visitor is known; what that
  * returns is sent. Time, page and id are those of the call, and so is what is refused.
  */
-const call = (
+export const call = (
   w: Instance,
   kind: Kind | undefined,
   make: () => (id: string, at: number) => Draft | void,
@@ -148,7 +147,7 @@ const call = (
         const own = finish(id, at)
         if (!own) return
         const as = hidden ? 'anonymous' : own.kind
-        const fields = toFields[as](readIds(w), filter(w, own), timestamp)
+        const fields = toFields(as, readIds(w), filter(w, own), timestamp)
         fields.environment = w.config.environment
         put(w, as, { id, body: toText(fields), receipt, call: hidden ? made : undefined })
         wake(w)
@@ -222,11 +221,9 @@ export const alias = (w: Instance, newUserId: string) =>
     return () => ({ kind: 'alias' as const, userId })
   })
 
-/** A call that changes the instance alone; `read` copies what it is given. */
-export const change = <Own>(w: Instance, read: () => Own, run: (own: Own) => void) =>
+/** A call that changes the visitor alone; `read` copies what it is given. */
+export const change = (w: Instance, name: Act[0], read: () => unknown) =>
   void call(w, undefined, () => {
     const own = read()
-    return () => {
-      run(own)
-    }
+    return () => act(w, name, own)
   })

@@ -15,30 +15,27 @@ export const isUnknown = (name: string) =>
   )
 
 /** The fields of one payload, besides its environment (contract, "Product analytics payloads"). */
-export const toFields: Record<
-  Kind,
-  (ids: Ids, draft: Partial<Draft>, timestamp: string | undefined) => Properties
-> = {
-  anonymous: (_, draft, timestamp) => ({
-    event: draft.event,
-    timestamp,
-    properties: draft.properties ?? {},
-  }),
-  track: (ids, draft, timestamp) => ({
-    ...toFields.anonymous(ids, draft, timestamp),
-    distinct_id: ids.distinctId,
-    anonymous_id: ids.userId && ids.anonymousId,
-    device_id: ids.deviceId,
-    session_id: ids.sessionId,
-  }),
-  identify: (ids, draft, timestamp) => ({
-    timestamp,
-    distinct_id: ids.distinctId,
-    anonymous_id: ids.anonymousId,
-    traits: draft.traits ?? {},
-  }),
-  alias: (ids, draft) => ({ distinct_id: ids.distinctId, new_user_id: draft.userId }),
-}
+export const toFields = (
+  kind: Kind,
+  ids: Ids,
+  draft: Partial<Draft>,
+  timestamp: string | undefined,
+): Properties =>
+  kind === 'alias'
+    ? { distinct_id: ids.distinctId, new_user_id: draft.userId }
+    : kind === 'identify'
+      ? { timestamp, distinct_id: ids.distinctId, anonymous_id: ids.anonymousId, traits: draft.traits ?? {} }
+      : {
+          event: draft.event,
+          timestamp,
+          properties: draft.properties ?? {},
+          ...(kind === 'track' && {
+            distinct_id: ids.distinctId,
+            anonymous_id: ids.userId && ids.anonymousId,
+            device_id: ids.deviceId,
+            session_id: ids.sessionId,
+          }),
+        }
 
 /** One URL for each operation: always the same, so that the preflight is cached. */
 export const urlOf = (kind: Kind, endpoint: string, apiKey: string | false) =>
@@ -80,12 +77,10 @@ export interface Answer {
 }
 
 /** What an answer means by its code (contract, "Error codes"), or by its status as one. Any other is tried again. */
-const meaningOf = (code: string): Answer['status'] | undefined =>
+const meaningOf = (code: string): Answer['status'] | false =>
   /^((event|property|trait)-name-too-long|unknown-built-in-property|http-4(00|13|22))$/.test(code)
     ? 'refused'
-    : /^(environment-not-found|invalid-headers|http-40[134])$/.test(code)
-      ? 'misconfigured'
-      : undefined
+    : /^(environment-not-found|invalid-headers|http-40[134])$/.test(code) && 'misconfigured'
 
 /** Reads status and body. Safe under every answer: what is not understood is kept and tried again. */
 export const readAnswer = (status: number, text: string, afterMs: number): Answer => {
@@ -96,7 +91,7 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const bare = `http-${status}`
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
   const isAccepted = status < 300 && told.ok === true
-  const meaning = meaningOf(`${code}`) ?? meaningOf(bare) ?? (isAccepted ? 'accepted' : 'retry')
+  const meaning = meaningOf(`${code}`) || meaningOf(bare) || (isAccepted ? 'accepted' : 'retry')
   return {
     status: meaning,
     errorCode: code ?? bare,

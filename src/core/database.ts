@@ -1,4 +1,5 @@
 import type { UseStore } from 'idb-keyval'
+import { maybe } from './maybe'
 
 export interface Database {
   /**
@@ -66,13 +67,8 @@ export function openDatabase(createStore: () => UseStore): Database {
       return objects ? use(objects) : store(access, use)
     },
     abortReads() {
-      for (const transaction of reading) {
-        try {
-          transaction.abort()
-        } catch {
-          // It has just ended.
-        }
-      }
+      // It may have ended just now.
+      for (const transaction of reading) maybe(() => transaction.abort())
     },
     close,
   }

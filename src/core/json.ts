@@ -1,3 +1,4 @@
+import { maybe } from './maybe'
 import type { Properties } from './types'
 
 /** What a value is, by a brand that data does not have: `[object Object]`, `[object Map]`, `[object HTMLDivElement]`. */
@@ -57,27 +58,21 @@ export const toJson = (value: unknown): string => {
 }
 
 /** Writes JSON of what was copied already, several times as fast: that fails only for what a `beforeSend` has added. */
-export const toText = (value: object): string => {
-  try {
-    if (!([] as Foreign).toJSON) return JSON.stringify(value)
-  } catch {
-    // A circle, or a bigint.
-  }
-  return toJson(value)
-}
+export const toText = (value: object): string =>
+  // Undefined for a circle, or a bigint.
+  maybe(() => (([] as Foreign).toJSON ? undefined : JSON.stringify(value))) ?? toJson(value)
 
 /** The beginning of a text, never with half of a character. */
 export const cut = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /** The beginning of a value, for a message. */
-export const brief = (value: unknown) => {
-  try {
-    const text = typeof value === 'string' ? value : (toJson(value) as string | undefined)
-    return cut(text ?? String(value), 60)
-  } catch {
-    return '[unreadable]'
-  }
-}
+export const brief = (value: unknown) =>
+  cut(
+    maybe(() =>
+      typeof value === 'string' ? value : ((toJson(value) as string | undefined) ?? String(value)),
+    ) ?? '[unreadable]',
+    60,
+  )
 
 /** Bytes in UTF-8 of JSON, which has no lone surrogates. Jest's jsdom has no `TextEncoder`. */
 export const byteLength = (text: string) =>

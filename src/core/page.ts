@@ -110,7 +110,9 @@ export const follow = (w: Instance) => {
   }
 
   // The read waits for the next microtask: opening a database takes a millisecond that `init` need not.
-  w.browser.soon(() => w.decisions || begin())
+  w.browser.soon(() => {
+    if (!w.decisions) begin()
+  })
 
   // `unload` and `beforeunload` are not heard: they cost the page cache.
   return w.browser.on({

@@ -19,6 +19,8 @@ export interface Host {
   ids(): Ids
   getConsent(): Consent
   on: On
+  /** Copies properties, with values fit for JSON. What is named wrongly is told and left out; a proxy may throw. */
+  copy(properties: Properties): Properties
   /** Strips a URL to what may leave the page. */
   cleanUrl(href: string): string
 }

@@ -86,8 +86,6 @@ export const mergeStored = (w: Instance, stored: Settings, { late, ...noted }: N
   if (stored.ids && w.unmerged) w.settings = w.recent = w.changes = {}
   if (stored.ids && late) noted = { consent: noted.consent ?? stored.consent }
   w.unmerged = isAssumed ? (w.unmerged ?? []) : undefined
-  // A session has one visitor: this one was left by a page that went on when the database was deleted.
-  if (!stored.ids) delete stored.session
   if (stored.session && stored.session.lastAt >= (noted.session?.lastAt ?? 0)) delete noted.session
   w.settings = { ...w.settings, ...stored, ...noted, ...w.recent }
   // Stores now what an earlier page could only note.

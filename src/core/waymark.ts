@@ -1,5 +1,5 @@
 import { createBrowser, within, type Browser } from './browser'
-import { alias, change, copy, identify, track, updateTraits } from './capture'
+import { alias, call, change, copy, identify, track, updateTraits } from './capture'
 import { readConfig } from './config'
 import { choose } from './consent'
 import { flushKnown } from './delivery'
@@ -13,7 +13,7 @@ import { complain, on } from './signals'
 import { closeTabs } from './tabs'
 import type { Consent, EventMap, Flushed, Waymark } from './types'
 import { createUrlFilter } from './urls'
-import { act, readIds } from './visitor'
+import { readIds } from './visitor'
 
 /**
  * Makes an instance. It does nothing before `init`; where there is no page (on a server) it does nothing at all.
@@ -56,36 +56,14 @@ export const methods = {
   identify,
   updateTraits,
   alias,
-  register: (w, properties) =>
-    change(
-      w,
-      () => copy(w, properties),
-      (own) => act(w, 'register', own),
-    ),
-  registerOnce: (w, properties) =>
-    change(
-      w,
-      () => copy(w, properties),
-      (own) => act(w, 'registerOnce', own),
-    ),
-  unregister: (w, ...names) =>
-    change(
-      w,
-      () => names,
-      (own) => act(w, 'unregister', own),
-    ),
-  reset: (w, options) =>
-    change(
-      w,
-      () => options?.deviceId,
-      (deviceId) => act(w, 'reset', deviceId),
-    ),
+  register: (w, properties) => change(w, 'register', () => copy(w, properties)),
+  registerOnce: (w, properties) => change(w, 'registerOnce', () => copy(w, properties)),
+  unregister: (w, ...names) => change(w, 'unregister', () => names),
+  reset: (w, options) => change(w, 'reset', () => options?.deviceId),
   configure: (w, patch) =>
-    change(
-      w,
-      () => patch,
-      (own) => Object.assign(w.config, readConfig(own, w.config)),
-    ),
+    void call(w, undefined, () => () => {
+      Object.assign(w.config, readConfig(patch, w.config))
+    }),
   on,
   use: usePlugin,
 
@@ -115,7 +93,11 @@ export const methods = {
       }
       w.unfollow = follow(w)
       if (w.chosen) choose(w, w.chosen)
-      startPlugins(w, { ...handle, cleanUrl, ids: () => readIds(w) }, config.plugins)
+      startPlugins(
+        w,
+        { ...handle, cleanUrl, copy: (properties) => copy(w, properties), ids: () => readIds(w) },
+        config.plugins,
+      )
     }
     return handle
   },

@@ -1,5 +1,4 @@
-import { isTooLong, isUnknown } from '../core/contract'
-import { isObject, toJson } from '../core/json'
+import { maybe } from '../core/maybe'
 import type { Draft, Host, Plugin, Properties, Stop } from '../core/types'
 
 /** A plugin that registers properties for a time. What is called before it is used waits until then. */
@@ -19,34 +18,6 @@ interface Store {
   /** What an event carries. */
   read(draft: Draft): Properties
   stop: Stop
-}
-
-/** Copies values, fit for JSON. What is wrong is left out, and handed to `tell`. */
-const copy = (given: Properties, tell: (wrong: Properties) => void): Properties => {
-  const own: Properties = {}
-  let names: string[] = []
-  try {
-    if (isObject(given)) names = Object.keys(given)
-    else tell(given)
-  } catch {
-    // A proxy of the caller's.
-    tell(given)
-  }
-  for (const name of names) {
-    if (isTooLong(name) || isUnknown(name)) {
-      tell({ [name]: 0 })
-      continue
-    }
-    try {
-      const json = toJson(given[name])
-      // Undefined where nothing was given: the name stays, so that `registerOnce` finds it.
-      own[name] = json && JSON.parse(json)
-    } catch {
-      // A getter of the caller's has thrown.
-      own[name] = '[unreadable]'
-    }
-  }
-  return own
 }
 
 /** In the memory of this page; a `reset` in any tab takes them away. */
@@ -148,9 +119,14 @@ export function scope(kind: 'page' | 'session'): Scope {
     else waiting.push(call)
   }
   const register = (given: Properties, isOnce: boolean) => {
-    // The core says what is wrong.
-    const own = copy(given, (wrong) => run((host) => host.register(wrong)))
-    run(() => store?.set(own, isOnce))
+    // What waits is the caller's no more, as far as the browser can copy it.
+    const taken = used ? given : (maybe(() => structuredClone(given)) ?? given)
+    run((host) => {
+      const own = maybe(() => host.copy(taken))
+      if (own) store?.set(own, isOnce)
+      // A proxy of the caller's: the core says so.
+      else host.register(taken)
+    })
   }
   return {
     name: `scope-${kind}`,

@@ -22,6 +22,7 @@ export function createHost() {
     }),
     getConsent: () => 'granted',
     on: () => () => {},
+    copy: (given) => given,
     cleanUrl: (href) => href.replace(/\?.*/, ''),
   }
   return {
