@@ -82,7 +82,7 @@ describe('the commands', () => {
     expect(stopped.code).toBe(1)
     expect(stopped.lines.filter((line) => line.startsWith('WRONG'))).toEqual([
       `WRONG  ${archive}/${lost} is missing.`,
-      `WRONG  ${archive}/${short} has 1 events, and the store lists 24.`,
+      `WRONG  ${archive}/${short} has not the bytes that were written.`,
     ])
   })
 })

@@ -12,6 +12,7 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
+import { fillLog } from './fillLog.js'
 import { findInServer } from './findInServer.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
@@ -83,9 +84,12 @@ const after = async (service: Service) => {
     event('Ordered', { distinct_id: 'u_bob', properties: { n: 2.5 } }),
   ])
   // JavaScript reads the last environment, DuckDB the first: such an event is set aside.
-  await service.ingest(
-    '/track?sync=true',
-    `{"environment":"nowhere","environment":"production","event":"x","distinct_id":"${user}","properties":{"a":"set-aside-of-ada"}}`,
+  const filler = await fillLog(database.url)
+  closing.push(() => filler.stop())
+  await filler.putText(
+    Date.now(),
+    1,
+    `[{"environment":"nowhere","environment":"production","event":"x","distinct_id":"${user}","properties":{"a":"set-aside-of-ada"}}]`,
   )
   const search = `env=production&where=event%7C${user}%7C`
   await service.ask('/saved', { kind: 'view', name: 'Hers', value: { path: '/app/', search } })

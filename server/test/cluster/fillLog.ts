@@ -16,15 +16,13 @@ export const fillLog = async (url: string) => {
   })
   await appender.start()
   let sent = 0
-  const put = (at: number, events: Body[]) =>
-    appender.append({
-      kind: 'track',
-      count: events.length,
-      receivedAtMs: at,
-      body: Buffer.from(JSON.stringify(events)),
-    })
+  const putText = (at: number, count: number, body: string) =>
+    appender.append({ kind: 'track', count, receivedAtMs: at, body: Buffer.from(body) })
+  const put = (at: number, events: Body[]) => putText(at, events.length, JSON.stringify(events))
   return {
     put,
+    /** Events that no route would accept. */
+    putText,
     /** Numbered events of a day; each visitor has every tenth of them, and a session of its own on each day. */
     async numbered(day: number, count: number) {
       const at = firstDay + day * dayMs
