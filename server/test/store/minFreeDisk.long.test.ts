@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const start = async (within: string[] | undefined, ...more: string[]) => {
+const launch = (within: string[] | undefined, ...more: string[]): Spawned => {
   const flags = ['--data', join(folder, 'data'), '--api-keys', 'key', '--users', 'ada:lovelace']
   const others = [
     '--port',
@@ -32,9 +32,10 @@ const start = async (within: string[] | undefined, ...more: string[]) => {
     '--quiet',
     ...more,
   ]
-  spawned = spawnService([...flags, ...others], { direct: true, within })
-  return urlIn(await spawned.ready)
+  return (spawned = spawnService([...flags, ...others], { direct: true, within }))
 }
+const start = async (within: string[] | undefined, ...more: string[]) =>
+  urlIn(await launch(within, ...more).ready)
 const post = async (url: string, body: unknown, headers = {}) => {
   const sent = { method: 'POST', headers, body: JSON.stringify(body) }
   const response = await fetch(url, sent)
@@ -123,7 +124,8 @@ it('a full disk without any room left keeps queries away, not events, and its en
   const own = withMounts(
     `mount -t tmpfs -o size=100m none '${data}' && cp -r '${folder}/made/.' '${data}' && { cat /dev/zero > '${data}/filler' || true; } 2> /dev/null && { (until [ -e '${wish}' ]; do sleep 0.1; done; rm '${data}/filler') & }`,
   )
-  const url = await start(own)
+  // The engine starts only later.
+  const url = urlIn(await launch(own).listening)
   const accepted = await post(`${url}/track?apiKey=key`, event('on'))
   expect(accepted.status).toBe(200)
   writeFileSync(wish, '')
