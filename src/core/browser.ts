@@ -127,7 +127,7 @@ export const createBrowser = (): Browser => {
   return {
     isPage: hasPage && isSound,
     // Datejs has `Date.now` give a date.
-    now: () => +Date.now(),
+    now: () => +(Date.now() as unknown as Date),
     random: Math.random,
     after(ms, fn) {
       // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
