@@ -34,6 +34,7 @@ const startsItself = new Map([
   ['server/test/startIngest.test.ts', 'an ingest process that has no engine yet'],
   ['server/test/cluster/sharedLog.test.ts', 'an ingest process alone, which has no engine'],
   ['server/test/proxy.test.ts', 'proxies, until they answer'],
+  ['server/test/store/minFreeDisk.long.test.ts', 'a service whose engine has no room to start'],
   ['server/test/npmRunServer.long.test.ts', 'a service by its page, which needs no engine'],
   ['server/test/nodeKilled.long.test.ts', 'a program with the library, never the service'],
   ['server/test/attacks/clock.long.test.ts', 'the health of a service that is starting'],

@@ -206,7 +206,8 @@ describe.runIf(process.platform === 'linux')('an engine that is killed', () => {
       expect(status).toBe(503)
       expect(JSON.parse(text)).toMatchObject({
         error: 'engine-starting',
-        message: expect.stringContaining('SIGSEGV'),
+        // A system that writes what was in memory tells of the signal only when it has done so.
+        message: expect.stringContaining('ended while it worked on this'),
       })
       expect(text).not.toContain('memory')
     },
