@@ -31,10 +31,10 @@ function readSuite({ file, title, specs = [], suites = [] }, path = []) {
  */
 export function readFailures(name, folder = root) {
   const at = (/** @type {string} */ file) => join(folder, '.cache/reports', file)
-  // Of Vitest.
+  // Vitest's failures have a file of their own.
   if (existsSync(at(`${name}.failures`))) return JSON.parse(readFileSync(at(`${name}.failures`), 'utf8'))
   if (!existsSync(at(`${name}.json`))) return []
-  // Of Playwright, or of our own scripts.
+  // Playwright's and our own scripts' failures are in their reports.
   const { suites = [], failures } = JSON.parse(readFileSync(at(`${name}.json`), 'utf8'))
   return failures ?? suites.flatMap((/** @type {any} */ suite) => readSuite(suite))
 }

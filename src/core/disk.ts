@@ -125,7 +125,7 @@ export const wipeIn = (store: IDBObjectStore | undefined, isChosen: boolean) => 
   if (isChosen) store?.put(['consent', 'denied'], 'consent')
 }
 
-/** The same in a transaction of its own. Never rejects: where there is no database, nothing was kept. */
+/** Wipes in a transaction of its own. Never rejects: where there is no database, nothing was kept. */
 export const wipe = async (w: Instance) => {
   await w.database?.transact('put', (store) => wipeIn(store, true)).catch(() => {})
 }

@@ -45,7 +45,7 @@ export const toJson = (value: unknown): string => {
     // All objects behind the holder of this value are written.
     parents.length = parents.indexOf(this) + 1
     if (parents.includes(inner)) return '[circular]'
-    // Of the platform are what is none of these: frameworks hang whole trees on a DOM node.
+    // Whatever is none of these is an object of the platform: frameworks hang whole trees on a DOM node.
     const next =
       inner !== raw || / (Object|Array|String|Number|Boolean)]/.test(kind)
         ? inner

@@ -37,7 +37,7 @@ export function requestHeader({ name = 'X-Waymark' }: RequestHeaderOptions = {})
       const isOwn = (url: string) => maybe(() => new URL(url, document.baseURI).origin) === location.origin
 
       const { fetch } = window
-      /** The same request with one header more; undefined where it is to stay as it is. */
+      /** Makes a copy of the request with one header more; undefined where it is to stay as it is. */
       const withIds = (
         input: RequestInfo | URL,
         init?: RequestInit,

@@ -12,7 +12,7 @@ import type { EngineProxy } from './EngineProxy.js'
 /** Paths that always change tables. Whether a SQL statement does is found out by the engine. */
 const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
 
-/** Of these nothing is done twice when they are asked again: the engine tells before it begins a change. */
+/** Routes that may be asked again, and do nothing twice: the engine tells before it begins a change. */
 const reading: ReadonlySet<string> = new Set(['/query', '/validate', '/explain', '/autocomplete'])
 
 const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
