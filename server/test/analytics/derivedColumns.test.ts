@@ -179,9 +179,7 @@ describe('a session', () => {
       const { rows } = await service.query(`SELECT ${columns} FROM ${from} WHERE session_id = 'derived'`)
       expect(rows).toEqual([['paid', 'news', 'gclid', 'Chrome', 'Android', 'phone', 'de-AT', 'JP', 'phone']])
     }
-  })
-
-  it('is also a property to ask by', async () => {
+    // What a session has is also a property to ask by.
     const { rows } = await service.query(`SELECT value, events FROM breakdown('Later', '$os')`)
     expect(rows).toEqual([['macOS', 1]])
   })

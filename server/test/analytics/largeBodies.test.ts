@@ -6,7 +6,7 @@ import { event } from '../fixtures/events.js'
 import { useService } from '../fixtures/useService.js'
 import { eventually } from '../fixtures/eventually.js'
 
-const service = useService()
+const service = useService({ apiKeys: [apiKey, 'held by length', 'held by chunks', 'other'] })
 
 describe('a large body', () => {
   const many = (times: number, item: string) => `[${`${item},`.repeat(times - 1)}${item}]`
@@ -84,22 +84,23 @@ describe('a large body', () => {
 describe('large bodies of one key', () => {
   const megabytes = 15 * 1_048_576
   /** Announces a body, or comes with a part of it, and holds the rest back. */
-  const hold = async (head: string, part: Buffer) => {
+  const hold = async (key: string, head: string, part: Buffer) => {
     const { hostname, port } = new URL(service.url)
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
     let told = ''
     socket.on('data', (chunk: Buffer) => (told += chunk.toString()))
     await once(socket, 'connect')
-    socket.write(`POST /track?apiKey=${apiKey} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`)
+    socket.write(`POST /track?apiKey=${encodeURIComponent(key)} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`)
     socket.write(part)
     return { socket, told: () => told }
   }
 
   it.each([
-    ['with their lengths', `Content-Length: ${megabytes}`, Buffer.alloc(1)],
+    ['with their lengths', 'held by length', `Content-Length: ${megabytes}`, Buffer.alloc(1)],
     [
       'in chunks',
+      'held by chunks',
       'Transfer-Encoding: chunked',
       Buffer.concat([
         Buffer.from(`${megabytes.toString(16)}\r\n`),
@@ -109,8 +110,9 @@ describe('large bodies of one key', () => {
     ],
   ])(
     'that come %s may hold 32 MiB at once; more is answered 503, and small ones are taken',
-    async (_, head, part) => {
-      const held = await Promise.all(Array.from({ length: 6 }, () => hold(head, part)))
+    async (_, key, head, part) => {
+      const ofKey = { 'x-api-key': key }
+      const held = await Promise.all(Array.from({ length: 6 }, () => hold(key, head, part)))
       const refused = () => held.filter(({ told }) => told() !== '')
       await eventually(() => expect(refused()).toHaveLength(4))
       for (const { told } of refused()) {
@@ -118,13 +120,13 @@ describe('large bodies of one key', () => {
           /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n[^]*"ok":false[^]*"error":"overloaded"/i,
         )
       }
-      expect(await service.ingest('/track', event('small'))).toMatchObject({ status: 200 })
+      expect(await service.ingest('/track', event('small'), ofKey)).toMatchObject({ status: 200 })
       // Another key has room of its own.
       const large = event('large', { properties: { a: 'x'.repeat(1_000_000) } })
-      expect(await service.ingest('/track', large, { 'x-api-key': 'key-2' })).toMatchObject({ status: 200 })
+      expect(await service.ingest('/track', large, { 'x-api-key': 'other' })).toMatchObject({ status: 200 })
       for (const { socket } of held) socket.destroy()
       await eventually(async () =>
-        expect(await service.ingest('/track', large)).toMatchObject({ status: 200 }),
+        expect(await service.ingest('/track', large, ofKey)).toMatchObject({ status: 200 }),
       )
     },
   )

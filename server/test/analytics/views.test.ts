@@ -300,6 +300,7 @@ describe('time zones', () => {
 })
 
 it('lets /explain and /validate know the tables below the views', async () => {
+  await track('explained', {})
   await service.restart()
   const { body } = await service.ask('/explain', { statement: 'FROM events WHERE event_id = 1' })
   const [events] = (body['tables'] as { table_name: string }[]).filter(

@@ -1,43 +1,25 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askRaw } from '../fixtures/askRaw.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { seedShop } from '../fixtures/seedShop.js'
 import { refusedCalls } from '../sql/guard/escapes.js'
+import { call, connect } from './agent.js'
 
 let service: Service
 let figures: Client
 let all: Client
 
-const connect = async (token: string) => {
-  const client = new Client({ name: 'a scripted agent', version: '1' })
-  const requestInit = { headers: { authorization: `Bearer ${token}` } }
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }))
-  return client
-}
-
 beforeAll(async () => {
   service = await createService({ mcpTokens: ['figures-only-token', 'all-of-it-and-persons:persons'] })
   await seedShop(service)
-  figures = await connect('figures-only-token')
-  all = await connect('all-of-it-and-persons')
+  figures = await connect(service, 'figures-only-token')
+  all = await connect(service, 'all-of-it-and-persons')
 })
 afterAll(async () => {
   await Promise.all([figures.close(), all.close()])
   await service.close()
 })
-
-interface Table {
-  columns: string[]
-  rows: unknown[][]
-  isCut: boolean
-}
-
-const call = async (client: Client, name: string, given: object) => {
-  const { content, structuredContent, isError } = await client.callTool({ name, arguments: { ...given } })
-  const { text } = content[0] as { text: string }
-  return { isError: isError === true, text, table: structuredContent as Table }
-}
 
 /** Twenty questions of an agent, each with the statement that must have the same answer. */
 const questions: readonly (readonly [name: string, given: object, statement: string])[] = [
@@ -119,52 +101,6 @@ describe('an agent', () => {
     const asked = { event: 'Order Placed', property: 'price' }
     expect((await call(figures, 'breakdown', asked)).table.rows).toEqual([])
     expect((await call(all, 'breakdown', asked)).table.rows).toHaveLength(3)
-  })
-
-  it('without persons is told no name and no time of fewer than three people', async () => {
-    const of = (distinct_id: string, event: string, properties: object, minute: number) => ({
-      ...{ environment: 'staging', event, distinct_id, session_id: distinct_id },
-      properties: { browser: 'Firefox', ...properties },
-      timestamp: `2026-03-04T05:${String(minute).padStart(2, '0')}:06Z`,
-    })
-    const view = (id: string, path: string, minute: number) =>
-      of(id, '$pageview', { $url: `https://shop.example${path}` }, minute)
-    const few = ['a', 'b'].flatMap((id, at) => [
-      view(id, '/rare', 10 + at),
-      view(id, '/rare/next', 20 + at),
-      of(id, 'rare event', { common: 'rare value' }, 30 + at),
-      of(id, 'common event', { 'rare property': 'rare value' }, 40 + at),
-      of(id, '$error', { message: 'rare error', stack: '' }, 50 + at),
-    ])
-    // One of two has three sessions with the rare pages.
-    const again = ['a-2', 'a-3'].flatMap((session_id) =>
-      few.slice(0, 2).map((each) => ({ ...each, session_id })),
-    )
-    const many = ['a', 'b', 'c', 'd'].flatMap((id) => [
-      view(id, '/', 1),
-      of(id, 'common event', { common: id }, 2),
-    ])
-    await service.ingest('/track?sync=true', [...few, ...again, ...many])
-
-    const asked = { environment: 'staging' }
-    const given: Record<string, object> = {
-      funnel: { steps: ['/', 'rare event'], breakdown: 'common' },
-      list_properties: { event: 'common event' },
-      breakdown: { property: 'common' },
-      sessions: { by: 'entry' },
-    }
-    const { tools } = await figures.listTools()
-    expect(tools.length).toBeGreaterThan(9)
-    for (const { name } of tools) {
-      const { isError, text } = await call(figures, name, { ...given[name], ...asked })
-      expect([name, isError]).toEqual([name, false])
-      expect([name, text.replace('"rare event"', '')]).toEqual([name, expect.not.stringContaining('rare')])
-      expect([name, text]).toEqual([name, expect.not.stringMatching(/05:3\d:/)])
-    }
-    const funnel = await call(figures, 'funnel', { steps: ['/', 'rare event'], ...asked })
-    expect(funnel.table.rows.map((row) => row.at(-1))).toEqual([null, null])
-    const whole = await call(all, 'funnel', { steps: ['/', 'rare event'], ...asked })
-    expect(whole.table.rows.map((row) => row.at(-1))).toEqual([null, 1770])
   })
 
   it('asks by SQL only with a token for persons', async () => {
