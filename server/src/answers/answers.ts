@@ -24,16 +24,22 @@ export const answers: readonly Answer[] = [
 
 const byName = new Map(answers.map((each) => [each.name, each]))
 
-/**
- * @param timezone counts where the answer has days
- * @throws HttpError one sentence that says what is wrong
- */
-export const readAsk = ({ name, ...values }: Ask, timezone?: string | null): Asked => {
+/** @throws HttpError when there is none of this name */
+export const answerOf = (name: string): Answer => {
   const answer = byName.get(name)
   if (answer === undefined)
     throw refuseField(
       `There is no answer ${JSON.stringify(shorten(name))}; there are ${[...byName.keys()].join(', ')}.`,
     )
+  return answer
+}
+
+/**
+ * @param timezone counts where the answer has days
+ * @throws HttpError one sentence that says what is wrong
+ */
+export const readAsk = ({ name, ...values }: Ask, timezone?: string | null): Asked => {
+  const answer = answerOf(name)
   const hasDays = typeof timezone === 'string' && Object.hasOwn(answer.parameters, 'timezone')
   return { answer, given: readGiven(answer, hasDays ? { timezone, ...values } : values) }
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const post = async (body: Body, headers: Record<string, string> = {}) => {
   const answer = await askRaw(service.url, { method: 'POST', path: '/answer', headers, body })
   const lines = answer.body.split('\n').filter(Boolean)
-  return { ...answer, lines, json: (at: number) => JSON.parse(lines[at]) as Body }
+  return { ...answer, lines, json: (at: number) => JSON.parse(lines[at] ?? '') as Body }
 }
 const rowsOf = async (body: Body) => {
   const { status, lines } = await post(body)
@@ -183,7 +183,7 @@ describe('POST /answer', () => {
     const first = await post({ name: 'totals', query_id })
     expect(first.headers['x-query-id']).toBe(query_id)
     await post({ name: 'totals' })
-    const again = (await post({ name: 'totals' })).headers['x-query-id']
+    const again = (await post({ name: 'totals' })).headers['x-query-id'] ?? ''
     const log = (id: string) => service.send('GET', `/query/${id}`, undefined, { authorization: basic })
     expect((await log(query_id)).body).toMatchObject({ query: await statementOf({ name: 'totals' }) })
     expect((await log(again)).body).toMatchObject({ stats: { caching: { data_hits: 1 } } })
