@@ -236,6 +236,7 @@ test.describe('the screens', () => {
     await open(page, service, '/app/')
     await page.getByRole('button', { name: 'SQL: Totals' }).click()
     const dialog = page.getByRole('dialog', { name: 'SQL: Totals' })
+    await expect(dialog.getByRole('link', { name: 'Open on the SQL page' })).toBeVisible()
     const statement = await dialog.getByRole('region', { name: 'Statement' }).textContent()
     const [first] = await service.sql(statement ?? '')
     expect(first?.slice(0, 5)).toEqual([

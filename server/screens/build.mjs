@@ -120,7 +120,5 @@ for (const [key, [name, text]] of Object.entries(assets)) {
 }
 size += write('index.html', html)
 writeFileSync(join(out, 'LICENSES.txt'), licences())
-// The service makes the statements of guests itself (`server/src/guests`), with the code of the screens.
-writeFileSync(join(out, '../guestStatements.js'), await bundleScript('guest/guestStatements.js', []))
 if (size > mostBytes)
   throw new Error(`The screens weigh ${size} B by brotli; at most ${mostBytes} are allowed.`)

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { crawledPages, crawlers } from '../src/pages/overview/crawlers'
+import { askOf } from '../src/data/asks'
 import { readTimeRange } from '../src/shell/timeRange'
 import { createStore, did } from './fixtures/askStore'
 
@@ -33,20 +33,21 @@ afterAll(() => store.close())
 const asking = {
   environment: 'production',
   bots: false,
-  timeZone: 'UTC',
   range: readTimeRange(new URLSearchParams(), new Date()),
   filters: [],
 }
 
 it('crawlers are apart by name, each with what it read in the time shown', async () => {
   const withoutTime = (rows: readonly unknown[][]) => rows.map((row) => row.slice(0, -1))
-  expect(withoutTime(await store.ask(crawlers(asking)))).toEqual([
+  expect(withoutTime(await store.ask(askOf('crawlers', asking)))).toEqual([
     ['AI crawler GPTBot', 3, 2],
     ['crawler Googlebot', 1, 1],
   ])
-  expect(withoutTime(await store.ask(crawledPages(asking, 'AI crawler GPTBot')))).toEqual([
+  expect(
+    withoutTime(await store.ask(askOf('crawled_pages', asking, { crawler: 'AI crawler GPTBot' }))),
+  ).toEqual([
     ['/maps', 2],
     ['/', 1],
   ])
-  expect(await store.ask(crawledPages(asking, "it's none"))).toEqual([])
+  expect(await store.ask(askOf('crawled_pages', asking, { crawler: "it's none" }))).toEqual([])
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readFunnel } from '../src/pages/funnel/funnelSearch'
+import { askFunnel, readFunnel } from '../src/pages/funnel/funnelSearch'
 import { readAnswer } from '../src/pages/funnel/readAnswer'
-import { funnel, funnelPeople } from '../src/pages/funnel/statements'
 import { moveStep } from '../src/pages/funnel/StepList'
 import { readTimeRange } from '../src/shell/timeRange'
 
@@ -11,28 +10,13 @@ const asking = {
   bots: false,
   anonymous: false,
   range,
-  steps: ["it's", '/pricing'],
   within: '1d',
 } as const
 
-describe('the funnel’s statements', () => {
-  it('quote the names of steps, environment and property', () => {
-    const { text } = funnel({ ...asking, steps: [...asking.steps] }, "a'b")
-    expect(text).toContain("['it''s', '/pricing']")
-    expect(text).toContain("environment := 'o''clock', bots := false")
-    expect(text).toContain("breakdown := 'a''b'")
-    expect(text).toContain('INTERVAL 24 HOUR')
-    expect(funnel({ ...asking, steps: [], anonymous: true }).text).toContain(', anonymous := true')
-  })
-
-  it('ask for the people of a step', () => {
-    const people = (step: number, kind: 'dropped' | 'reached') =>
-      funnelPeople({ ...asking, steps: [...asking.steps] }, { step, kind }, 10).text
-    expect(people(1, 'dropped')).toContain("['it''s', '/pricing']")
-    expect(people(1, 'dropped')).toContain('WHERE f.step = 1')
-    expect(people(2, 'reached')).toContain('WHERE f.step >= 2')
-    expect(people(2, 'reached')).toContain('bots := false')
-    expect(people(2, 'reached')).not.toContain('anonymous')
+it('the funnel is asked with its hours, and its people by a step', () => {
+  const steps = ["it's", '/pricing']
+  expect(askFunnel('funnel', { ...asking, steps }, { breakdown: "a'b" })).toMatchObject({
+    ...{ name: 'funnel', environment: "o'clock", steps, within_hours: 24, breakdown: "a'b" },
   })
 })
 

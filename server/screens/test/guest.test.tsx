@@ -1,27 +1,28 @@
 import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Asked, findRefusal, guestStatements } from '../src/guest/guestStatements'
+import type { Ask } from '../src/data/asks'
+import { findRefusal } from '../src/guest/guestAddress'
+import { readAsk } from '../../src/answers/answers.js'
+import { isShown, keepForGuests } from '../../src/guests/shownToGuests.js'
 
 const id = '0123456789abcdef'
 const root = document.createElement('div')
 document.body.append(root)
 
 /** What was sent: a guest's questions, and the addresses of all requests. */
-let asked: (Asked & { statement: string })[]
+let asked: (Ask & { timezone?: string })[]
 let addresses: string[]
 
-/** Opens the screens as a guest of a link, at an address below it. */
-async function open(link: { path: string | null; search: string }, below = '') {
+/** Draws the screens at an address, and waits until they have asked. */
+async function draw(address: string, answerOf: (path: string, body: string | undefined) => string) {
   ;[asked, addresses] = [[], []]
   vi.resetModules()
-  vi.stubGlobal('location', new URL(`https://a.example/app/guest/${id}/${below}#token`))
-  vi.stubGlobal('fetch', (address: string, { body, credentials }: RequestInit) => {
-    addresses.push(address)
-    expect(credentials).toBe('omit')
-    if (!body) return Promise.resolve(new Response(JSON.stringify({ name: 'Ours', goals: [], ...link })))
-    asked.push(JSON.parse(String(body)) as (typeof asked)[number])
-    return Promise.resolve(new Response('{}\n[]\n'))
+  vi.stubGlobal('location', new URL(`https://a.example${address}`))
+  vi.stubGlobal('fetch', (path: string, { body }: { body?: string } = {}) => {
+    addresses.push(path)
+    if (body !== undefined) asked.push(JSON.parse(body) as Ask)
+    return Promise.resolve(new Response(answerOf(path, body)))
   })
   const { App } = await import('../src/shell/App')
   const { findLogin } = await import('../src/data/login')
@@ -32,6 +33,27 @@ async function open(link: { path: string | null; search: string }, below = '') {
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0))
   await act(() => new Promise((resolve) => setTimeout(resolve, 50)))
 }
+
+/** What the link of a user to a page shows. */
+async function share(path: string, search: string) {
+  const user = { user: 'ada', role: 'write', environments: ['production'] }
+  const rows = (body: string | undefined) =>
+    body?.includes('"saved"') ? '{}\n[]\n["goal","An order",{"event":"x"}]\n' : '{}\n[]\n'
+  await draw(`${path}?${search}`, (to, body) => (to === '/session' ? JSON.stringify(user) : rows(body)))
+  const { shownAsks } = await import('../src/data/shownAsks')
+  const link = { environment: 'production', answers: shownAsks() }
+  await act(() => render(null, root))
+  return { ...link, path, search, answers: keepForGuests(link) }
+}
+
+/** Opens the screens as a guest of a link, at an address below it. */
+const open = (link: { path: string | null; search: string }, below = '') =>
+  draw(`/app/guest/${id}/${below}#token`, (_, body) =>
+    body === undefined
+      ? JSON.stringify({ name: 'Ours', goals: [{ name: 'An order', value: { event: 'x' } }], ...link })
+      : '{}\n[]\n',
+  )
+
 afterEach(() => {
   void act(() => render(null, root))
   vi.unstubAllGlobals()
@@ -48,16 +70,15 @@ const searches: Record<string, string> = {
 }
 
 describe('as a guest', () => {
-  it.each(Object.entries(searches))('%s asks nothing but what the service makes', async (path, search) => {
+  it.each(Object.entries(searches))('%s asks nothing but what the link shows', async (path, search) => {
+    const page = await share(path, `env=production&${search}`)
     for (const link of [
-      { path, search: `env=production&${search}` },
-      { path: null, search: 'env=production' },
+      page,
+      { path: null, search: 'env=production', environment: 'production', answers: null },
     ]) {
-      await open(link, link.path === null ? `${path.slice('/app/'.length)}?${search}` : '')
-      const refused = asked.filter(
-        ({ statement, ...question }) => !guestStatements(link, question).includes(statement),
-      )
-      expect(refused.map(({ statement }) => statement)).toEqual([])
+      await open(link, link.path === null ? `${path.slice('/app/'.length)}?${search}` : '?range=7d')
+      const refused = asked.filter(({ timezone, ...ask }) => !isShown(link, readAsk(ask, timezone)))
+      expect(refused).toEqual([])
       expect(new Set(addresses)).toEqual(new Set(['/guest']))
       expect(root.querySelectorAll('.card').length).toBeGreaterThan(0)
       for (const name of ['SQL', 'CSV', 'Log out', 'Views'])

@@ -1,9 +1,7 @@
 // @vitest-environment node
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groups } from '../src/pages/overview/dimensions'
-import { goalTotals } from '../src/pages/overview/goal'
-import { ranking, series, totals } from '../src/pages/overview/statements'
-import { newReleases } from '../src/data/releases'
+import { askOf, beforeOf, type Asking } from '../src/data/asks'
 import { readTimeRange } from '../src/shell/timeRange'
 import { createStore, did } from './fixtures/askStore'
 
@@ -25,34 +23,35 @@ afterAll(() => store.close())
 const asked = (search: string) => ({
   environment: 'production',
   bots: false,
-  timeZone: 'UTC',
   range: readTimeRange(new URLSearchParams(search), new Date()),
   filters: [],
 })
+const ranking = (asking: Asking, by: string | undefined, most: number, goal?: string) =>
+  askOf('ranking', asking, { ...beforeOf(asking), by, most, goal })
+const totals = (asking: Asking, name = 'totals', more: object = {}) =>
+  askOf(name, asking, { ...beforeOf(asking), ...more })
 const [pages, sources] = groups.map(({ dimensions }) => dimensions[0]!)
 
-describe('the overview’s statements', () => {
+describe('the overview’s answers', () => {
   it('tell each row’s count of the time that is compared with', async () => {
-    expect(await store.ask(ranking(asked('range=7d'), pages!, { limit: 10 }))).toEqual([
+    expect(await store.ask(ranking(asked('range=7d'), pages?.name, 10))).toEqual([
       ['/', 2, 2, 1],
       ['/maps', 1, 1, 0],
     ])
-    expect(await store.ask(ranking(asked('range=7d'), sources!, { limit: 10 }))).toEqual([
-      ['direct', 3, 3, 1, 2],
-    ])
-    expect(await store.ask(ranking(asked('range=7d&vs=none'), pages!, { limit: 1 }))).toEqual([['/', 2, 2]])
+    expect(await store.ask(ranking(asked('range=7d'), sources?.name, 10))).toEqual([['direct', 3, 3, 1, 2]])
+    expect(await store.ask(ranking(asked('range=7d&vs=none'), pages?.name, 1))).toEqual([['/', 2, 2]])
   })
 
   it('count each row as they do without a goal, and say how many sessions reached it', async () => {
     await store.saveGoal('Maps', { event: '/maps' })
     for (const dimension of groups.flatMap(({ dimensions }) => dimensions)) {
-      const ask = (goal?: string) => store.ask(ranking(asked('range=7d'), dimension, { limit: 10, goal }))
+      const ask = (goal?: string) => store.ask(ranking(asked('range=7d'), dimension.name, 10, goal))
       const rows = await ask('Maps')
       expect(rows.map((row) => row.toSpliced(-2, 1))).toEqual(await ask())
     }
-    const rows = await store.ask(ranking(asked('range=7d'), pages!, { limit: 10, goal: 'Maps' }))
+    const rows = await store.ask(ranking(asked('range=7d'), pages?.name, 10, 'Maps'))
     expect(rows.map((row) => row.at(-2))).toEqual([0, 1])
-    expect(await store.ask(goalTotals(asked('range=7d'), 'Maps'))).toEqual([
+    expect(await store.ask(totals(asked('range=7d'), 'goal_totals', { goal: 'Maps' }))).toEqual([
       ['now', 1, 1, 3, 3],
       ['before', 0, 0, 2, 2],
     ])
@@ -72,7 +71,7 @@ describe('the overview’s statements', () => {
 
   it('count by week and month', async () => {
     for (const each of ['week', 'month']) {
-      const rows = await store.ask(series(asked(`range=90d&vs=none&each=${each}`)))
+      const rows = await store.ask(totals(asked(`range=90d&vs=none&each=${each}`), 'series', { unit: each }))
       expect(rows.reduce((sum, row) => sum + Number(row[5]), 0)).toBe(5)
       expect(rows.length).toBeLessThan(5)
     }
@@ -81,7 +80,7 @@ describe('the overview’s statements', () => {
 
 it('a release is marked where it was seen for the first time ever', async () => {
   const names = async (search: string) =>
-    (await store.ask(newReleases(asked(search)))).map(([release]) => release)
+    (await store.ask(askOf('releases', asked(search)))).map(([release]) => release)
   expect(await names('range=7d')).toEqual(['1.1'])
   expect(await names('range=30d')).toEqual(['1.1', '1.0'])
 })

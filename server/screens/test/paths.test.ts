@@ -1,7 +1,6 @@
 // @vitest-environment node
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openName, readPaths, toPattern } from '../src/pages/paths/pathsSearch'
-import { paths } from '../src/pages/paths/statements'
+import { askPaths, openName, readPaths, toPattern } from '../src/pages/paths/pathsSearch'
 import { drawBand, toFlow } from '../src/pages/paths/toFlow'
 import { readTimeRange } from '../src/shell/timeRange'
 import { createStore, did } from './fixtures/askStore'
@@ -31,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 const ask = (search: string, more: object = {}) =>
-  store.ask(paths(asking, { ...readPaths(new URLSearchParams(search)), ...more }))
+  store.ask(askPaths(asking, { ...readPaths(new URLSearchParams(search)), ...more }))
 
 describe('the ways', () => {
   it('have a folder of many pages as one, with how many there are', async () => {

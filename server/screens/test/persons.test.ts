@@ -1,16 +1,16 @@
 // @vitest-environment node
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askOf } from '../src/data/asks'
 import type { Filter } from '../src/data/filters'
 import { describeEvent } from '../src/pages/persons/describeEvent'
-import { listOffers, readEventChoice, toSearch, toValue } from '../src/pages/persons/eventChoice'
-import { findPersons, personEventNames, personEvents, readOrder } from '../src/pages/persons/statements'
+import { askEvents, listOffers, readEventChoice, toSearch, toValue } from '../src/pages/persons/eventChoice'
+import { readOrder } from '../src/pages/persons/personOrder'
 import { readTimeRange } from '../src/shell/timeRange'
 import { createStore, did, isCalled } from './fixtures/askStore'
 
 const asking = (filters: readonly Filter[] = [], more: { bots?: boolean; range?: string } = {}) => ({
   environment: 'production',
   bots: more.bots ?? false,
-  timeZone: 'UTC',
   range: readTimeRange(new URLSearchParams({ range: more.range ?? '7d' }), new Date()),
   filters,
 })
@@ -43,7 +43,10 @@ afterAll(() => store.close())
 
 /** The ids of who is listed. */
 const list = async (of = asking(), { text = '', sort = 'person' }: { text?: string; sort?: string } = {}) => {
-  const rows = await store.ask(findPersons(of, { text, order: readOrder(sort), limit: 10 }))
+  const { by, isDescending } = readOrder(sort)
+  const rows = await store.ask(
+    askOf('people', of, { search: text || undefined, order: by, ascending: !isDescending, most: 10 }),
+  )
   return rows.map(([id]) => String(id))
 }
 
@@ -91,10 +94,10 @@ describe('the list of people', () => {
 })
 
 describe('the events of a person', () => {
-  const person = { personId: 'ada', ids: ['ada'] }
+  const ofAda = { environment: 'production', person: 'ada', ids: ['ada'] }
   const shown = async (search: string) => {
     const choice = readEventChoice(new URLSearchParams(search))
-    const rows = await store.ask(personEvents('production', person, { choice, limit: 10 }))
+    const rows = await store.ask({ name: 'timeline', ...ofAda, ...askEvents(choice) })
     return rows.map((row) => String(row[2])).toSorted()
   }
 
@@ -107,7 +110,7 @@ describe('the events of a person', () => {
   })
 
   it('offer the kinds that tell them apart, with how many there are', async () => {
-    const offers = listOffers(await store.ask(personEventNames('production', person)))
+    const offers = listOffers(await store.ask({ name: 'person_events', ...ofAda }))
     expect(offers.all).toBe(3)
     expect(offers.kinds.map(({ title, times }) => [title, times])).toEqual([
       ['Page views', 1],

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ask, downloadAddress } from '../src/data/query'
-import { sql } from '../src/data/sql'
 
 const head = [
   '{"statement":"SELECT 2","query_id":"q-1","session_id":"s-1"}',
@@ -60,15 +59,23 @@ describe('ask', () => {
 
   it('names the columns form and the time zone, and ends the session with the query', async () => {
     const asked = answerWith([`${head.join('\n')}\n`])
-    await ask(sql`SELECT ${1}`, { timeZone: 'Europe/Berlin', limit: 5, queryId: 'q-2' })
+    await ask('SELECT 1', { limit: 5, queryId: 'q-2' })
     expect(asked()).toEqual({
       statement: 'SELECT 1',
-      timezone: 'Europe/Berlin',
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       columns: 'objects',
       ephemeral: true,
       limit: 5,
       query_id: 'q-2',
     })
+  })
+
+  it('asks by a name, and downloads by it', async () => {
+    const asked = answerWith([`${head.join('\n')}\n`])
+    await ask({ name: 'totals', bots: true })
+    expect(asked()).toMatchObject({ name: 'totals', bots: true, columns: 'objects' })
+    const address = new URL(downloadAddress({ name: 'totals' }, 'csv', 'Totals') ?? '', 'http://x')
+    expect([address.pathname, address.searchParams.get('ask')]).toEqual(['/answer', '{"name":"totals"}'])
   })
 
   it('stays in a session that is named, and tells of the rows that are there while more come', async () => {

@@ -1,29 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { readRetention, retention } from '../src/pages/retention/statements'
+import { askRetention, readRetention } from '../src/pages/retention/retentionSearch'
 import { averages, toCohorts } from '../src/pages/retention/toCohorts'
 import { readTimeRange } from '../src/shell/timeRange'
 
 const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
 
-describe('the retention’s statement', () => {
-  it('asks for any event where none is named, and quotes those that are', () => {
-    const scope = {
-      environment: 'production',
-      bots: true,
-      anonymous: false,
-      range,
-      timeZone: 'Europe/Berlin',
-    }
-    const any = retention({ ...scope, ...readRetention(new URLSearchParams('unit=year')) }).text
-    expect(any).toContain("NULL, NULL, 'week'")
-    const named = retention({ ...scope, first: "it's", again: '/maps', unit: 'day', everybody: true }).text
-    expect(named).toContain("'it''s', '/maps', 'day'")
-    expect(any).not.toContain('anonymous')
-    const withAll = retention({ ...scope, ...readRetention(new URLSearchParams()), anonymous: true }).text
-    expect(withAll).toContain(', anonymous := true')
-    expect(any).not.toContain('everybody')
-    expect(named).toContain('everybody := true')
-    expect(named).toContain("time_zone := 'Europe/Berlin'")
+describe('the question of retention', () => {
+  it('is of any event where none is named', () => {
+    const scope = { environment: 'production', bots: true, anonymous: false, range }
+    const ask = (search: string) => askRetention(readRetention(new URLSearchParams(search)), scope)
+    const any = ask('unit=year')
+    expect(any).toMatchObject({ unit: 'week', everybody: false, bots: true })
+    expect(any['first_event']).toBeUndefined()
+    expect(ask('first=a&again=%2Fmaps&unit=day&everybody=1')).toMatchObject({
+      ...{ first_event: 'a', return_event: '/maps', unit: 'day', everybody: true },
+    })
   })
 })
 

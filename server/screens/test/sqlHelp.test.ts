@@ -1,6 +1,5 @@
 // @vitest-environment node
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Sql } from '../src/data/sql'
 import { explainMistake } from '../src/pages/sql/explainMistake'
 import { listExamples } from '../src/pages/sql/listExamples'
 import { createStore, did, isCalled } from './fixtures/askStore'
@@ -20,12 +19,12 @@ afterAll(() => store.close())
 
 it.each(listExamples('production').map(({ title, statement }) => [title, statement] as const))(
   'the example “%s” has an answer',
-  async (_, statement) => expect(await store.ask(statement)).not.toEqual([]),
+  async (_, statement) => expect(await store.ask(statement.text)).not.toEqual([]),
 )
 
 /** What the service says to a statement. */
 const refuse = async (text: string) => {
-  const error = await store.ask(new Sql(text)).then(
+  const error = await store.ask(text).then(
     () => undefined,
     (problem: unknown) => problem,
   )

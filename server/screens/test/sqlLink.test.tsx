@@ -2,7 +2,6 @@ import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
-import { sql } from '../src/data/sql'
 import { SqlPage } from '../src/pages/sql/SqlPage'
 import { sqlPageAddress } from '../src/parts/ShowSql'
 import { listenToLinks, place } from '../src/shell/location'
@@ -92,7 +91,7 @@ describe('a statement in the address of the SQL page', () => {
     await arrive(foreign)
     await show()
     const link = document.createElement('a')
-    link.href = sqlPageAddress(sql`SELECT 2`)
+    link.href = sqlPageAddress('SELECT 2')
     root.append(link)
     await act(() => link.click())
     link.remove()

@@ -2,7 +2,6 @@ import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
-import { type Sql, sql } from '../src/data/sql'
 import { type Asked, useAnswer } from '../src/data/useAnswer'
 
 const user = { user: 'ada', role: 'read' as const, environments: ['production'] }
@@ -11,12 +10,12 @@ let asked: Asked
 /** The requests so far, each with the means to answer it. */
 let requests: { signal: AbortSignal; answer: (rows: number[], status?: number) => Promise<void> }[]
 
-function Probe({ statement }: { statement: Sql }) {
+function Probe({ statement }: { statement: string }) {
   asked = useAnswer(statement)
   return null
 }
 
-const show = (statement: Sql) => act(() => render(<Probe statement={statement} />, root))
+const show = (statement: string) => act(() => render(<Probe statement={statement} />, root))
 
 beforeEach(() => {
   requests = []
@@ -43,21 +42,21 @@ afterEach(async () => {
 
 describe('useAnswer', () => {
   it('keeps an answer until the next has come, and drops one that is not wanted any more', async () => {
-    await show(sql`SELECT 1`)
+    await show('SELECT 1')
     expect(asked.isLoading).toBe(true)
     await requests[0]?.answer([1])
     expect(asked).toMatchObject({ isLoading: false, answer: { rows: [[1]] } })
 
-    await show(sql`SELECT 2`)
+    await show('SELECT 2')
     expect(asked).toMatchObject({ isLoading: true, answer: { rows: [[1]] } })
-    await show(sql`SELECT 3`)
+    await show('SELECT 3')
     expect(requests[1]?.signal.aborted).toBe(true)
     await requests[2]?.answer([3])
     expect(asked.answer?.rows).toEqual([[3]])
   })
 
   it('is cancelled, which is no failure of the service', async () => {
-    await show(sql`SELECT 1`)
+    await show('SELECT 1')
     asked.cancel()
     await vi.waitUntil(() => asked.problem)
     expect(asked).toMatchObject({ isLoading: false, problem: { kind: 'cancelled' } })
@@ -67,7 +66,7 @@ describe('useAnswer', () => {
   })
 
   it('asks once more after a new login when the session was over', async () => {
-    await show(sql`SELECT 1`)
+    await show('SELECT 1')
     await requests[0]?.answer([], 401)
     expect(login.get()).toEqual({ state: 'expired', user })
     expect(asked.problem).toBeUndefined()

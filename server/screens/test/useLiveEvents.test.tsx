@@ -6,7 +6,7 @@ import { mostEvents, useLiveEvents } from '../src/pages/live/useLiveEvents'
 
 const root = document.createElement('div')
 let shown: ReturnType<typeof useLiveEvents>
-/** What was asked for, by the condition that bounds it. */
+/** What was asked for, by the parameter that bounds it. */
 let asked: string[]
 /** The ids of the rows that the next answers have. */
 let answers: number[][]
@@ -17,7 +17,7 @@ function Probe() {
 }
 
 const row = (id: number) => [id, '2026-07-01T10:00:00Z', '2026-07-01T10:00:00Z', 'e', 'p', 'Ada', null, {}]
-const bound = /INTERVAL '[^']+'|event_id > \d+/
+const bound = /"(?:reach":"\w+"|after":\d+)/
 const startPolling = () => act(() => render(<Probe />, root))
 
 beforeEach(() => {
@@ -44,12 +44,12 @@ describe('useLiveEvents', () => {
     answers = [[500], many, [502, 501]]
     await startPolling()
     await vi.waitUntil(() => shown.events)
-    expect(asked).toEqual(["INTERVAL '1 hour'", "INTERVAL '1 day'"])
-    expect(shown.reach).toBe('1 day')
+    expect(asked).toEqual(['"reach":"hour"', '"reach":"day"'])
+    expect(shown.reach).toBe('day')
 
     await vi.advanceTimersByTimeAsync(2000)
     await vi.waitUntil(() => shown.events?.[0]?.id === 502)
-    expect(asked.at(-1)).toBe('event_id > 500')
+    expect(asked.at(-1)).toBe('"after":500')
     expect(shown.events).toHaveLength(mostEvents)
     expect(shown.events?.map(({ id }) => id).slice(0, 4)).toEqual([502, 501, 500, 499])
   })
@@ -57,10 +57,10 @@ describe('useLiveEvents', () => {
   it('looks through everything once where there is nothing, and then through the last hour', async () => {
     await startPolling()
     await vi.waitUntil(() => shown.events)
-    expect(asked).toEqual(["INTERVAL '1 hour'", "INTERVAL '1 day'", "INTERVAL '30 days'", 'ever'])
+    expect(asked).toEqual(['"reach":"hour"', '"reach":"day"', '"reach":"month"', 'ever'])
     answers = [[7]]
     await vi.advanceTimersByTimeAsync(2000)
     await vi.waitUntil(() => shown.events?.length === 1)
-    expect(asked.slice(4)).toEqual(["INTERVAL '1 hour'"])
+    expect(asked.slice(4)).toEqual(['"reach":"hour"'])
   })
 })

@@ -62,7 +62,7 @@ export const usually = <T>(parameter: Parameter<T>, fallback: NoInfer<T>): Param
   ...parameter,
   fallback,
 })
-/** A link leaves the value to its guests. */
+/** A link leaves the value to its guests. Such a parameter has a usual value, because the link has none. */
 export const free = <T>(parameter: Parameter<T>): Parameter<T> => ({ ...parameter, isFree: true })
 
 const momentForm = /^(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/

@@ -159,7 +159,7 @@ const explore = answer({
     },
     event: optional(text('Only events of this name or, from / on, views of this path.')),
     by: optional(field('A row for each value of this field.')),
-    interval: optional(oneOf('A row for each of these.', ['hour', 'day', 'week', 'month'])),
+    interval: free(optional(oneOf('A row for each of these.', ['hour', 'day', 'week', 'month']))),
     highest_first: free(
       flag('Values with the highest figure first; else those with most events or sessions.'),
     ),

@@ -12,6 +12,7 @@ import {
   text,
   timezone,
   unit,
+  usually,
 } from './Parameter.js'
 import { and, identifier, joinSql, type Sql, sql, whereAll } from './sql.js'
 
@@ -203,7 +204,7 @@ const ranking = answer({
   parameters: {
     ...scope,
     before,
-    by: free(oneOf('The column.', Object.keys(dimensions))),
+    by: free(usually(oneOf('The column.', Object.keys(dimensions)), 'path')),
     most: free(count('How many values.', 10, 10_000)),
     goal: optional(text('The name of a saved goal.')),
   },

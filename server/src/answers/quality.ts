@@ -112,12 +112,12 @@ const errors = answer({
   WHERE ${and(inPeriod(inEnvironment, inEnvironment))}
   GROUP BY message, name
 ), span AS (
-  SELECT epoch(${bound(given.from, sql`min`)}) AS begin, epoch(${bound(given.until, sql`max`)}) AS "end"
+  SELECT epoch(${bound(given.from, sql`min`)}) AS began_at, epoch(${bound(given.until, sql`max`)}) AS ended_at
 ), parts AS (
   SELECT message, name, json_group_object(part, times) AS trend
   FROM (
     SELECT message, name,
-      least(floor((epoch("timestamp") - begin) * ${trendParts} / nullif("end" - begin, 0)), ${trendParts - 1})::INTEGER AS part,
+      least(floor((epoch("timestamp") - began_at) * ${trendParts} / nullif(ended_at - began_at, 0)), ${trendParts - 1})::INTEGER AS part,
       count(*) AS times
     FROM caught, span
     GROUP BY ALL
@@ -157,11 +157,10 @@ const errorsByValue = answer({
   about: 'Where errors happened: the values of a column with most errors.',
   parameters: {
     ...scope,
-    by: free(oneOf('The column.', ['release', 'path', 'browser', 'os', 'device'])),
+    by: free(usually(oneOf('The column.', ['release', 'path', 'browser', 'os', 'device']), 'release')),
     most: count('How many values.', 50, 10_000),
   },
   columns: ['value', 'times', 'people'],
-  example: { by: 'release' },
   isForGuests: true,
   sql: (
     given,

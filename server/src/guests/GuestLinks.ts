@@ -1,11 +1,14 @@
 import { dataChanges } from '../store/changes.js'
 import type { Database } from '../store/Database.js'
 import { idLength } from './guestPath.js'
-import type { Shown } from './guestStatements.js'
+import type { Shown } from './shownToGuests.js'
 
 /** A link by which guests see figures, as it is saved. */
 export interface GuestLink extends Shown {
   name: string
+  /** The page that it opens, at its address; null: all pages. */
+  path: string | null
+  search: string
   ends_at: string | null
   /** The origins of pages that may show it in a frame. */
   origins: string[]

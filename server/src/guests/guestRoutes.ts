@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Ask } from '../answers/Answer.js'
+import { readAsk, statementOf } from '../answers/answers.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -11,7 +13,7 @@ import type { Database } from '../store/Database.js'
 import { readGuest } from '../users/Identity.js'
 import { findGoal, type GuestLink, GuestLinks } from './GuestLinks.js'
 import { framesPath, guestPath } from './guestPath.js'
-import { type GuestQuestion, loadGuestStatements } from './guestStatements.js'
+import { isShown } from './shownToGuests.js'
 
 export interface GuestRoutesOptions extends AnswererOptions {
   database: Database
@@ -23,26 +25,12 @@ const shareOfPermits = 4
 const maxWaiting = 100
 const maxBodyBytes = 65_536
 
-const text = (maxLength: number) => ({ type: 'string', maxLength })
-const moment = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
-const period = {
-  type: 'object',
-  required: ['from', 'until'],
-  properties: { from: moment, until: moment },
-  additionalProperties: false,
-}
-const properties = {
-  statement: { type: 'string' },
-  path: text(100),
-  search: text(8000),
-  from: moment,
-  until: moment,
-  before: { ...period, nullable: true },
-  unit: text(10),
-  time_zone: text(100),
-}
-const readAsked = bodyReader<GuestQuestion & { statement: string }>(
-  { type: 'object', required: Object.keys(properties), properties, additionalProperties: false },
+const readAsked = bodyReader<Ask & { timezone?: string }>(
+  {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string' }, timezone: { type: 'string' } },
+  },
   maxBodyBytes,
 )
 
@@ -59,8 +47,7 @@ const headers = { 'cache-control': 'no-store' }
 
 /**
  * What a guest may do, who has a link and no login. First the link is looked for, then it waits for its turn, and only
- * then anything is done for the guest. A guest never chooses a statement: the service makes all that the
- * link's page asks, and runs what is asked only when it is one of them.
+ * then anything is done for the guest. A guest names an answer that the link shows, and never a statement.
  */
 export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
   const { database, maxQueries } = options
@@ -110,21 +97,22 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
     },
   }
 
-  const ask: Route = {
+  const answerGuest: Route = {
     method: 'POST',
     path: guestPath,
     writeError: lakehouseError,
     async handle({ request: http, response }) {
       const link = await linkOf(http)
-      const { statement: asked, ...question } = await readAsked(http)
+      const { timezone = 'UTC', ...ask } = await readAsked(http)
       return inTurn(link, response, async (user) => {
-        const { guestStatements } = await loadGuestStatements()
-        const statement = guestStatements(link, question).find((each) => each === asked)
-        if (statement === undefined || findPersonal(statement) !== undefined) throw notShown()
+        const asked = readAsk(ask, timezone)
+        if (!isShown(link, asked)) throw notShown()
+        const statement = statementOf(asked)
+        if (findPersonal(statement) !== undefined) throw notShown()
         response.setHeader('cache-control', 'no-store')
         return answer({
           ...{ user, role: 'read', http, response },
-          request: { statement, timezone: question.time_zone, ephemeral: true },
+          request: { statement, timezone, ephemeral: true },
           form: {
             format: 'default',
             escapesFormulas: false,
@@ -148,5 +136,5 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
     },
   }
 
-  return [show, ask, frames]
+  return [show, answerGuest, frames]
 }

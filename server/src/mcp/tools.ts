@@ -72,7 +72,8 @@ const toolOf = ([name, answerName]: [string, string], seesPersons: boolean): Too
       },
       additionalProperties: false,
     },
-    statement({ limit: _, time_zone: timezone, ...values }) {
+    statement(given) {
+      const { limit: _, time_zone: timezone, ...values } = given
       const ask: Ask = { ...values, name: answerName }
       return statementOf(readAsk(ask, timezone), seesPersons ? undefined : fewestPeople)
     },

@@ -3,7 +3,7 @@ import type { GuestLink } from '../guests/GuestLinks.js'
 import { idLength } from '../guests/guestPath.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
 import { hashToken } from '../guests/guestProxyRoutes.js'
-import { loadGuestStatements } from '../guests/guestStatements.js'
+import { keepForGuests } from '../guests/shownToGuests.js'
 import { originForm } from '../http/cors.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
@@ -17,7 +17,7 @@ import { savedKinds, type SavedKind } from './savedSchema.js'
 
 export const savedPath = '/saved'
 
-const maxBodyBytes = 16_384
+const maxBodyBytes = 65_536
 /** Letters that a text on one line can have: half a character, which JSON can hold, is none. */
 const letters = String.raw`[^\p{Cc}\p{Cs}]*`
 /** A text that shows something. */
@@ -54,7 +54,14 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
     }),
   ),
   link: shapeChecker(
-    shape(['path', 'search', 'ends_at', 'origins'], {
+    shape(['path', 'search', 'environment', 'answers', 'ends_at', 'origins'], {
+      environment: text(500),
+      answers: {
+        type: 'array',
+        items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+        maxItems: 100,
+        nullable: true,
+      },
       path: { type: 'string', maxLength: 100, nullable: true },
       search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
       ends_at: { ...moment, nullable: true },
@@ -85,25 +92,21 @@ const checkWhole = ({ kind, value }: SavedItem) => {
 const tokenBytes = 24
 
 /** Gives a link its token, which its address in this answer alone has: what is kept is the hash. */
-const withToken = async ({
-  value,
-  was,
-  ...item
-}: SavedItem): Promise<{ item: SavedItem; address: string }> => {
+const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; address: string } => {
   if (was !== undefined) throw wrong('A link keeps its name: take it back, and make another.')
-  const { path, search, ends_at: end, origins } = value as Omit<GuestLink, 'name'>
+  const link = value as Omit<GuestLink, 'name'>
+  const { path, answers, ends_at: end, origins } = link
   if (end !== null && Number.isNaN(Date.parse(end))) throw wrong('ends_at is no moment that there is.')
   const odd = origins.find((each) => !originForm.test(each))
   if (odd !== undefined) throw wrong(`${odd} is no origin, such as https://www.example.com.`)
-  if (!new URLSearchParams(search).get('env')) throw wrong('search must name an environment by env.')
-  const { findRefusal } = await loadGuestStatements()
-  const refusal = path === null ? undefined : findRefusal({ path, search }, false)
-  if (refusal !== undefined) throw wrong(refusal)
+  if ((path === null) !== (answers === null))
+    throw wrong('answers must be null where path is, and only there.')
   const token = randomBytes(tokenBytes).toString('base64url')
   const hash = hashToken(token)
   // No request carries what stands behind the #, so no log of a server or proxy has the token.
   const address = `${screenPrefix}${guestPrefix}${hash.slice(0, idLength)}/#${token}`
-  return { item: { ...item, value: { ...value, token_hash: hash } }, address }
+  const kept = { ...link, answers: keepForGuests(link), token_hash: hash }
+  return { item: { ...item, value: kept }, address }
 }
 
 /**
@@ -128,7 +131,7 @@ export const savedRoute = ({
     const given = value as SavedItem
     checkWhole(given)
     const isNewLink = given.kind === 'link' && given.value !== null
-    const { item, address } = isNewLink ? await withToken(given) : { item: given, address: undefined }
+    const { item, address } = isNewLink ? withToken(given) : { item: given, address: undefined }
     const record = {
       kind: 'save',
       count: 1,

@@ -4,17 +4,15 @@ import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { guestRoutes, type GuestRoutesOptions } from '../../src/guests/guestRoutes.js'
 import { GuestLinks } from '../../src/guests/GuestLinks.js'
-import { loadGuestStatements } from '../../src/guests/guestStatements.js'
 import { dataChanges } from '../../src/store/changes.js'
 import type { Database } from '../../src/store/Database.js'
 import { identityHeaders } from '../../src/users/Identity.js'
 
-const shown = { path: '/app/explore', search: 'env=production' }
-const question = {
-  ...shown,
-  ...{ from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z', before: null },
-  ...{ unit: 'day', time_zone: 'UTC' },
+const shown = {
+  ...{ path: '/app/explore', search: 'env=production', environment: 'production' },
+  answers: [{ name: 'explore' }],
 }
+const question = { name: 'explore', from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }
 
 it('all guests together have a quarter of the permits, and one who has gone leaves the queue', async () => {
   const board = { ...shown, ends_at: null, origins: [], token_hash: 'hash' }
@@ -28,8 +26,7 @@ it('all guests together have a quarter of the permits, and one who has gone leav
     maxQueries: 8,
   } as unknown as GuestRoutesOptions
   const route = guestRoutes(options).find(({ method }) => method === 'POST')!
-  const { guestStatements } = await loadGuestStatements()
-  const body = JSON.stringify({ ...question, statement: guestStatements(shown, question).at(-1) })
+  const body = JSON.stringify(question)
   const settled = (work: Promise<unknown>) => work.catch((error: Error) => error.message)
   const ask = () => {
     const headers = identityHeaders({ user: 'hash', role: 'guest' })

@@ -1,5 +1,3 @@
-import { identifier, type Sql, sql } from './sql'
-
 /** What the filters of a page leave some of. */
 export type Counted = 'sessions' | 'events' | 'people'
 
@@ -105,12 +103,4 @@ export function findField(text: string, among: Counted = 'events'): Field {
   if (named !== undefined) return traitField(named)
   const ofEvents = propertyOf(typed)
   return among === 'people' && ofEvents === undefined ? traitField(typed) : propertyField(ofEvents ?? typed)
-}
-
-/** A field as SQL, of a row of events or sessions; a trait, of one of people. */
-export const fieldSql = ({ name }: Field): Sql => {
-  const ofPeople = traitOf(name)
-  if (ofPeople !== undefined) return sql`analytics.prop(traits, ${ofPeople})`
-  const ofEvents = propertyOf(name)
-  return ofEvents === undefined ? identifier(name) : sql`analytics.prop(properties, ${ofEvents})`
 }

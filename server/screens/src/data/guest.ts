@@ -1,4 +1,3 @@
-import type { Asked } from '../guest/guestStatements'
 import { base } from './base'
 import { createStore } from './createStore'
 import { readProblem, toProblem } from './Problem'
@@ -30,9 +29,6 @@ export const guest = createStore<GuestView | undefined>(undefined)
 /** Whether the link shows one page, of which a guest changes the time alone. */
 export const isFixed = (): boolean => typeof guest.get()?.path === 'string'
 
-/** Where the guest is, and the time that the page shows: without them the service makes no statement. */
-export const guestQuestion = createStore<Asked | undefined>(undefined)
-
 /** A request of a guest. It carries no cookie: a login of the same browser is no part of what is shown. */
 const request = async (more: RequestInit): Promise<Response> => {
   const headers = { 'content-type': 'application/json', 'x-waymark-link': token }
@@ -52,10 +48,6 @@ export async function findGuest(): Promise<GuestView> {
   }
 }
 
-/** Has the service run one of the statements of the page. */
-export const askAsGuest = (statement: string, signal?: AbortSignal): Promise<Response> =>
-  request({
-    method: 'POST',
-    body: JSON.stringify({ statement, ...guestQuestion.get() }),
-    ...(signal ? { signal } : {}),
-  })
+/** Asks for one of the answers that the link shows. */
+export const askAsGuest = (asked: object, signal?: AbortSignal): Promise<Response> =>
+  request({ method: 'POST', body: JSON.stringify(asked), ...(signal ? { signal } : {}) })

@@ -1,7 +1,7 @@
+import type { Ask } from './asks'
 import { base } from './base'
 import { askAsGuest, isGuest } from './guest'
 import { Problem, readProblem, toProblem } from './Problem'
-import { Sql } from './sql'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
@@ -21,8 +21,6 @@ export interface Answer {
 
 export interface AskOptions {
   signal?: AbortSignal
-  /** By default the browser's. */
-  timeZone?: string
   /** At most as many rows; by default all. */
   limit?: number
   /** A UUID, for cancelling the query or asking about it while it runs. */
@@ -85,27 +83,27 @@ async function readAnswer(
 /** So often a statement is asked again while the query engine starts; the service waits three seconds before it says so. */
 const mostStarts = 20
 
-async function post(body: string, signal: AbortSignal | undefined, starts = 0): Promise<Response> {
+async function post(path: string, body: string, signal?: AbortSignal, starts = 0): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${base}/query`, { method: 'POST', headers, body, signal: signal ?? null })
+  const response = await fetch(base + path, { method: 'POST', headers, body, signal: signal ?? null })
   if (response.ok) return response
   const problem = await readProblem(response)
   if (problem.code !== 'engine-starting' || starts === mostStarts) throw problem
-  return post(body, signal, starts + 1)
+  return post(path, body, signal, starts + 1)
 }
 
 /**
- * Runs one statement and returns all of its rows. An aborted `signal` ends the query in the service, too, because that
+ * Asks for what has a name, or runs a statement, and returns all of its rows. An aborted `signal` ends the query in the service, too, because that
  * looks whether its client is still there. Throws a `Problem`, nothing else.
  */
-export async function ask(statement: Sql | string, options: AskOptions = {}): Promise<Answer> {
-  const { signal, timeZone = browserTimeZone, sessionId } = options
+export async function ask(what: Ask | string, options: AskOptions = {}): Promise<Answer> {
+  const { signal, sessionId } = options
+  const isNamed = typeof what !== 'string'
   try {
-    const text = typeof statement === 'string' ? statement : statement.text
-    if (isGuest) return await readAnswer((await askAsGuest(text, signal)).body!, options.onRows)
+    const asked = { ...(isNamed ? what : { statement: what }), timezone: browserTimeZone }
+    if (isGuest) return await readAnswer((await askAsGuest(asked, signal)).body!, options.onRows)
     const body = JSON.stringify({
-      statement: text,
-      timezone: timeZone,
+      ...asked,
       columns: 'objects',
       ephemeral: sessionId === undefined,
       session_id: sessionId,
@@ -114,10 +112,20 @@ export async function ask(statement: Sql | string, options: AskOptions = {}): Pr
       query_id: options.queryId,
       dialect: options.dialect,
     })
-    const response = await post(body, signal)
+    const response = await post(isNamed ? '/answer' : '/query', body, signal)
     return await readAnswer(response.body!, options.onRows)
   } catch (error) {
     throw toProblem(error, signal)
+  }
+}
+
+/** The statement that answers. Throws a `Problem`, nothing else. */
+export async function findStatement(what: Ask): Promise<string> {
+  try {
+    const body = JSON.stringify({ ...what, timezone: browserTimeZone, dry: true })
+    return ((await (await post('/answer', body)).json()) as { statement: string }).statement
+  } catch (error) {
+    throw toProblem(error)
   }
 }
 
@@ -132,19 +140,21 @@ export async function cancelQuery(queryId: string, sessionId: string): Promise<v
 const longestAddress = 12_000
 
 /**
- * Where a statement that reads is downloaded from; undefined for one that is too long for an address. A CSV opens in a
+ * Where an answer, or the rows of a statement that reads, is downloaded from; undefined where it is too long for an address. A CSV opens in a
  * spreadsheet, so its formulas are made harmless.
  */
 export function downloadAddress(
-  statement: string,
+  what: Ask | string,
   format: 'csv' | 'jsonl' | 'parquet',
   title: string,
   sessionId?: string,
 ): string | undefined {
-  const search = new URLSearchParams({ statement, format, timezone: browserTimeZone })
+  const isNamed = typeof what !== 'string'
+  const asked = isNamed ? { ask: JSON.stringify(what) } : { statement: what }
+  const search = new URLSearchParams({ ...asked, format, timezone: browserTimeZone })
   if (sessionId !== undefined) search.set('session_id', sessionId)
   search.set('file_name', title.replaceAll(/[^\w. -]+/g, '-').slice(0, 100))
   if (format === 'csv') search.set('escape_formulas', 'true')
-  const address = `${base}/query?${search.toString()}`
+  const address = `${base}${isNamed ? '/answer' : '/query'}?${search.toString()}`
   return address.length > longestAddress ? undefined : address
 }

@@ -1,10 +1,10 @@
+import type { Ask } from './asks'
 import { base } from './base'
 import { createStore, useStore } from './createStore'
 import { guest, isGuest } from './guest'
 import { expireLogin } from './login'
 import { readProblem, toProblem } from './Problem'
 import { ask } from './query'
-import { sql } from './sql'
 
 /** What users save for all users, by its kind. */
 export interface SavedValues {
@@ -12,8 +12,15 @@ export interface SavedValues {
   goal: { event?: string; property?: string; value?: string }
   /** The address of a page of the screens. */
   view: { path: string; search: string }
-  /** What guests may see: a page at its address or, where `path` is null, all pages. */
-  link: { path: string | null; search: string; ends_at: string | null; origins: string[] }
+  /** What guests may see: a page at its address and what it asks or, where `path` is null, all pages. */
+  link: {
+    path: string | null
+    search: string
+    environment: string
+    answers: readonly Ask[] | null
+    ends_at: string | null
+    origins: string[]
+  }
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
 }
@@ -30,12 +37,10 @@ const nothing: Lists = { goal: [], view: [], annotation: [], link: [] }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
-const statement = sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`
-
 /** Asks for all that is saved. Without an answer, what was known stays: a page is of use without it. */
 export async function loadSaved(): Promise<void> {
   if (isGuest) return lists.set({ ...nothing, goal: guest.get()?.goals ?? [] })
-  const { rows } = await ask(statement).catch(() => ({ rows: undefined }))
+  const { rows } = await ask({ name: 'saved' }).catch(() => ({ rows: undefined }))
   if (!rows) return
   const of = <Kind extends SavedKind>(kind: Kind) =>
     rows

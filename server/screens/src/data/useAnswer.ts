@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { type Ask, keyOf } from './asks'
 import { useStore } from './createStore'
 import { type Problem, toProblem } from './Problem'
 import { type Answer, type AskOptions, ask } from './query'
 import { expireLogin, login } from './login'
-import type { Sql } from './sql'
 
 export interface Asked {
   /** The newest answer; while another is asked for, the one before. */
@@ -23,13 +23,13 @@ interface Options extends Pick<AskOptions, 'limit'> {
   askedAt?: unknown
 }
 
-/** Asks a statement when it changes, and again on `ask` or after a new login. `undefined` asks nothing. */
-export function useAnswer(statement: Sql | undefined, { limit, askedAt }: Options = {}): Asked {
-  const [state, setState] = useState<State>({ isLoading: Boolean(statement), since: Date.now() })
+/** Asks for an answer when that changes, and again on `ask` or after a new login. `undefined` asks nothing. */
+export function useAnswer(asked: Ask | string | undefined, { limit, askedAt }: Options = {}): Asked {
+  const [state, setState] = useState<State>({ isLoading: Boolean(asked), since: Date.now() })
   const [round, setRound] = useState(0)
   const [cancel, setCancel] = useState<() => void>(() => () => {})
   const isIn = useStore(login).state === 'in'
-  const text = statement?.text
+  const text = keyOf(asked)
 
   useEffect(() => {
     if (text === undefined || !isIn) return
@@ -41,7 +41,7 @@ export function useAnswer(statement: Sql | undefined, { limit, askedAt }: Option
     }
     show(({ answer }) => ({ ...(answer ? { answer } : {}), isLoading: true, since: Date.now() }))
     setCancel(() => () => controller.abort())
-    ask(text, { signal, ...(limit === undefined ? {} : { limit }) }).then(
+    ask(JSON.parse(text) as Ask | string, { signal, ...(limit === undefined ? {} : { limit }) }).then(
       (answer) => show(({ since }) => ({ answer, isLoading: false, since })),
       (error: unknown) => {
         const problem = toProblem(error, signal)

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useScope } from '../shell/scope'
+import type { Ask } from '../data/asks'
 import type { Answer } from '../data/query'
-import type { Sql } from '../data/sql'
 import { type Asked, useAnswer } from '../data/useAnswer'
 import { Card } from './Card'
 import { Empty } from './Empty'
@@ -29,18 +29,18 @@ export function AnswerBody({ asked, empty, children }: BodyProps) {
 
 interface Props extends Omit<BodyProps, 'asked'> {
   title: string
-  statement: Sql
+  ask: Ask
   aside?: ComponentChildren
   class?: string
 }
 
-/** A card that asks its statement and shows the answer. */
-export function AnswerCard({ title, statement, aside, class: name, empty, children }: Props) {
-  const asked = useAnswer(statement, { askedAt: useScope().now })
+/** A card that asks and shows the answer. */
+export function AnswerCard({ title, ask, aside, class: name, empty, children }: Props) {
+  const asked = useAnswer(ask, { askedAt: useScope().now })
   return (
     <Card
       title={title}
-      statement={statement}
+      ask={ask}
       aside={aside}
       isStale={asked.isLoading && Boolean(asked.answer)}
       {...(name ? { class: name } : {})}

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import type { Ask } from '../data/asks'
 import { isGuest } from '../data/guest'
-import type { Sql } from '../data/sql'
+import { useShown } from '../data/shownAsks'
 import { CsvLink } from './CsvLink'
 import { ShowSql } from './ShowSql'
 
 interface Props {
   title: string
   /** What the button "SQL" shows, and the link "CSV" downloads. */
-  statement?: Sql | undefined
+  ask?: Ask | undefined
   /** Beside the title: tabs, switches. */
   aside?: ComponentChildren
   class?: string
@@ -18,17 +19,18 @@ interface Props {
 }
 
 /** A framed part of a page, with its title, its rows as a file, its SQL and what it shows. */
-export function Card({ title, statement, aside, class: name = '', isStale = false, children }: Props) {
+export function Card({ title, ask, aside, class: name = '', isStale = false, children }: Props) {
   const id = useId()
+  useShown(ask)
   return (
     <section class={`card ${name}`} aria-labelledby={id}>
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="card-aside">{aside}</div>}
-        {statement && !isGuest && (
+        {ask && !isGuest && (
           <div class="card-tools">
-            <CsvLink statement={statement} of={title} />
-            <ShowSql statement={statement} of={title} />
+            <CsvLink ask={ask} of={title} />
+            <ShowSql ask={ask} of={title} />
           </div>
         )}
       </header>

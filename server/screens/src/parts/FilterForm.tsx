@@ -1,14 +1,6 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { propertyChoices, traitChoices, valueChoices } from '../data/choices'
-import {
-  type Counted,
-  type Field,
-  fieldSql,
-  fields,
-  findField,
-  propertyField,
-  traitField,
-} from '../data/fields'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { askOf } from '../data/asks'
+import { type Counted, type Field, fields, findField, propertyField, traitField } from '../data/fields'
 import { type Filter, nameOperator, type Operator, operators, parseFilter } from '../data/filters'
 import { isGuest } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
@@ -28,15 +20,11 @@ const split = (text: string) =>
 /** The columns, and the properties and traits that were seen. They are asked for when somebody is about to choose. */
 function FieldList({ id, of, isUsed }: { id: string; of: Counted; isUsed: boolean }) {
   const scope = useScope()
-  const statements = useMemo(
-    () =>
-      isUsed && !isGuest ? { properties: propertyChoices(scope), traits: traitChoices(scope) } : undefined,
-    [scope, isUsed],
-  )
+  const find = (name: string) => (isUsed && !isGuest ? askOf(name, scope) : undefined)
   const names = (asked: ReturnType<typeof useAnswer>) =>
     asked.answer?.rows.map(([name]) => String(name)) ?? []
-  const properties = names(useAnswer(statements?.properties))
-  const traits = names(useAnswer(statements?.traits))
+  const properties = names(useAnswer(find('property_choices')))
+  const traits = names(useAnswer(find('trait_choices')))
   const found = {
     properties: properties.map((name) => (of === 'people' ? propertyField(name).name : name)),
     traits: traits.map((name) => traitField(name).title),
@@ -67,7 +55,6 @@ function FilterValue({ of, field, add }: ValueProps) {
   const list = useId()
   const [operator, setOperator] = useState<Operator>('is')
   const form = useRef<HTMLFieldSetElement>(null)
-  const statement = useMemo(() => valueChoices(scope, field), [scope, fieldSql(field).text])
   useEffect(() => form.current?.querySelector('input')?.focus(), [field.name])
   const take = (text: string) => {
     const values = takesMany(operator) ? split(text) : [text]
@@ -89,7 +76,7 @@ function FilterValue({ of, field, add }: ValueProps) {
           </option>
         ))}
       </select>
-      <ChoiceList id={list} statement={statement} />
+      <ChoiceList id={list} ask={askOf('value_choices', scope, { field: field.name })} />
       <ChoiceInput
         label={`Value of ${field.title}`}
         value=""

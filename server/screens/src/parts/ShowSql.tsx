@@ -1,24 +1,35 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Sql } from '../data/sql'
+import type { Ask } from '../data/asks'
+import { toProblem } from '../data/Problem'
+import { findStatement } from '../data/query'
 import { addressOf } from '../shell/location'
 import { scopeSearch } from '../shell/scopeSearch'
 
 /** The address that runs a statement on the SQL page. */
-export const sqlPageAddress = (statement: Sql): string =>
-  addressOf('/app/sql', scopeSearch({ q: statement.text }))
+export const sqlPageAddress = (statement: string): string =>
+  addressOf('/app/sql', scopeSearch({ q: statement }))
 
 /** A button that shows the statement behind a picture, to be copied or run on the SQL page. */
-export function ShowSql({ statement, of }: { statement: Sql; of: string }) {
+export function ShowSql({ ask, of }: { ask: Ask; of: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
   const [isCopied, setCopied] = useState(false)
+  const [statement, setStatement] = useState<string>()
+  const [problem, setProblem] = useState('')
+
+  const open = () => {
+    setOpen(true)
+    setStatement(undefined)
+    setProblem('')
+    findStatement(ask).then(setStatement, (error: unknown) => setProblem(toProblem(error).message))
+  }
 
   useEffect(() => {
     if (isOpen) dialog.current?.showModal()
   }, [isOpen])
 
-  const copy = async () => {
-    await navigator.clipboard.writeText(statement.text)
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text)
     setCopied(true)
   }
 
@@ -29,7 +40,7 @@ export function ShowSql({ statement, of }: { statement: Sql; of: string }) {
         type="button"
         aria-label={`SQL: ${of}`}
         aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
+        onClick={open}
       >
         SQL
       </button>
@@ -49,20 +60,23 @@ export function ShowSql({ statement, of }: { statement: Sql; of: string }) {
               Close
             </button>
           </header>
+          {problem && <p role="alert">{problem}</p>}
           <pre class="sql-text" tabIndex={0} role="region" aria-label="Statement">
-            {statement.text}
+            {statement}
           </pre>
-          <p class="buttons">
-            <a class="button strong" href={sqlPageAddress(statement)}>
-              Open on the SQL page
-            </a>
-            {/* Only pages over https and on this machine's own address have a clipboard. */}
-            {navigator.clipboard && (
-              <button class="button" type="button" onClick={() => void copy()}>
-                {isCopied ? 'Copied' : 'Copy'}
-              </button>
-            )}
-          </p>
+          {statement !== undefined && (
+            <p class="buttons">
+              <a class="button strong" href={sqlPageAddress(statement)}>
+                Open on the SQL page
+              </a>
+              {/* Only pages over https and on this machine's own address have a clipboard. */}
+              {navigator.clipboard && (
+                <button class="button" type="button" onClick={() => void copy(statement)}>
+                  {isCopied ? 'Copied' : 'Copy'}
+                </button>
+              )}
+            </p>
+          )}
         </dialog>
       )}
     </>

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { newReleases } from '../data/releases'
+import { askOf } from '../data/asks'
+import { useShown } from '../data/shownAsks'
 import { useAnswer } from '../data/useAnswer'
 import { useScope } from '../shell/scope'
 import type { ChartMark } from './marks'
@@ -7,10 +8,9 @@ import type { ChartMark } from './marks'
 /** The releases of the time in the header, as marks for a chart. */
 export function useReleaseMarks(): readonly ChartMark[] {
   const scope = useScope()
-  const { answer } = useAnswer(
-    useMemo(() => newReleases(scope), [scope]),
-    { askedAt: scope.now },
-  )
+  const ask = askOf('releases', scope)
+  useShown(ask)
+  const { answer } = useAnswer(ask, { askedAt: scope.now })
   return useMemo(
     () =>
       (answer?.rows ?? []).map(([release, time]) => ({

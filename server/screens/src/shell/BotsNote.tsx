@@ -1,12 +1,15 @@
-import { botEvents } from '../data/bots'
+import { askOf } from '../data/asks'
+import { useShown } from '../data/shownAsks'
 import { useAnswer } from '../data/useAnswer'
 import { formatCount } from '../parts/format'
 import { useScope } from './scope'
 
 /** How much is left out: whoever tries the screens with a driven browser would see nothing, and not why. */
 export function BotsNote() {
-  const { environment, range, now } = useScope()
-  const { answer } = useAnswer(botEvents({ environment, range }), { askedAt: now })
+  const scope = useScope()
+  const ask = askOf('bot_events', { ...scope, bots: false })
+  useShown(ask)
+  const { answer } = useAnswer(ask, { askedAt: scope.now })
   const count = Number(answer?.rows[0]?.[0] ?? 0)
   if (count === 0) return null
   return (

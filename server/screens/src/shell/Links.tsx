@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { save, saveLink, useSaved } from '../data/saved'
+import { shownAsks } from '../data/shownAsks'
 import { findRefusal } from '../guest/guestAddress'
 import { FormDialog } from '../parts/FormDialog'
 import { Moment } from '../parts/Moment'
@@ -91,6 +92,8 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
       name,
       value: {
         path: isPage ? path : null,
+        environment,
+        answers: isPage ? shownAsks() : null,
         search: changeSearch(isPage ? search : scopeSearch(), { env: environment }).toString(),
         ends_at: last ? startOfDay(last, 1).toISOString() : null,
         origins: origins.split(/[\s,]+/).filter(Boolean),

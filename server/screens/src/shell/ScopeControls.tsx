@@ -1,4 +1,5 @@
 import { isGuest } from '../data/guest'
+import { browserTimeZone } from '../data/query'
 import { AnonymousSwitch } from './AnonymousSwitch'
 import { BotsNote } from './BotsNote'
 import { LagNote } from './LagNote'
@@ -62,7 +63,7 @@ function RangeControls() {
 
 /** Environment, time and bots: what the answers of every page are of. */
 export function ScopeControls({ controls }: { controls: Controls }) {
-  const { environment, environments, bots, timeZone, reload } = useScope()
+  const { environment, environments, bots, reload } = useScope()
   const [, setSearch] = useSearch()
   if (controls.length === 0) return null
   return (
@@ -94,7 +95,7 @@ export function ScopeControls({ controls }: { controls: Controls }) {
       {!isGuest && <LagNote />}
       <span class="scope-rest">
         <span class="soft" title="Days begin and end in this time zone: the browser's.">
-          {timeZone}
+          {browserTimeZone}
         </span>
         <button class="button" type="button" onClick={reload}>
           Reload

@@ -1,12 +1,11 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
-import { guestQuestion, isGuest } from '../data/guest'
-import { browserTimeZone } from '../data/query'
+import { isGuest } from '../data/guest'
 import { login } from '../data/login'
 import { loadSaved } from '../data/saved'
 import { place } from './location'
-import { type Period, readTimeRange, type TimeRange } from './timeRange'
+import { readTimeRange, type TimeRange } from './timeRange'
 
 /** What the header sets for every page. */
 export interface Scope {
@@ -17,8 +16,6 @@ export interface Scope {
   bots: boolean
   /** Whether answers about people over days count visitors without consent, too. */
   anonymous: boolean
-  /** Where days begin: the browser's. */
-  timeZone: string
   /** When the answers were asked for. */
   now: Date
   /** Asks everything anew. */
@@ -51,7 +48,7 @@ const readNow = () => {
 const Context = createContext<Scope | undefined>(undefined)
 
 export function ScopeProvider({ children }: { children: ComponentChildren }) {
-  const { path, search } = useStore(place)
+  const { search } = useStore(place)
   const [now, setNow] = useState(readNow)
   useEffect(() => void loadSaved(), [now])
   const environments = useStore(login).user?.environments
@@ -66,20 +63,10 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
       range: readTimeRange(search, now),
       bots: search.get('bots') === '1',
       anonymous: search.get('anonymous') === '1',
-      timeZone: browserTimeZone,
       now,
       reload: () => setNow(readNow()),
     }
   }, [key, now, environments])
-  if (isGuest) {
-    const { range, timeZone } = scope
-    const period = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
-    // Questions that the page asks while it is drawn are asked with this.
-    guestQuestion.set({
-      ...{ path, search: search.toString(), ...period(range), unit: range.unit, time_zone: timeZone },
-      before: range.before ? period(range.before) : null,
-    })
-  }
 
   return <Context.Provider value={scope}>{children}</Context.Provider>
 }

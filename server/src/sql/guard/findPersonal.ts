@@ -8,7 +8,7 @@ const relations = new Set(
     'prop prop_number vital_rating'
   ).split(' '),
 )
-/** The screens write a column in quotes when a reader has chosen it, or when its name is a word of SQL. */
+/** Answers write a column in quotes when a reader has chosen it, or when its name is a word of SQL. */
 const columns = new Set(
   (
     'path entry exit event channel referrer_host utm_source utm_medium utm_campaign utm_term utm_content ' +
@@ -25,7 +25,7 @@ const forbidden = new Set(
 
 /**
  * The first name by which a statement would tell of one person, browser or visit; undefined for one of figures alone.
- * The service makes a guest's statements itself: this is the second wall, for a mistake in what makes them.
+ * The service makes a guest's statement itself: this is the second wall, for a mistake in what makes it.
  */
 export const findPersonal = (sql: string): string | undefined => {
   const { tokens } = tokenize(sql)

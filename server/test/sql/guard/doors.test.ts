@@ -210,21 +210,26 @@ it('what a writer leaves for others calls nothing that is on no list', async () 
 })
 
 it('a guest of a link has nothing of it run', async () => {
-  const value = { path: null, search: 'env=production', ends_at: null, origins: [] }
-  const made = await ask('ada', '/saved', { kind: 'link', name: 'all', value })
+  const value = { path: null, answers: null, ends_at: null, origins: [] }
+  const made = await ask('ada', '/saved', {
+    ...{ kind: 'link', name: 'all' },
+    value: { ...value, search: 'env=production', environment: 'production' },
+  })
   expect([made.status, made.text]).toEqual([200, expect.stringContaining('#')])
   const [, token = ''] = /#([\w-]+)/.exec(made.text) ?? []
-  const question = {
-    ...{ path: '/app/', search: '', from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' },
-    ...{ before: null, unit: 'day', time_zone: 'UTC' },
+  const time = { from: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }
+  const visit = async (body: object) => {
+    const headers = { 'x-waymark-link': token }
+    return fetch(`${service.url}/guest`, { method: 'POST', headers, body: JSON.stringify(body) })
   }
   for (const statement of refusedCalls) {
-    const { status } = await fetch(`${service.url}/guest`, {
-      method: 'POST',
-      headers: { 'x-waymark-link': token },
-      body: JSON.stringify({ ...question, statement }),
-    })
-    expect([statement, status]).toEqual([statement, 403])
+    const statuses = [{ name: 'totals', statement }, { name: statement }].map(
+      async (body) => (await visit({ ...time, ...body })).status,
+    )
+    expect([statement, await Promise.all(statuses)]).toEqual([statement, [400, 400]])
+    // As a value it is a text like any other.
+    const answer = await visit({ name: 'explore', event: statement.slice(0, 500), ...time })
+    expect([answer.status, (await answer.text()).split('\n')[2]]).toEqual([200, '[0]'])
   }
 })
 

@@ -6,7 +6,9 @@ import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table } from '../../parts/Table'
 import { useFilters } from '../../shell/useFilters'
-import { trendParts } from './statements'
+
+/** The parts of the time whose counts make the small picture of a trend. */
+const trendParts = 24
 
 type Row = readonly Json[]
 

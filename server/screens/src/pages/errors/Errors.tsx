@@ -1,5 +1,5 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { askOf } from '../../data/asks'
+import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart } from '../../parts/Chart'
@@ -16,8 +16,10 @@ import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
 import { ErrorTable } from './ErrorTable'
 import { NewestErrors } from './NewestErrors'
-import { byTime, byValue, errors, mostErrors, newestErrors, places } from './statements'
 
+const mostErrors = 100
+/** What errors are counted by, on the card “Where”. */
+const places = ['release', 'path', 'browser', 'os', 'device'].map(fieldOf)
 const none = 'No errors in this time. The plugin waymark/errors records them.'
 const [usualField] = places
 
@@ -29,16 +31,16 @@ export function Errors() {
   const { range, now } = scope
   const marks = useMarks(range)
   const field = places.find(({ name }) => name === search.get('by')) ?? usualField
-  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
-  const statements = useMemo(
-    () => ({ errors: errors(asking), time: byTime(asking), newest: newestErrors(asking) }),
-    [asking],
-  )
-  const values = useMemo(() => field && byValue(asking, field), [asking, field])
+  const asking = { ...scope, filters }
   return (
     <>
       <FilterBar of="events" />
-      <AnswerCard title="Errors over time" statement={statements.time} empty={none} aside={<ChartAside />}>
+      <AnswerCard
+        title="Errors over time"
+        ask={askOf('errors_over_time', asking, { unit: range.unit })}
+        empty={none}
+        aside={<ChartAside />}
+      >
         {({ rows }) => (
           <Chart
             caption={`Errors by ${range.unit}`}
@@ -52,7 +54,7 @@ export function Errors() {
           />
         )}
       </AnswerCard>
-      <AnswerCard title="Errors" statement={statements.errors} empty={none}>
+      <AnswerCard title="Errors" ask={askOf('errors', asking, { most: mostErrors })} empty={none}>
         {({ rows }) => (
           <>
             <ErrorTable rows={rows} />
@@ -63,11 +65,11 @@ export function Errors() {
         )}
       </AnswerCard>
       <div class="card-grid">
-        {field && values && (
+        {field && (
           <AnswerCard
             key={field.name}
             title="Where"
-            statement={values}
+            ask={askOf('errors_by_value', asking, { by: field.name })}
             empty={none}
             aside={
               <Tabs
@@ -94,7 +96,7 @@ export function Errors() {
           </AnswerCard>
         )}
         {!isGuest && (
-          <AnswerCard title="Newest" statement={statements.newest} empty={none}>
+          <AnswerCard title="Newest" ask={askOf('newest_errors', asking)} empty={none}>
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { keyOf } from '../../data/asks'
 import { Annotations } from '../../parts/Annotations'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -10,9 +11,8 @@ import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
 import { describeQuestion } from './describeQuestion'
-import { readQuestion, shapes } from './exploreSearch'
+import { askExplore, readQuestion, shapes } from './exploreSearch'
 import { QuestionFields } from './QuestionFields'
-import { explore } from './statements'
 import { TimeAnswer } from './TimeAnswer'
 import { ValueAnswer } from './ValueAnswer'
 
@@ -28,9 +28,7 @@ export function Explore() {
   const [search, setSearch] = useSearch()
   const { filters } = useFilters()
   const question = useMemo(() => readQuestion(search, scope.range), [search, scope])
-  const asking = useMemo(() => ({ ...scope, filters }), [scope, filters])
-  const text = explore(asking, question)?.text
-  const statement = useMemo(() => explore(asking, question), [text])
+  const ask = askExplore({ ...scope, filters }, question)
   const { measure, by, interval, shape, isHighestFirst } = question
   const title = describeQuestion(question)
 
@@ -60,12 +58,12 @@ export function Explore() {
           <QuestionFields question={question} />
         </Question>
       </Card>
-      {statement ? (
+      {ask ? (
         // Another question has other columns, so it begins without the answer before.
         <AnswerCard
-          key={statement.text}
+          key={keyOf(ask)}
           title={title}
-          statement={statement}
+          ask={ask}
           aside={
             (tabs || interval) && (
               <>

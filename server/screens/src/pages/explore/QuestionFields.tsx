@@ -1,5 +1,5 @@
-import { useId, useMemo } from 'preact/hooks'
-import { eventChoices, propertyChoices } from '../../data/choices'
+import { useId } from 'preact/hooks'
+import { askOf } from '../../data/asks'
 import { fields, propertyField } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
@@ -22,14 +22,12 @@ export function QuestionFields({ question }: { question: Question }) {
   const [, setSearch] = useSearch()
   const list = useId()
   const { measure, property, event, by, interval } = question
-  const events = useMemo(() => eventChoices(scope), [scope])
-  const seen = useAnswer(useMemo(() => (isGuest ? undefined : propertyChoices(scope, event)), [scope, event]))
+  const ofEvent = { event: event || undefined }
+  const seen = useAnswer(isGuest ? undefined : askOf('property_choices', scope, ofEvent))
   const numbers = useAnswer(
-    useMemo(
-      () =>
-        measure.needsProperty && !isGuest ? propertyChoices(scope, event, { isNumber: true }) : undefined,
-      [scope, event, measure],
-    ),
+    measure.needsProperty && !isGuest
+      ? askOf('property_choices', scope, { ...ofEvent, numbers: true })
+      : undefined,
   )
   const names = (asked: typeof seen) => asked.answer?.rows.map(([name]) => String(name)) ?? []
   const tabs = intervalsOf(scope.range).map(([name, title]) => ({ name, title }))
@@ -41,7 +39,7 @@ export function QuestionFields({ question }: { question: Question }) {
   const isListed = [...columns, ...properties].some(({ name }) => name === by?.name)
   return (
     <div class="fields">
-      <ChoiceList id={list} statement={events} />
+      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
       <label class="field">
         <span class="field-name">Show</span>
         <select

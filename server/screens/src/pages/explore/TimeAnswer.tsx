@@ -5,7 +5,7 @@ import { useMarks } from '../../parts/useMarks'
 import { nameTime } from '../../parts/nameTime'
 import { useScope } from '../../shell/scope'
 import type { Question } from './exploreSearch'
-import { mostLines } from './statements'
+import { mostLines } from './exploreSearch'
 import { toLines } from '../../parts/toLines'
 
 /** The figure over time, with a line for each value. */

@@ -6,7 +6,7 @@ import { Traits } from '../../parts/Traits'
 import { ValueTable } from '../../parts/ValueTable'
 import type { Question } from './exploreSearch'
 import { rowsOf } from './measures'
-import { mostValues } from './statements'
+import { mostValues } from './exploreSearch'
 
 const nameOf = (traits: Json | undefined, id: string): string => {
   const known = traits && typeof traits === 'object' && !Array.isArray(traits) ? traits : {}

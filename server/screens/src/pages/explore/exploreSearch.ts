@@ -1,6 +1,11 @@
+import { type Ask, type Asking, askOf } from '../../data/asks'
 import { type Field, fieldOf, propertyOf } from '../../data/fields'
 import type { TimeRange, Unit } from '../../shell/timeRange'
 import { type Measure, measures } from './measures'
+
+/** More lines cannot be told apart. */
+export const mostLines = 6
+export const mostValues = 50
 
 const intervals = [
   ['total', 'In all'],
@@ -62,4 +67,15 @@ export function readQuestion(search: URLSearchParams, range: TimeRange): Questio
     shape: shapes.find(([name]) => name === search.get('as'))?.[0] ?? 'line',
     isHighestFirst: search.get('order') === 'highest',
   }
+}
+
+/** What answers a question; `undefined` while its property is not chosen. */
+export const askExplore = (asking: Asking, question: Question): Ask | undefined => {
+  const { measure, property, event, by, interval, isHighestFirst } = question
+  if (measure.needsProperty && property === undefined) return undefined
+  return askOf('explore', asking, {
+    measure: measure.name,
+    ...{ property, event: event || undefined, by: by?.name, interval },
+    ...{ highest_first: isHighestFirst, most: mostValues },
+  })
 }

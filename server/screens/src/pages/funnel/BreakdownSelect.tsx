@@ -1,5 +1,4 @@
-import { useMemo } from 'preact/hooks'
-import { propertyChoices } from '../../data/choices'
+import { askOf } from '../../data/asks'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
 import { useScope } from '../../shell/scope'
@@ -15,11 +14,9 @@ interface Props {
 /** Built-in properties, and those that the events of the first step have. */
 export function BreakdownSelect({ step, by, choose }: Props) {
   const scope = useScope()
-  const statement = useMemo(
-    () => (step && !isGuest ? propertyChoices(scope, step) : undefined),
-    [scope, step],
+  const { answer } = useAnswer(
+    step && !isGuest ? askOf('property_choices', scope, { event: step }) : undefined,
   )
-  const { answer } = useAnswer(statement)
   const seen = answer?.rows.map(([name]) => String(name)) ?? []
   const names = new Set([...(by === undefined ? [] : [by]), ...builtIn, ...seen])
   return (

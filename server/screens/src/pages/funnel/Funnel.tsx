@@ -1,6 +1,6 @@
 import { useId, useMemo } from 'preact/hooks'
 import { isGuest } from '../../data/guest'
-import { eventChoices } from '../../data/choices'
+import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceList } from '../../parts/ChoiceList'
@@ -12,9 +12,8 @@ import { BreakdownSelect } from './BreakdownSelect'
 import { FunnelBars } from './FunnelBars'
 import { FunnelGroups } from './FunnelGroups'
 import { FunnelPeople } from './FunnelPeople'
-import { readFunnel, withins, writeWithin } from './funnelSearch'
+import { askFunnel, type FunnelAsking, readFunnel, withins, writeWithin } from './funnelSearch'
 import { readAnswer } from './readAnswer'
-import { type Asking, funnel } from './statements'
 import { StepList } from './StepList'
 
 /** How many people took the steps that are chosen here, one after the other. All of it is in the address. */
@@ -24,13 +23,14 @@ export function Funnel() {
   const list = useId()
   const { steps, within, by, people } = readFunnel(search)
   const key = JSON.stringify([steps, within])
-  const asking = useMemo<Asking>(() => ({ ...scope, steps: steps.filter(Boolean), within }), [scope, key])
-  const choices = useMemo(() => eventChoices(scope), [scope])
-  const statement = useMemo(() => funnel(asking), [asking])
+  const asking = useMemo<FunnelAsking>(
+    () => ({ ...scope, steps: steps.filter(Boolean), within }),
+    [scope, key],
+  )
   const isReady = asking.steps.length >= 2
   return (
     <>
-      <ChoiceList id={list} statement={choices} />
+      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
       <Card title="Question" class="funnel-question">
         <Question>
           <StepList
@@ -65,7 +65,11 @@ export function Funnel() {
         </Card>
       )}
       {isReady && (
-        <AnswerCard title="Funnel" statement={statement} empty="Nobody did the first step in this time.">
+        <AnswerCard
+          title="Funnel"
+          ask={askFunnel('funnel', asking)}
+          empty="Nobody did the first step in this time."
+        >
           {({ rows }) => {
             const counted = readAnswer(rows)[0]?.steps ?? []
             if (!counted[0]?.people) return <Empty>Nobody did {asking.steps[0]} in this time.</Empty>

@@ -1,20 +1,18 @@
-import { useMemo } from 'preact/hooks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount, formatShare } from '../../parts/format'
 import { Table } from '../../parts/Table'
+import { askFunnel, type FunnelAsking } from './funnelSearch'
 import { type Group, readAnswer } from './readAnswer'
-import { type Asking, funnel } from './statements'
 
 const mostGroups = 50
 
 /** The funnel once for each value of a property at the first step. */
-export function FunnelGroups({ asking, by }: { asking: Asking; by: string }) {
-  const statement = useMemo(() => funnel(asking, by), [asking, by])
+export function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
   return (
     <AnswerCard
       title={`By ${by} at the first step`}
       class="funnel-groups"
-      statement={statement}
+      ask={askFunnel('funnel', asking, { breakdown: by })}
       empty="Nobody did the first step."
     >
       {({ rows }) => {

@@ -1,23 +1,21 @@
-import { useMemo } from 'preact/hooks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/PersonLink'
 import { Table } from '../../parts/Table'
-import type { PeopleChoice } from './funnelSearch'
-import { type Asking, funnelPeople } from './statements'
+import { askFunnel, type FunnelAsking, type PeopleChoice } from './funnelSearch'
 
 const mostPeople = 100
 
 /** Who did a step, or did it and none after it. */
-export function FunnelPeople({ asking, choice }: { asking: Asking; choice: PeopleChoice }) {
+export function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: PeopleChoice }) {
   const { step, kind } = choice
-  const statement = useMemo(() => funnelPeople(asking, { step, kind }, mostPeople), [asking, step, kind])
+  const ask = askFunnel('funnel_people', asking, { step, dropped: kind === 'dropped', most: mostPeople })
   const name = asking.steps[step - 1] ?? ''
   const next = asking.steps[step] ?? ''
   const title = kind === 'reached' ? `People who did ${name}` : `People who did ${name}, but not ${next}`
   return (
-    <AnswerCard title={title} statement={statement} empty="There is nobody.">
+    <AnswerCard title={title} ask={ask} empty="There is nobody.">
       {({ rows }) => {
         const all = Number(rows[0]?.[4])
         return (

@@ -1,3 +1,6 @@
+import { type Ask, askOf } from '../../data/asks'
+import type { Scope } from '../../shell/scope'
+
 /** What the address of the funnel says. */
 export interface FunnelQuestion {
   /** Names of events, and paths of pages. A row that is not filled yet is an empty text. */
@@ -62,3 +65,15 @@ export const writePeople = ({ kind, step }: PeopleChoice): string => `${kind}-${
 
 export const writeWithin = (within: string): string | undefined =>
   within === usualWithin ? undefined : within
+
+/** What a funnel is asked of. */
+export type FunnelAsking = Pick<Scope, 'environment' | 'bots' | 'range' | 'anonymous'> &
+  Pick<FunnelQuestion, 'steps' | 'within'>
+
+export const askFunnel = (name: string, asking: FunnelAsking, more: Omit<Ask, 'name'> = {}): Ask =>
+  askOf(name, asking, {
+    steps: asking.steps,
+    within_hours: withins.find(([each]) => each === asking.within)?.[2] ?? 0,
+    anonymous: asking.anonymous,
+    ...more,
+  })

@@ -3,7 +3,7 @@ import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { LiveEvents } from './LiveEvents'
 import { Minutes } from './Minutes'
-import type { LiveQuestion } from './statements'
+import type { LiveQuestion } from './useLiveEvents'
 
 /** What happens now. */
 export function Live() {

@@ -8,15 +8,14 @@ import { Properties } from '../../parts/Properties'
 import { Table } from '../../parts/Table'
 import { useSearch } from '../../shell/useSearch'
 import { describeEvent } from '../persons/describeEvent'
-import { type LiveQuestion, newestEvents } from './statements'
-import { mostEvents, useLiveEvents } from './useLiveEvents'
+import { askNewest, type LiveQuestion, useLiveEvents } from './useLiveEvents'
 
 /** The newest events, the newest first. */
 export function LiveEvents({ question, isPaused }: { question: LiveQuestion; isPaused: boolean }) {
   const { events, problem, reach } = useLiveEvents(question, isPaused)
   const [, setSearch] = useSearch()
   return (
-    <Card title="Newest events" statement={newestEvents(question, mostEvents, reach)} class="live-events">
+    <Card title="Newest events" ask={{ ...askNewest(question), reach }} class="live-events">
       {problem && <ProblemNote problem={problem} />}
       {!events && !problem && <Loading />}
       {events?.length === 0 && <Empty>No events yet. They come here as soon as a page sends some.</Empty>}

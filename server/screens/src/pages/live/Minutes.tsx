@@ -3,7 +3,7 @@ import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { Chart } from '../../parts/Chart'
-import { type LiveQuestion, lastMinutes } from './statements'
+import type { LiveQuestion } from './useLiveEvents'
 import { toMinutes } from './toMinutes'
 import { useTick } from './useTick'
 
@@ -14,8 +14,8 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 /** Events and people of each of the last thirty minutes. */
 export function Minutes({ question, isPaused }: { question: LiveQuestion; isPaused: boolean }) {
   const tick = useTick(everyMs, isPaused)
-  const statement = useMemo(() => lastMinutes(question, minutes), [question])
-  const asked = useAnswer(statement, { askedAt: tick })
+  const ask = { name: 'minutes', ...question, minutes }
+  const asked = useAnswer(ask, { askedAt: tick })
   const lines = useMemo(() => toMinutes(asked.answer?.rows ?? [], minutes, new Date()), [asked.answer])
   const series = useMemo(
     () => [
@@ -27,7 +27,7 @@ export function Minutes({ question, isPaused }: { question: LiveQuestion; isPaus
   // Each answer replaces the one before without a word: the loading line would come every ten seconds.
   const shown = asked.answer ? { ...asked, isLoading: false } : asked
   return (
-    <Card title={`The last ${minutes} minutes`} statement={statement}>
+    <Card title={`The last ${minutes} minutes`} ask={ask}>
       <AnswerBody asked={shown} empty="Nobody was here in the last half hour.">
         {() => (
           <Chart

@@ -1,9 +1,23 @@
 import { useState } from 'preact/hooks'
+import type { Ask } from '../../data/asks'
 import { type Problem, toProblem } from '../../data/Problem'
 import { ask, type Json } from '../../data/query'
 import { expireLogin } from '../../data/login'
-import { type LiveQuestion, newestEvents, type Reach, reaches } from './statements'
 import { usePolling } from '../../data/usePolling'
+
+export interface LiveQuestion {
+  environment: string
+  bots: boolean
+  /** Only events of this name. */
+  event: string | null
+}
+
+/**
+ * How far back the newest events are looked for, one after the other until there are enough: of many months the last
+ * hour alone is read at once.
+ */
+const reaches = ['hour', 'day', 'month', null] as const
+type Reach = (typeof reaches)[number]
 
 export interface LiveEvent {
   id: number
@@ -27,6 +41,13 @@ interface Live {
 export const mostEvents = 200
 const everyMs = 2000
 
+/** The newest events, the newest first. */
+export const askNewest = (question: LiveQuestion): Ask => ({
+  name: 'newest_events',
+  ...question,
+  most: mostEvents,
+})
+
 const toEvent = ([id, time, receivedAt, event, personId, name, path, properties]: Json[]): LiveEvent => ({
   id: Number(id),
   time: String(time),
@@ -42,17 +63,17 @@ const toEvent = ([id, time, receivedAt, event, personId, name, path, properties]
 export function useLiveEvents(question: LiveQuestion, isPaused: boolean): Live {
   const [live, setLive] = useState<Live>({ reach: reaches[0] })
 
-  const find = async (since: Reach | { after: number }, signal: AbortSignal) =>
-    (await ask(newestEvents(question, mostEvents, since), { signal })).rows.map(toEvent)
+  const find = async (since: { reach: Reach } | { after: number }, signal: AbortSignal) =>
+    (await ask({ ...askNewest(question), ...since }, { signal })).rows.map(toEvent)
 
   /** Further and further back, until there are enough; where there were none, those of the last hour. */
   const findFirst = async (signal: AbortSignal): Promise<Live> => {
     for (const reach of live.events ? [] : reaches.slice(0, -1)) {
-      const events = await find(reach, signal)
+      const events = await find({ reach }, signal)
       if (events.length === mostEvents) return { reach, events }
     }
-    const reach = live.events ? reaches[0] : 'ever'
-    return { reach, events: await find(reach, signal) }
+    const reach = live.events ? reaches[0] : null
+    return { reach, events: await find({ reach }, signal) }
   }
 
   const look = async (signal: AbortSignal) => {

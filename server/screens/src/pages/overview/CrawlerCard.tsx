@@ -1,5 +1,4 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { type Asking, askOf } from '../../data/asks'
 import { isFixed } from '../../data/guest'
 import type { Json } from '../../data/query'
 import { useAnswer } from '../../data/useAnswer'
@@ -12,7 +11,6 @@ import type { TableColumn } from '../../parts/PlainTable'
 import { Table } from '../../parts/Table'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { crawledPages, crawlers } from './crawlers'
 
 type Row = readonly Json[]
 
@@ -30,11 +28,11 @@ const seenColumn: TableColumn<Row> = {
 
 /** Nothing where no crawler came. */
 function AllCrawlers({ asking, choose }: { asking: Asking; choose?: (crawler: string) => void }) {
-  const statement = useMemo(() => crawlers(asking), [asking])
-  const { answer, isLoading } = useAnswer(statement, { askedAt: useScope().now })
+  const ask = askOf('crawlers', asking)
+  const { answer, isLoading } = useAnswer(ask, { askedAt: useScope().now })
   if (!answer || answer.rows.length === 0) return null
   return (
-    <Card title={title} statement={statement} isStale={isLoading}>
+    <Card title={title} ask={ask} isStale={isLoading}>
       <Table<Row>
         caption="Crawlers by views"
         rows={answer.rows}
@@ -62,11 +60,10 @@ function AllCrawlers({ asking, choose }: { asking: Asking; choose?: (crawler: st
 }
 
 function OneCrawler({ asking, crawler, leave }: { asking: Asking; crawler: string; leave: () => void }) {
-  const statement = useMemo(() => crawledPages(asking, crawler), [asking, crawler])
   return (
     <AnswerCard
       title={title}
-      statement={statement}
+      ask={askOf('crawled_pages', asking, { crawler })}
       empty={`${crawler} read nothing in this time.`}
       aside={
         <button class="button quiet" type="button" onClick={leave}>

@@ -1,5 +1,5 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { useState } from 'preact/hooks'
+import { type Asking, askOf, beforeOf } from '../../data/asks'
 import { useStore } from '../../data/createStore'
 import { login } from '../../data/login'
 import type { Answer } from '../../data/query'
@@ -10,7 +10,6 @@ import { Card } from '../../parts/Card'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { goalTotals } from './goal'
 import { useGoal } from './useGoal'
 import { describeGoal, GoalForm } from './GoalForm'
 
@@ -49,11 +48,9 @@ export function GoalCard({ asking }: { asking: Asking }) {
   const { now } = useScope()
   const mayWrite = useStore(login).user?.role === 'write'
   const [edited, setEdited] = useState<'new' | 'chosen'>()
-  const statement = useMemo(
-    () => (chosen === undefined ? undefined : goalTotals(asking, chosen)),
-    [asking, chosen],
-  )
-  const asked = useAnswer(statement, { askedAt: now })
+  const ask =
+    chosen === undefined ? undefined : askOf('goal_totals', asking, { ...beforeOf(asking), goal: chosen })
+  const asked = useAnswer(ask, { askedAt: now })
   const goal = goals.find(({ name }) => name === chosen)
   if (goals.length === 0 && !mayWrite) return null
 
@@ -90,7 +87,7 @@ export function GoalCard({ asking }: { asking: Asking }) {
     <Card
       title="Goal"
       class="goal-card"
-      statement={statement}
+      ask={ask}
       aside={aside}
       isStale={asked.isLoading && Boolean(asked.answer)}
     >

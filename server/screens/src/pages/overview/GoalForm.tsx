@@ -1,5 +1,5 @@
-import { useId, useMemo } from 'preact/hooks'
-import { eventChoices, propertyChoices } from '../../data/choices'
+import { useId } from 'preact/hooks'
+import { askOf } from '../../data/asks'
 import { type Saved, save, type SavedValues } from '../../data/saved'
 import { ChoiceList } from '../../parts/ChoiceList'
 import { FormDialog } from '../../parts/FormDialog'
@@ -37,8 +37,6 @@ interface Props {
 export function GoalForm({ goal, goals, choose, close }: Props) {
   const scope = useScope()
   const [events, properties] = [useId(), useId()]
-  const eventStatement = useMemo(() => eventChoices(scope), [scope])
-  const propertyStatement = useMemo(() => propertyChoices(scope), [scope])
 
   const take = async ({ name = '', ...rest }: Record<string, string>) => {
     const value = readGoal(rest)
@@ -82,8 +80,8 @@ export function GoalForm({ goal, goals, choose, close }: Props) {
           <input name="value" defaultValue={goal?.value.value ?? ''} placeholder="pro" />
         </label>
       </div>
-      <ChoiceList id={events} statement={eventStatement} />
-      <ChoiceList id={properties} statement={propertyStatement} />
+      <ChoiceList id={events} ask={askOf('event_choices', scope)} />
+      <ChoiceList id={properties} ask={askOf('property_choices', scope)} />
     </FormDialog>
   )
 }

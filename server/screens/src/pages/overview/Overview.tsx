@@ -1,12 +1,11 @@
 import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import type { Asking } from '../../data/asks'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
 import { FilterBar } from '../../parts/FilterBar'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { EmptyStore } from '../setup/FirstEvent'
-import { hasEvents } from '../setup/statements'
 import { groups } from './dimensions'
 import { CrawlerCard } from './CrawlerCard'
 import { GoalCard } from './GoalCard'
@@ -16,10 +15,13 @@ import { TimeCard } from './TimeCard'
 /** How many came, when, from where, with what, and what they saw. */
 export function Overview() {
   const scope = useScope()
+  const { environment, bots } = scope
   const { filters } = useFilters()
   const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
-  const { answer: found } = useAnswer(isGuest ? undefined : hasEvents(scope), { askedAt: scope.now })
-  if (Number(found?.rows[0]?.[0]) === 0) return <EmptyStore />
+  const { answer: found } = useAnswer(isGuest ? undefined : { name: 'has_events', environment, bots }, {
+    askedAt: scope.now,
+  })
+  if (found?.rows[0]?.[0] === false) return <EmptyStore />
   return (
     <>
       <FilterBar of="sessions" />

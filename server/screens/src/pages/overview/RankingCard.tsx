@@ -1,5 +1,4 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { type Asking, askOf, beforeOf } from '../../data/asks'
 import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Tabs } from '../../parts/Tabs'
@@ -9,7 +8,6 @@ import { formatChange, formatCount, formatShare } from '../../parts/format'
 import { ValueTable } from '../../parts/ValueTable'
 import { type Dimension, few, many } from './dimensions'
 import { useGoal } from './useGoal'
-import { ranking } from './statements'
 
 interface Props {
   title: string
@@ -39,11 +37,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
   const goal = useGoal()
   const dimension = dimensions.find(({ name }) => name === search.get(parameter)) ?? first
   const isLong = search.getAll('more').includes(title)
-  const statement = useMemo(
-    () => dimension && ranking(asking, dimension, { limit: isLong ? many : few, goal }),
-    [asking, dimension, isLong, goal],
-  )
-  if (!dimension || !statement) return null
+  if (!dimension) return null
 
   const rest = search.getAll('more').filter((each) => each !== title)
   const tabs = (
@@ -60,7 +54,12 @@ export function RankingCard({ title, dimensions, asking }: Props) {
     <AnswerCard
       key={dimension.name}
       title={title}
-      statement={statement}
+      ask={askOf('ranking', asking, {
+        ...beforeOf(asking),
+        by: dimension.name,
+        most: isLong ? many : few,
+        goal,
+      })}
       aside={dimensions.length > 1 ? tabs : undefined}
       empty={asking.filters.length > 0 ? 'No session matches the filters.' : 'Nothing in this time.'}
     >

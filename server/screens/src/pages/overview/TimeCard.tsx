@@ -1,5 +1,4 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { type Asking, askOf, beforeOf } from '../../data/asks'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -8,7 +7,6 @@ import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { Comparison } from './Comparison'
 import { metrics, readMetric } from './metrics'
-import { series, totals } from './statements'
 import { TimeChart } from './TimeChart'
 import { Totals } from './Totals'
 
@@ -17,17 +15,18 @@ export function TimeCard({ asking }: { asking: Asking }) {
   const [search] = useSearch()
   const { now } = useScope()
   const metric = readMetric(search)
-  const totalsStatement = useMemo(() => totals(asking), [asking])
-  const seriesStatement = useMemo(() => series(asking), [asking])
-  const askedTotals = useAnswer(totalsStatement, { askedAt: now })
-  const askedSeries = useAnswer(seriesStatement, { askedAt: now })
+  const before = beforeOf(asking)
+  const totals = askOf('totals', asking, before)
+  const series = askOf('series', asking, { ...before, unit: asking.range.unit })
+  const askedTotals = useAnswer(totals, { askedAt: now })
+  const askedSeries = useAnswer(series, { askedAt: now })
   const title = metrics.find(({ name }) => name === metric)?.title ?? ''
   return (
     <>
       <Card
         title="Totals"
         class="totals-card"
-        statement={totalsStatement}
+        ask={totals}
         aside={<Comparison />}
         isStale={askedTotals.isLoading && Boolean(askedTotals.answer)}
       >
@@ -39,7 +38,7 @@ export function TimeCard({ asking }: { asking: Asking }) {
       </Card>
       <Card
         title={`${title} over time`}
-        statement={seriesStatement}
+        ask={series}
         aside={<ChartAside />}
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >

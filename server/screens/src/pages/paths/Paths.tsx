@@ -1,5 +1,5 @@
-import { useId, useMemo } from 'preact/hooks'
-import { pathChoices } from '../../data/choices'
+import { useId } from 'preact/hooks'
+import { askOf } from '../../data/asks'
 import { isFixed } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { ChoiceInput } from '../../parts/ChoiceInput'
@@ -8,8 +8,17 @@ import { Question } from '../../parts/Question'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { Flow } from './Flow'
-import { depths, openName, readPaths, toPath, toPattern, usualDepth } from './pathsSearch'
-import { mostChildren, mostPages, paths } from './statements'
+import {
+  askPaths,
+  depths,
+  mostChildren,
+  mostPages,
+  openName,
+  readPaths,
+  toPath,
+  toPattern,
+  usualDepth,
+} from './pathsSearch'
 import type { FlowNode } from './toFlow'
 
 interface ChipsProps {
@@ -40,10 +49,7 @@ export function Paths() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const list = useId()
-  const text = paths(scope, readPaths(search)).text
-  const question = useMemo(() => readPaths(search), [text])
-  const statement = useMemo(() => paths(scope, question), [text])
-  const choices = useMemo(() => pathChoices(scope), [scope])
+  const question = readPaths(search)
   const { start, depth, fold, open, most } = question
   const without = (names: readonly string[], name: string) => names.filter((each) => each !== name)
 
@@ -58,7 +64,7 @@ export function Paths() {
 
   return (
     <>
-      <ChoiceList id={list} statement={choices} />
+      <ChoiceList id={list} ask={askOf('path_choices', scope)} />
       <Question>
         <div class="fields">
           <label class="field">
@@ -104,7 +110,7 @@ export function Paths() {
       </Question>
       <AnswerCard
         title={start ? `From ${start}` : 'From where sessions began'}
-        statement={statement}
+        ask={askPaths(scope, question)}
         empty={start ? `No session saw ${start} in this time.` : 'There are no page views in this time.'}
       >
         {({ rows }) => (

@@ -1,5 +1,29 @@
+import { type Ask, askOf } from '../../data/asks'
+import type { Scope } from '../../shell/scope'
 import type { SearchChange } from '../../shell/location'
-import { mostPages, type PathsQuestion } from './statements'
+
+/** A folder with more pages than that is shown as one. */
+export const mostChildren = 5
+/** A page may lead to thousands of others. */
+export const mostPages = { few: 7, many: 20 }
+
+/** What the address asks. */
+export interface PathsQuestion {
+  /** Empty for the page on which each session begins. */
+  start: string
+  depth: number
+  /** Patterns such as `/user/*`, whose pages are one. */
+  fold: readonly string[]
+  /** Folders such as `/maps/`, which are not folded by themselves. */
+  open: readonly string[]
+  /** The pages of each place that are shown; the others are one. */
+  most: number
+}
+
+export const askPaths = (
+  scope: Pick<Scope, 'environment' | 'bots' | 'range'>,
+  { start, ...question }: PathsQuestion,
+): Ask => askOf('flows', scope, { start: start || undefined, ...question })
 
 export const depths = [1, 2, 3, 4, 5, 6]
 export const usualDepth = 3

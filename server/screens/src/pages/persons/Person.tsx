@@ -6,14 +6,13 @@ import { useScope } from '../../shell/scope'
 import { scopeSearch } from '../../shell/scopeSearch'
 import { PersonCard } from './PersonCard'
 import { readPerson } from './readPerson'
-import { onePerson } from './statements'
 import { Timeline } from './Timeline'
 
 /** One person: who it is, and everything that was done. */
 export function Person({ id }: { id: string }) {
   const { environment, now } = useScope()
-  const statement = useMemo(() => onePerson(environment, id), [environment, id])
-  const asked = useAnswer(statement, { askedAt: now })
+  const ask = { name: 'person', environment, id }
+  const asked = useAnswer(ask, { askedAt: now })
   const row = asked.answer?.rows[0]
   const person = useMemo(() => row && readPerson(row), [row])
   return (
@@ -25,7 +24,7 @@ export function Person({ id }: { id: string }) {
         {() =>
           person && (
             <>
-              <PersonCard person={person} statement={statement} />
+              <PersonCard person={person} ask={ask} />
               <Timeline person={person} />
             </>
           )

@@ -1,4 +1,4 @@
-import type { Sql } from '../../data/sql'
+import type { Ask } from '../../data/asks'
 import { Card } from '../../parts/Card'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
@@ -31,10 +31,10 @@ function Ids({ ids }: { ids: readonly string[] }) {
 }
 
 /** Name, traits, ids and times of a person. */
-export function PersonCard({ person, statement }: { person: KnownPerson; statement: Sql }) {
+export function PersonCard({ person, ask }: { person: KnownPerson; ask: Ask }) {
   const { name, traits, ids, events, firstSeen, lastSeen } = person
   return (
-    <Card title={name} statement={statement} class="person">
+    <Card title={name} ask={ask} class="person">
       <div class="person-parts">
         <div>
           <h3>Traits</h3>

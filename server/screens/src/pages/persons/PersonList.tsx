@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { askOf } from '../../data/asks'
 import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { FilterBar } from '../../parts/FilterBar'
@@ -12,7 +12,7 @@ import { Traits } from '../../parts/Traits'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
-import { findPersons, type Order, readOrder } from './statements'
+import { type Order, readOrder } from './personOrder'
 
 const few = 50
 const many = 1000
@@ -72,9 +72,12 @@ export function PersonList() {
   const text = search.get('q') ?? ''
   const sorted = search.get('sort')
   const limit = search.has('more') ? many : few
-  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const order = useMemo(() => readOrder(sorted), [sorted])
-  const statement = useMemo(() => findPersons(asking, { text, order, limit }), [asking, text, order, limit])
+  const ask = askOf(
+    'people',
+    { ...scope, filters },
+    { search: text || undefined, order: order.by, ascending: !order.isDescending, most: limit },
+  )
 
   const sortBy = (by: Order['by']) => {
     const isDescending = by === order.by ? !order.isDescending : by !== 'person'
@@ -91,7 +94,7 @@ export function PersonList() {
     <>
       <SearchForm text={text} />
       <FilterBar of="people" />
-      <AnswerCard title={text ? `People with “${text}”` : 'People'} statement={statement} empty={nobody}>
+      <AnswerCard title={text ? `People with “${text}”` : 'People'} ask={ask} empty={nobody}>
         {(answer) => (
           <>
             <Table<Row>

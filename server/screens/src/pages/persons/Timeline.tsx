@@ -4,9 +4,8 @@ import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
-import { listOffers, type Offer, readEventChoice, toSearch, toValue } from './eventChoice'
+import { askEvents, listOffers, type Offer, readEventChoice, toSearch, toValue } from './eventChoice'
 import type { KnownPerson } from './readPerson'
-import { personEventNames, personEvents } from './statements'
 import { toVisits } from './toVisits'
 import { VisitPart } from './VisitPart'
 
@@ -17,8 +16,8 @@ const most = 10_000
 function EventSelect({ person }: { person: KnownPerson }) {
   const { environment, now } = useScope()
   const [search, setSearch] = useSearch()
-  const statement = useMemo(() => personEventNames(environment, person), [environment, person])
-  const { answer } = useAnswer(statement, { askedAt: now })
+  const ask = { name: 'person_events', environment, person: person.personId, ids: person.ids }
+  const { answer } = useAnswer(ask, { askedAt: now })
   const { all, kinds, names } = useMemo(() => listOffers(answer?.rows ?? []), [answer])
   const value = toValue(readEventChoice(search))
   const isListed = [...kinds, ...names].some((each) => each.value === value)
@@ -54,14 +53,14 @@ export function Timeline({ person }: { person: KnownPerson }) {
   const [search, setSearch] = useSearch()
   const limit = Math.min(most, Math.max(step, Math.trunc(Number(search.get('rows'))) || 0))
   const chosen = toValue(readEventChoice(search))
-  const statement = useMemo(
-    () => personEvents(environment, person, { choice: readEventChoice(search), limit }),
-    [environment, person, chosen, limit],
-  )
+  const ask = {
+    ...{ name: 'timeline', environment, person: person.personId, ids: person.ids, most: limit },
+    ...askEvents(readEventChoice(search)),
+  }
   return (
     <AnswerCard
       title="Timeline"
-      statement={statement}
+      ask={ask}
       aside={<EventSelect person={person} />}
       empty={chosen ? 'This person has no such event.' : 'Only traits of this person were sent, no events.'}
     >

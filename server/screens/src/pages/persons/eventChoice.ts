@@ -1,11 +1,4 @@
 import type { Json } from '../../data/query'
-import { joinSql, type Sql, sql } from '../../data/sql'
-
-const isOne = (names: readonly string[]) =>
-  sql`event IN (${joinSql(
-    names.map((name) => sql`${name}`),
-    ', ',
-  )})`
 
 /** What plugins record without a deed of the visitor. */
 const measured = ['Web Vital', 'Page Engaged']
@@ -17,21 +10,26 @@ const kinds = [
     name: 'views',
     title: 'Page views',
     has: (event: string) => event === '$pageview',
-    sql: isOne(['$pageview']),
+    ask: { events: ['$pageview'] },
   },
   {
     name: 'done',
     title: 'Views and actions',
     has: (event: string) => ![...measured, ...errors].includes(event),
-    sql: sql`NOT ${isOne([...measured, ...errors])}`,
+    ask: { without: [...measured, ...errors] },
   },
   {
     name: 'measured',
     title: 'Vitals and engaged time',
     has: (event: string) => measured.includes(event),
-    sql: isOne(measured),
+    ask: { events: measured },
   },
-  { name: 'errors', title: 'Errors', has: (event: string) => errors.includes(event), sql: isOne(errors) },
+  {
+    name: 'errors',
+    title: 'Errors',
+    has: (event: string) => errors.includes(event),
+    ask: { events: errors },
+  },
 ] as const
 
 /** Which events of a person are shown: of a kind, of a name, or all. */
@@ -47,10 +45,13 @@ export function readEventChoice(search: URLSearchParams): EventChoice {
   return kind ? { kind: kind.name } : {}
 }
 
-/** The condition for an event that is chosen. */
-export function choiceSql({ kind, event }: EventChoice): Sql | undefined {
-  if (event !== undefined) return sql`event = ${event}`
-  return kinds.find(({ name }) => name === kind)?.sql
+/** What the answer `timeline` is asked for. */
+export function askEvents({ kind, event }: EventChoice): {
+  events?: readonly string[]
+  without?: readonly string[]
+} {
+  if (event !== undefined) return { events: [event] }
+  return kinds.find(({ name }) => name === kind)?.ask ?? {}
 }
 
 export interface Offer {

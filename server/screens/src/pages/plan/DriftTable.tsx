@@ -5,7 +5,7 @@ import { Moment } from '../../parts/Moment'
 import type { TableColumn } from '../../parts/PlainTable'
 import { Table } from '../../parts/Table'
 import { useFilters } from '../../shell/useFilters'
-import { type DriftColumn, ofTraits, type Order } from './statements'
+import { type DriftColumn, ofTraits, type Order } from './driftOrder'
 
 type Row = readonly Json[]
 

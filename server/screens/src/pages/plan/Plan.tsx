@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { askOf } from '../../data/asks'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody, AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -10,7 +10,7 @@ import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
 import { DriftTable } from './DriftTable'
-import { drift, type DriftColumn, mostDrift, readOrder, verdicts } from './statements'
+import { type DriftColumn, mostDrift, readOrder } from './driftOrder'
 
 const formatTimes = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`)
 
@@ -53,10 +53,14 @@ export function Plan() {
   const { filters } = useFilters()
   const [search, setSearch] = useSearch()
   const sorted = search.get('sort')
-  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
+  const asking = { ...scope, filters }
   const order = useMemo(() => readOrder(sorted), [sorted])
-  const counted = useMemo(() => verdicts(asking), [asking])
-  const statement = useMemo(() => drift(asking, order), [asking, order])
+  const counted = askOf('plan_verdicts', asking)
+  const drift = askOf('plan_drift', asking, {
+    order: order.by,
+    ascending: !order.isDescending,
+    most: mostDrift,
+  })
   const asked = useAnswer(counted, { askedAt: scope.now })
   const [valid = 0, unplanned = 0, invalid = 0, traits = 0] = (asked.answer?.rows[0] ?? []).map(Number)
 
@@ -67,7 +71,7 @@ export function Plan() {
   return (
     <>
       <FilterBar of="events" />
-      <Card title="Events and the plan" statement={counted} isStale={asked.isLoading && !!asked.answer}>
+      <Card title="Events and the plan" ask={counted} isStale={asked.isLoading && !!asked.answer}>
         <AnswerBody asked={asked} empty="">
           {() => (
             <>
@@ -78,7 +82,7 @@ export function Plan() {
         </AnswerBody>
       </Card>
       {unplanned + invalid + traits > 0 && (
-        <AnswerCard title="What drifts" statement={statement} empty="Nothing drifts in this time.">
+        <AnswerCard title="What drifts" ask={drift} empty="Nothing drifts in this time.">
           {({ rows }) => (
             <>
               <DriftTable rows={rows} order={order} sortBy={sortBy} />

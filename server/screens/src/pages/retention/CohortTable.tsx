@@ -1,6 +1,6 @@
 import { formatCount, formatShare } from '../../parts/format'
 import { fromDay } from '../../shell/timeRange'
-import type { Unit } from './statements'
+import type { Unit } from './retentionSearch'
 import { averages, type Cohort } from './toCohorts'
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })

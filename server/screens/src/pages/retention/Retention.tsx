@@ -1,5 +1,5 @@
-import { useId, useMemo } from 'preact/hooks'
-import { eventChoices } from '../../data/choices'
+import { useId } from 'preact/hooks'
+import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceInput } from '../../parts/ChoiceInput'
@@ -9,7 +9,7 @@ import { Tabs } from '../../parts/Tabs'
 import { useScope } from '../../shell/scope'
 import { useSearch } from '../../shell/useSearch'
 import { CohortTable } from './CohortTable'
-import { mostCohorts, mostPeriods, readRetention, retention, units } from './statements'
+import { askRetention, mostCohorts, mostPeriods, readRetention, units } from './retentionSearch'
 import { toCohorts } from './toCohorts'
 
 const tabs = units.map(([name, title]) => ({ name, title: `By ${title}` }))
@@ -19,16 +19,12 @@ export function Retention() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const list = useId()
-  const { first, again, unit, everybody } = readRetention(search)
-  const statement = useMemo(
-    () => retention({ ...scope, first, again, unit, everybody }),
-    [scope, first, again, unit, everybody],
-  )
-  const choices = useMemo(() => eventChoices(scope), [scope])
+  const question = readRetention(search)
+  const { first, again, unit, everybody } = question
   const end = scope.now < scope.range.until ? scope.now : scope.range.until
   return (
     <>
-      <ChoiceList id={list} statement={choices} />
+      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
       <Card title="Question">
         <Question>
           <div class="fields retention-question">
@@ -71,7 +67,7 @@ export function Retention() {
       </Card>
       <AnswerCard
         title="Retention"
-        statement={statement}
+        ask={askRetention(question, scope)}
         empty={`Nobody did ${first || 'anything'}${everybody ? '' : ' for the first time ever'} in this time.`}
       >
         {({ rows }) => {

@@ -1,6 +1,6 @@
 import type { Json } from '../../data/query'
 import { fromDay, startOfDay } from '../../shell/timeRange'
-import type { Unit } from './statements'
+import type { Unit } from './retentionSearch'
 
 export interface Cell {
   people: number

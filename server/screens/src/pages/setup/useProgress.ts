@@ -5,7 +5,6 @@ import { ask } from '../../data/query'
 import { askSetup, type Setup } from '../../data/setup'
 import { usePolling } from '../../data/usePolling'
 import { type Progress, readProgress, toArrival } from './readArrivals'
-import { newestArrivals } from './statements'
 
 const everyMs = 2000
 
@@ -22,11 +21,11 @@ export function useProgress(environment: string): Known {
   const known = last.environment === environment ? last : { environment }
 
   const find = async (signal: AbortSignal) => {
-    const { rows } = await ask(newestArrivals('hour'), { signal })
+    const { rows } = await ask({ name: 'arrivals', reach: 'hour' }, { signal })
     const isEnough = rows.some(([name, isBot]) => name === environment && isBot === false)
     // Without an event of the last hour, those of before are read once.
     if (isEnough || known.progress) return rows
-    return (await ask(newestArrivals('ever'), { signal })).rows
+    return (await ask({ name: 'arrivals' }, { signal })).rows
   }
 
   const look = async (signal: AbortSignal) => {

@@ -47,7 +47,7 @@ function RelationPart({ relation, insert }: { relation: Relation; insert: Props[
 
 /** What there is to be asked: views, tables and macros. A click puts a name into the statement. */
 export function Schema({ askedAt, insert }: Props) {
-  const asked = useAnswer(schemaStatement, { askedAt })
+  const asked = useAnswer(schemaStatement.text, { askedAt })
   const relations = useMemo(() => listSchema(asked.answer?.rows ?? []), [asked.answer])
   const shown = asked.answer ? { ...asked, isLoading: false } : asked
   const part = (title: string, isMember: (relation: Relation) => boolean) => {

@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useStore } from '../../data/createStore'
+import { browserTimeZone } from '../../data/query'
 import { login } from '../../data/login'
 import { newUuid } from '../../data/uuid'
 import { Card } from '../../parts/Card'
@@ -30,7 +31,7 @@ const sessionId = newUuid()
 
 export function SqlPage() {
   const [search, setSearch] = useSearch()
-  const { timeZone, environment } = useScope()
+  const { environment } = useScope()
   const user = useStore(login).user?.user ?? ''
   const asked = search.get('q')
   // By a statement somebody else could end the engine, or ask in the reader's name: it waits until it was read.
@@ -138,7 +139,7 @@ export function SqlPage() {
               </button>
             )}
             <span class="soft sql-keys">
-              Ctrl + Enter runs, Ctrl + Space suggests. Times are in {timeZone}.
+              Ctrl + Enter runs, Ctrl + Space suggests. Times are in {browserTimeZone}.
               {!isShort && ' The statement is too long for a link.'}
             </span>
           </div>

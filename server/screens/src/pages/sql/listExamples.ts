@@ -1,4 +1,4 @@
-import { sql, type Sql } from '../../data/sql'
+import { sql, type Sql } from './sql'
 
 export interface Example {
   title: string

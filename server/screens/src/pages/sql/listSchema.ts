@@ -1,5 +1,5 @@
 import type { Json } from '../../data/query'
-import { sql } from '../../data/sql'
+import { sql } from './sql'
 
 /** Tables and views with their columns, a column a row, then the macros. */
 export const schemaStatement = sql`SELECT c.database_name, c.schema_name, c.table_name, c.column_name, c.data_type, c.comment,

@@ -1,5 +1,4 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/conditions'
+import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart } from '../../parts/Chart'
 import { ChartAside } from '../../parts/ChartAside'
@@ -10,8 +9,7 @@ import { useMarks } from '../../parts/useMarks'
 import { useScope } from '../../shell/scope'
 import { useFilters } from '../../shell/useFilters'
 import { useSearch } from '../../shell/useSearch'
-import { readVital } from './metrics'
-import { byPage, byTime, fewMeasurements, mostPages, overall } from './statements'
+import { fewMeasurements, mostPages, readVital } from './metrics'
 import { VitalPages } from './VitalPages'
 import { VitalTotals } from './VitalTotals'
 
@@ -25,16 +23,13 @@ export function Vitals() {
   const { range, now } = scope
   const marks = useMarks(range)
   const vital = readVital(search)
-  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
-  const statements = useMemo(
-    () => ({ overall: overall(asking), time: byTime(asking, vital), pages: byPage(asking, vital) }),
-    [asking, vital],
-  )
+  const asking = { ...scope, filters }
+  const ofVital = { metric: vital.name }
   const title = `${vital.title} (${vital.name})`
   return (
     <>
       <FilterBar of="events" />
-      <AnswerCard title="75th percentiles" statement={statements.overall} empty={none}>
+      <AnswerCard title="75th percentiles" ask={askOf('vitals', asking)} empty={none}>
         {({ rows }) => (
           <>
             <VitalTotals rows={rows} chosen={vital} />
@@ -45,7 +40,7 @@ export function Vitals() {
       <AnswerCard
         key={`pages ${vital.name}`}
         title={`${title} by page and device`}
-        statement={statements.pages}
+        ask={askOf('vitals_by_page', asking, ofVital)}
         empty={none}
       >
         {({ rows }) => (
@@ -61,7 +56,7 @@ export function Vitals() {
       <AnswerCard
         key={`time ${vital.name}`}
         title={`${title} over time`}
-        statement={statements.time}
+        ask={askOf('vitals_over_time', asking, { ...ofVital, unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >

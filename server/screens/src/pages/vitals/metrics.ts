@@ -5,6 +5,10 @@ const formatMs = (ms: number): string => {
   return ms < 60_000 ? `${formatMean(ms / 1000)} s` : formatDuration(ms / 1000)
 }
 
+export const mostPages = 50
+/** A 75th percentile of fewer measurements says little, so such pages come last. */
+export const fewMeasurements = 10
+
 /** In the order of the project web-vitals: first those that Google calls the core ones. */
 export const vitals = [
   { name: 'LCP', title: 'Largest contentful paint', format: formatMs },

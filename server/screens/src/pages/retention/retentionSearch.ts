@@ -1,0 +1,43 @@
+import { type Ask, askOf } from '../../data/asks'
+import type { Scope } from '../../shell/scope'
+
+export const units = [
+  ['day', 'days'],
+  ['week', 'weeks'],
+  ['month', 'months'],
+] as const
+
+export type Unit = (typeof units)[number][0]
+
+export interface RetentionQuestion {
+  /** Empty for any event. */
+  first: string
+  /** Empty for any event. */
+  again: string
+  unit: Unit
+  /** Includes people who did it before the time that is set. */
+  everybody: boolean
+}
+
+export const readRetention = (search: URLSearchParams): RetentionQuestion => ({
+  first: search.get('first') ?? '',
+  again: search.get('again') ?? '',
+  unit: units.find(([name]) => name === search.get('unit'))?.[0] ?? 'week',
+  everybody: search.get('everybody') === '1',
+})
+
+/** A table of so many rows and columns can still be read. */
+export const mostCohorts = 60
+export const mostPeriods = 31
+
+/** What answers the question. */
+export const askRetention = (
+  { first, again, unit, everybody }: RetentionQuestion,
+  scope: Pick<Scope, 'environment' | 'bots' | 'range' | 'anonymous'>,
+): Ask =>
+  askOf('retention', scope, {
+    first_event: first || undefined,
+    return_event: again || undefined,
+    ...{ unit, everybody, anonymous: scope.anonymous },
+    ...{ cohorts: mostCohorts, periods: mostPeriods },
+  })
