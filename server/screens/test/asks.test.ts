@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { answerOf, readAsk } from '../../src/answers/answers.js'
+import { fieldOf, refuseToGuests } from '../../src/answers/fields.js'
+import { fields, propertyField, traitField } from '../src/data/fields'
+import { operators } from '../src/data/filters'
+import { guestFields } from '../src/guest/guestAddress'
+import { measures } from '../src/pages/explore/measures'
+import { builtIn } from '../src/pages/funnel/funnelSearch'
+import { groups } from '../src/pages/overview/dimensions'
+import { vitals } from '../src/pages/vitals/metrics'
+
+const accepts = (name: string, given: object) => readAsk({ name, ...given }).given
+
+describe('the screens and the service', () => {
+  it('know the same fields, of the same rows, and refuse guests the same ones', () => {
+    for (const { name, of } of [...fields, propertyField('plan'), traitField('plan')])
+      expect([name, fieldOf(name)]).toEqual([name, of])
+    for (const { name } of fields) {
+      const isRefused = refuseToGuests(name, true) !== undefined
+      expect([name, guestFields.some((field) => field.name === name)]).toEqual([name, !isRefused])
+    }
+  })
+
+  it('know the same measures, columns, web vitals and ways to compare', () => {
+    for (const { name, needsProperty } of measures)
+      accepts('explore', { measure: name, ...(needsProperty && { property: 'price' }) })
+    for (const { name } of groups.flatMap(({ dimensions }) => dimensions)) accepts('ranking', { by: name })
+    for (const { name } of vitals) accepts('vitals_by_page', { metric: name })
+    for (const [operator] of operators)
+      accepts('totals', { where: [{ field: 'path', operator, values: ['/'] }] })
+    for (const name of builtIn)
+      expect(answerOf('funnel').parameters['breakdown']?.refuse?.(name as never, true)).toBeUndefined()
+  })
+})
