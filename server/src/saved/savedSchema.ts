@@ -33,17 +33,18 @@ const places = bounds.map(([before, after]) => `contains(${address}, '${before}'
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
-const fields = ['event', 'property', 'value', 'text'] as const
+const fields = ['event', 'property', 'value', 'text', 'answers'] as const
+const inAnswers = `contains(coalesce(t.value->>'answers', ''), to_json(x.id)::VARCHAR)`
 const letter = String.raw`[\p{L}\p{N}_]`
 const words = `concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address})`
 const asWord = `(length(x.id) >= ${minTellingLength}
   AND regexp_matches(${words}, '(^|[^${letter.slice(1)})' || regexp_escape(x.id) || '([^${letter.slice(1)}|$)'))`
 
 /**
- * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person, and
- * each by a whole word of its name, of a text or of an address.
+ * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person, a
+ * link by a value in what it shows, and each by a whole word of its name, of a text or of an address.
  */
-export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')} OR ${asWord})`
+export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')} OR ${inAnswers} OR ${asWord})`
 
 const decode = (text: string): string => {
   const bytes = Buffer.from(text).toString('latin1')
@@ -65,12 +66,14 @@ const isWordOf = (text: string, id: string): boolean => {
 export const doesNameId = ({ name, value }: { name: string; value: object }, id: string): boolean => {
   const texts = value as Record<string, unknown>
   if (texts['value'] === id) return true
-  const { search } = texts
+  const { search, answers } = texts
+  const shown = answers === undefined ? '' : JSON.stringify(answers)
+  if (shown.includes(JSON.stringify(id))) return true
   const decoded = typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&` : ''
   if (bounds.some(([left, right]) => decoded.includes(left + id + right))) return true
   return (
     [...id].length >= minTellingLength &&
-    [name, decoded, ...fields.map((field) => texts[field])].some(
+    [name, decoded, shown, ...fields.map((field) => texts[field])].some(
       (text) => typeof text === 'string' && isWordOf(text, id),
     )
   )

@@ -103,6 +103,14 @@ describe('a group of the log', () => {
       value: { path: '/app/', search: 'where=event%257Cada%7C' },
     }
     const goal = { kind: 'goal', name: 'ada', value: { event: 'ada' } }
+    const link = (value: string) => ({
+      ...{ kind: 'link', name: 'Shown' },
+      value: { answers: [{ name: 'totals', where: [{ field: 'prop.x', operator: 'is', values: [value] }] }] },
+    })
+    expect(rowsOf('save', [link('ada'), link('adam')], { target: '{"user":"ada"}' })).toEqual([
+      { ...link('ada'), value: null },
+      link('adam'),
+    ])
     expect(rowsOf('save', [view, goal], { target: '{"user":"ada"}' })).toEqual([
       { ...view, value: null },
       goal,

@@ -158,11 +158,20 @@ it('forgets what names an erased person', async () => {
     save({ kind: 'annotation', name, value: { at: '2026-11-20T00:00:00.000Z', text } })
   await note('n-1', 'a+b@c.example called')
   await note('n-2', 'xa+b@c.example called, and a+b@c.examples')
+  const link = (name: string, value: string) => {
+    const where = [{ field: 'prop.mail', operator: 'in', values: ['x', value] }]
+    const answers = [{ name: 'totals', where }]
+    const shown = { path: '/app/', search: '', environment: 'production', answers }
+    return save({ kind: 'link', name, value: { ...shown, ends_at: null, origins: [] } })
+  }
+  await link('shown', 'a+b@c.example')
+  await link('shown to others', 'aa+b@c.examples')
   const erased = await service.ask('/persons/erase', { environment: 'production', id: 'a+b@c.example' })
   expect(erased.status).toBe(200)
   expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual([
     'another',
     'n-2',
     'other',
+    'shown to others',
   ])
 })
