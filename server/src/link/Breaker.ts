@@ -1,6 +1,7 @@
 interface Ends {
   times: number
   reason: string
+  /** By `performance.now()`: a clock that is ahead for a moment would refuse the statement until that time comes. */
   untilMs: number
 }
 
@@ -19,22 +20,23 @@ export class Breaker {
     this.#drop()
     const times = (this.#ends.get(key)?.times ?? 0) + 1
     this.#ends.delete(key)
-    this.#ends.set(key, { times, reason, untilMs: Date.now() + refusedMs })
+    this.#ends.set(key, { times, reason, untilMs: performance.now() + refusedMs })
     if (this.#ends.size > maxKept) this.#ends.delete(this.#ends.keys().next().value!)
   }
 
   /** The statements that are refused now, each with what its client is told. */
   refused(): (readonly [key: string, reason: string])[] {
     this.#drop()
+    const zeroMs = Date.now() - performance.now()
     return [...this.#ends]
       .filter(([, { times }]) => times >= mostEnds)
       .map(([key, { times, reason, untilMs }]) => [
         key,
-        `This statement has ended the query engine ${times} times (${reason}), and is refused until ${new Date(untilMs).toISOString()}. Write it in another way.`,
+        `This statement has ended the query engine ${times} times (${reason}), and is refused until ${new Date(Math.round(zeroMs + untilMs)).toISOString()}. Write it in another way.`,
       ])
   }
 
   #drop(): void {
-    for (const [key, { untilMs }] of this.#ends) if (untilMs < Date.now()) this.#ends.delete(key)
+    for (const [key, { untilMs }] of this.#ends) if (untilMs < performance.now()) this.#ends.delete(key)
   }
 }
