@@ -241,7 +241,7 @@ export const startIngest = async (
     const postgres =
       options.postgresPort === undefined || engine === undefined
         ? undefined
-        : await listenPostgres({ ...options, link: engine.link, logger, logins, path: engine.folder.socket })
+        : await listenPostgres({ ...options, ...engine, logger, logins, path: engine.folder.socket })
     cleanups.add(() => postgres?.destroyAll())
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     engine?.link.open()
