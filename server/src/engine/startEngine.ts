@@ -1,3 +1,4 @@
+import { answerRoutes } from '../answers/answerRoutes.js'
 import { appendRoute } from '../append/appendRoute.js'
 import { openIntakes } from '../append/openIntakes.js'
 import { openDatabase } from '../analytics/openDatabase.js'
@@ -180,6 +181,7 @@ export const startEngine = async (
       speaksPostgres: options.postgresPort !== undefined,
       routes: [
         ...sql.routes,
+        ...answerRoutes({ ...options, ...sql.answering }),
         mcpRoute(sql),
         ...guestRoutes({ ...options, ...sql.answering, database }),
         appendRoute({
