@@ -83,11 +83,8 @@ export const neighbours = {
         (error) => error.message.slice(0, 80),
       )
     }),
-  'statements that end the engine': async ({ url }) => {
-    const answers = []
-    for (const statement of enders) answers.push(await ask(url(), inOtherWords(statement), eve))
-    return count(answers)
-  },
+  'statements that end the engine': async ({ url }) =>
+    count(await Promise.all(enders.map((statement) => ask(url(), inOtherWords(statement), eve)))),
   'a sort that spills until the disk is full': ({ url }) =>
     ask(
       url(),
