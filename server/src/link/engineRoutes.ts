@@ -1,3 +1,4 @@
+import { answerPath } from '../answers/answerPath.js'
 import { appendError } from '../append/appendError.js'
 import { guestPath } from '../guests/guestPath.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
@@ -13,14 +14,16 @@ import type { EngineProxy } from './EngineProxy.js'
 const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
 
 /** Routes that may be asked again, and do nothing twice: the engine tells before it begins a change. */
-const reading: ReadonlySet<string> = new Set(['/query', '/validate', '/explain', '/autocomplete'])
+const reading: ReadonlySet<string> = new Set(['/query', answerPath, '/validate', '/explain', '/autocomplete'])
 
-const posts = ['/query', '/validate', '/explain', '/autocomplete', exportPath, ...writing]
+const posts = [...reading, exportPath, ...writing]
 
 const endpoints: readonly (readonly [method: Route['method'], path: string])[] = [
   ...posts.map((path) => ['POST', path] as const),
   ['GET', '/query'],
   ['HEAD', '/query'],
+  ['GET', answerPath],
+  ['HEAD', answerPath],
   ['GET', '/query/{query_id}'],
   ['DELETE', '/query/{query_id}'],
 ]

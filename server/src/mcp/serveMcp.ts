@@ -1,21 +1,25 @@
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import type { JsonBody } from '../http/readJson.js'
 import { messageOf } from '../sql/refuse.js'
 import { version } from '../version.js'
 import { agentWithPersons } from './McpTokens.js'
 import { type RunForAgent, runForAgent } from './runForAgent.js'
-import { fewestPeople, tools } from './tools.js'
+import { type Given, toolsOf, usualLimit } from './tools.js'
+
+const withSchemas = (seesPersons: boolean) =>
+  toolsOf(seesPersons).map((tool) => ({ ...tool, inputSchema: fromJsonSchema<Given>(tool.schema) }))
+const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
 
 const createServer = (options: RunForAgent, user: string, signal: AbortSignal): McpServer => {
   const server = new McpServer({ name: 'waymark', version })
-  const seesPersons = user === agentWithPersons
-  for (const { name, description, schema, statement, isOfPersons } of tools) {
-    if (isOfPersons && !seesPersons) continue
+  for (const { name, description, statement, inputSchema } of user === agentWithPersons
+    ? withPersons
+    : figures) {
     const annotations = { readOnlyHint: true, openWorldHint: false }
-    server.registerTool(name, { description, inputSchema: schema, annotations }, async (given) => {
-      const { limit, time_zone: timezone } = given as { limit: number; time_zone?: string }
+    server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
+      const { limit = usualLimit, time_zone: timezone = 'UTC' } = given
       try {
-        const asked = statement(given, seesPersons ? 1 : fewestPeople)
+        const asked = statement(given)
         const table = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
         return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
       } catch (error) {

@@ -83,20 +83,26 @@ export const checkRequest = (request: QueryRequest): void => {
   }
 }
 
-const checkShape = shapeChecker(querySchema, { coerceTypes: true })
-
 /**
- * Reads the fields of a query from the parameters of its URL. Without a session_id the query is ephemeral:
- * no later request can name its connection.
+ * Makes a function that reads fields of a query, among them `named`, from the parameters of a URL. Without a session_id
+ * the query is ephemeral: no later request can name its connection.
  */
-export const readParameters = (search: string): QueryRequest => {
-  const given = new URLSearchParams(search)
-  checkParameters(given, Object.keys(querySchema.properties))
-  const request: Record<string, unknown> = Object.fromEntries(given)
-  if (request['statement'] === undefined) throw refuseField('The parameter statement is missing.')
-  checkShape(request)
-  return { ephemeral: request['session_id'] === undefined, ...(request as unknown as QueryRequest) }
+export const parametersReader = <T extends object>(
+  properties: Readonly<Record<string, object>>,
+  named: keyof T & string,
+) => {
+  const check = shapeChecker({ type: 'object', properties }, { coerceTypes: true })
+  return (search: string): T => {
+    const given = new URLSearchParams(search)
+    checkParameters(given, Object.keys(properties))
+    const request: Record<string, unknown> = Object.fromEntries(given)
+    if (request[named] === undefined) throw refuseField(`The parameter ${named} is missing.`)
+    check(request)
+    return { ephemeral: request['session_id'] === undefined, ...(request as T) }
+  }
 }
+
+export const readParameters = parametersReader<QueryRequest>(querySchema.properties, 'statement')
 
 /** How many rows `sanitize` lets through when no limit is given. */
 const sanitizedRows = 10_000

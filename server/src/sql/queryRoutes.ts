@@ -1,7 +1,7 @@
 import { acceptsCoding } from '../http/acceptsCoding.js'
 import { lakehouseError, refuse, type HttpError } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
-import type { Route } from '../http/Route.js'
+import type { Exchange, Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
 import { answerer, type AnswererOptions } from './answerer.js'
 import { columnsFormOf, readColumns, type ColumnsForm } from './columnsForm.js'
@@ -12,12 +12,15 @@ import { refuseField } from './refuse.js'
 import { headersOfForm } from './rows/Answer.js'
 import type { HeldConnections } from './HeldConnections.js'
 
-export interface QueryRoutesOptions extends AnswererOptions {
+export interface RowsOptions extends AnswererOptions {
+  /** The form for clients that do not say which one they read. */
+  columns: ColumnsForm
+}
+
+export interface QueryRoutesOptions extends RowsOptions {
   log: QueryLog
   connections: HeldConnections
   maxBodyBytes: number
-  /** The form for clients that do not say which one they read. */
-  columns: ColumnsForm
 }
 
 const refusalOfWrite = ({ sanitize, format }: QueryRequest): HttpError | undefined => {
@@ -28,56 +31,77 @@ const refusalOfWrite = ({ sanitize, format }: QueryRequest): HttpError | undefin
   return undefined
 }
 
+/** Answers a request by POST with the rows of a statement. */
+export const rowsByPost = (options: RowsOptions) => {
+  const answer = answerer(options)
+  return (
+    { request: http, response, search }: Exchange,
+    request: QueryRequest,
+    readsOnly: HttpError | undefined,
+  ): Promise<undefined> => {
+    checkRequest(request)
+    const asked = request.columns ?? readColumns(search)
+    const form = {
+      format: request.format ?? 'default',
+      escapesFormulas: request.escape_formulas ?? false,
+      columns: columnsFormOf(asked, http.headers['user-agent'], options.columns),
+      isZipped: false,
+    }
+    return answer({ ...readIdentity(http), http, response, request, form, readsOnly })
+  }
+}
+
+/** Answers a request by GET with the rows of a statement as a file; by HEAD with what its headers would be. */
+export const rowsByGet = (options: RowsOptions) => {
+  const answer = answerer(options)
+  return (
+    { request: http, response }: Exchange,
+    request: QueryRequest,
+    readsOnly: HttpError,
+  ): Promise<undefined> => {
+    const identity = readIdentity(http)
+    checkRequest(request)
+    const form = {
+      format: request.format ?? 'default',
+      escapesFormulas: request.escape_formulas ?? false,
+      columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
+      isZipped: acceptsCoding(http.headers['accept-encoding']?.toString(), 'gzip'),
+      fileName: request.file_name ?? 'query',
+    }
+    if (http.method === 'HEAD') {
+      // How long the answer is, only the query could tell.
+      response.writeHead(200, headersOfForm(form)).end()
+      return Promise.resolve(undefined)
+    }
+    return answer({ ...identity, http, response, request, form, readsOnly })
+  }
+}
+
 /** `POST /query`: a metadata line, a columns line, then one line a row; or csv, jsonl, parquet, arrow. */
 const postQuery = (options: QueryRoutesOptions): Route => {
   const read = bodyReader<QueryRequest>(querySchema, options.maxBodyBytes)
-  const answer = answerer(options)
+  const answer = rowsByPost(options)
   return {
     method: 'POST',
     path: '/query',
     writeError: lakehouseError,
-    async handle({ request: http, response, search }) {
-      const { user, role } = readIdentity(http)
-      const request = await read(http)
-      checkRequest(request)
-      const asked = request.columns ?? readColumns(search)
-      const form = {
-        format: request.format ?? 'default',
-        escapesFormulas: request.escape_formulas ?? false,
-        columns: columnsFormOf(asked, http.headers['user-agent'], options.columns),
-        isZipped: false,
-      }
-      return answer({ user, role, http, response, request, form, readsOnly: refusalOfWrite(request) })
+    async handle(asked) {
+      const request = await read(asked.request)
+      return answer(asked, request, refusalOfWrite(request))
     },
   }
 }
 
+const onlyReading = refuseField('GET /query runs statements that read. Send all others by POST.')
+
 /** `GET /query?statement=…` is for programs that can only fetch a URL. It runs only statements that read. */
 const getRows = (options: QueryRoutesOptions, method: 'GET' | 'HEAD'): Route => {
-  const answer = answerer(options)
+  const answer = rowsByGet(options)
   return {
     method,
     path: '/query',
     writeError: lakehouseError,
-    handle({ request: http, response, search }) {
-      const { user, role } = readIdentity(http)
-      const request = readParameters(search)
-      checkRequest(request)
-      const form = {
-        format: request.format ?? 'default',
-        escapesFormulas: request.escape_formulas ?? false,
-        columns: columnsFormOf(request.columns, http.headers['user-agent'], options.columns),
-        isZipped: acceptsCoding(http.headers['accept-encoding']?.toString(), 'gzip'),
-        fileName: request.file_name ?? 'query',
-      }
-      if (method === 'HEAD') {
-        // How long the answer is, only the query could tell.
-        response.writeHead(200, headersOfForm(form)).end()
-        return Promise.resolve(undefined)
-      }
-      const refusal = refuseField('GET /query runs statements that read. Send all others by POST.')
-      return answer({ user, role, http, response, request, form, readsOnly: refusal })
-    },
+    handle: (asked) => answer(asked, readParameters(asked.search), onlyReading),
   }
 }
 

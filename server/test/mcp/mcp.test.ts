@@ -103,6 +103,13 @@ describe('an agent', () => {
     expect((await call(all, 'breakdown', asked)).table.rows).toHaveLength(3)
   })
 
+  it('asks of a segment only with a token for persons, because a segment may be one person', async () => {
+    const asked = { where: [{ field: 'trait.plan', operator: 'is', values: ['pro'] }] }
+    expect(await call(figures, 'daily', asked)).toMatchObject({ isError: true })
+    const { table } = await call(all, 'daily', asked)
+    expect(table.rows.map(([, people]) => people)).toContain(1)
+  })
+
   it('asks by SQL only with a token for persons', async () => {
     const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)
     expect(await names(figures)).not.toContain('sql')

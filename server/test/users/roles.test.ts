@@ -36,6 +36,11 @@ const query = (statement: string, headers: Record<string, string> = reader, more
 const place = 'catalog=lakehouse&schema=main&table=kept'
 
 describe('a user who may only read', () => {
+  it('asks by name', async () => {
+    const { status } = await service.send('POST', '/answer', '{"name":"people","format":"jsonl"}', reader)
+    expect(status).toBe(200)
+  })
+
   it.each([
     'SELECT n FROM kept',
     'FROM kept',

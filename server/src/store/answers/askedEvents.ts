@@ -17,6 +17,9 @@ export const anonymous = ['anonymous', 'false'] as const
 export const people = ['people', 'true'] as const
 export const zone = ['time_zone', `'UTC'`] as const
 
+/** The people that an answer is about, by their person_id; NULL: all. */
+export const among = ['among', 'NULL'] as const
+
 export const id = 'coalesce(e.distinct_id, e.anonymous_id)'
 export const hasId = 'e.id_key IS NOT NULL'
 
@@ -25,6 +28,19 @@ export const hasId = 'e.id_key IS NOT NULL'
  * id up among half as many rows takes half of the time.
  */
 export const movedIds = '(FROM analytics.raw.id_map WHERE id_key <> person_key)'
+
+/** The keys of all ids of the people that an answer is about. */
+export const amongIds = [
+  'among_id',
+  `SELECT m.id_key FROM ${movedIds} m SEMI JOIN (SELECT hash(environment, unnest(among::VARCHAR[])) AS person_key) a
+     ON a.person_key = m.person_key
+   UNION SELECT hash(environment, unnest(among::VARCHAR[]))`,
+] as const
+/** The events of these people. Of the two parts DuckDB removes one before it runs anything. */
+export const eventsAmong = `(
+    SELECT e.* FROM analytics.raw.timed_events e WHERE among IS NULL
+    UNION ALL SELECT e.* FROM analytics.raw.timed_events e SEMI JOIN among_id a ON a.id_key = e.id_key WHERE among IS NOT NULL
+  )`
 
 /** The key of a row's person, from its id and its row `m` of the moved ids. */
 export const personKeyOf = (idKey: string): string => `coalesce(m.person_key, ${idKey})`

@@ -1,8 +1,11 @@
 import {
+  among,
+  amongIds,
   anonymous,
   anonymousProblem,
   choice,
   choiceProblems,
+  eventsAmong,
   eventsOfPersons,
   hasId,
   id,
@@ -84,11 +87,12 @@ const firstAsked = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n
 
 /** The tables that lead to `taken`: a row for each person and step that counts, with when it was taken. */
 const chains = (value: string, firstValue: string): TableMacro['tables'] => [
+  amongIds,
   [
     'named',
     `SELECT e.id_key, ${orderKey} AS key, e.mask,
          ${value} AS value
-       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM analytics.raw.timed_events e) e
+       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM ${eventsAmong} e) e
          WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
        WHERE e.mask <> 0`,
   ],
@@ -166,7 +170,7 @@ const chains = (value: string, firstValue: string): TableMacro['tables'] => [
 export const funnel: TableMacro = {
   name: 'funnel',
   comment: 'How many people took the steps one after the other, within a time from the first.',
-  parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice, anonymous],
+  parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice, anonymous, among],
   columns: ['breakdown', 'step', 'name', 'people', 'conversion', 'step_conversion', 'median_seconds'],
   problems,
   tables: [
@@ -201,7 +205,7 @@ export const funnel: TableMacro = {
 export const funnelPeople: TableMacro = {
   name: 'funnel_people',
   comment: 'How far each person got in a funnel, and when.',
-  parameters: [['steps'], ['within'], ...range, ...choice, anonymous],
+  parameters: [['steps'], ['within'], ...range, ...choice, anonymous, among],
   columns: ['person_id', 'step', '"timestamp"'],
   problems,
   tables: [

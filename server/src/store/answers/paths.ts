@@ -1,10 +1,19 @@
-import { choice, choiceProblems, isAsked, orderKey, range } from './askedEvents.js'
+import {
+  among,
+  amongIds,
+  choice,
+  choiceProblems,
+  eventsAmong,
+  isAsked,
+  orderKey,
+  range,
+} from './askedEvents.js'
 import type { TableMacro } from './tableMacro.js'
 
 export const paths: TableMacro = {
   name: 'paths',
   comment: 'Where sessions go from a page, step by step; to_path is NULL where they end.',
-  parameters: [['start', 'NULL'], ['depth', '3'], ...range, ...choice],
+  parameters: [['start', 'NULL'], ['depth', '3'], ...range, ...choice, among],
   columns: ['step', 'from_path', 'to_path', 'sessions'],
   problems: [
     ...choiceProblems,
@@ -18,10 +27,11 @@ export const paths: TableMacro = {
     ],
   ],
   tables: [
+    amongIds,
     [
       'visited',
       `SELECT e.session_key, ${orderKey} AS key, e.path
-       FROM analytics.raw.timed_events e
+       FROM ${eventsAmong} e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_key IS NOT NULL AND e.path IS NOT NULL`,
     ],
     // To sort takes most of the time, so views before the first one of `start` are left out first.

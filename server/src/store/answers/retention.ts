@@ -1,9 +1,12 @@
 import {
+  among,
+  amongIds,
   anonymous,
   anonymousProblem,
   checkDays,
   choice,
   choiceProblems,
+  eventsAmong,
   hasId,
   isAsked,
   isChosen,
@@ -40,6 +43,7 @@ export const retention: TableMacro = {
     zone,
     ['everybody', 'false'],
     anonymous,
+    among,
   ],
   columns: ['cohort', 'size', 'period', 'people', 'share'],
   problems: [
@@ -56,13 +60,14 @@ export const retention: TableMacro = {
     ],
   ],
   tables: [
-    ['span', spansOf(`analytics.raw.timed_events e WHERE ${isHit}`, truncated)],
+    amongIds,
+    ['span', spansOf(`${eventsAmong} e WHERE ${isHit}`, truncated)],
     // For each id and period the first and the last event are enough, and they are far fewer.
     [
       'seen',
       `SELECT e.id_key, ${periodOfMoment(truncated)} AS period,
          min(${orderKey}) FILTER (${isFirst}) AS first_key, max(${orderKey}) FILTER (${isReturn}) AS return_key
-       FROM analytics.raw.timed_events e ${joinSpan()} WHERE ${isHit} GROUP BY 1, 2`,
+       FROM ${eventsAmong} e ${joinSpan()} WHERE ${isHit} GROUP BY 1, 2`,
     ],
     [
       'hit',
@@ -71,7 +76,7 @@ export const retention: TableMacro = {
     ],
     [
       'before',
-      `SELECT DISTINCT e.id_key FROM analytics.raw.timed_events e
+      `SELECT DISTINCT e.id_key FROM ${eventsAmong} e
        WHERE NOT everybody AND ${isChosen} AND ${isPerson} AND e."timestamp" < from_time::TIMESTAMPTZ AND ${isFirst} AND ${hasId}`,
     ],
     [

@@ -1,0 +1,178 @@
+import { refuseField } from '../sql/refuse.js'
+import { fieldNames, fieldOf, refuseToGuests } from './fields.js'
+import { Moment } from './sql.js'
+
+/** What may be said of an answer. */
+export interface Parameter<T> {
+  about: string
+  /** The JSON schema of its values. */
+  schema: Readonly<Record<string, unknown>>
+  /** Undefined where it must be given. */
+  fallback?: T
+  /** Makes what the SQL needs of a value that fits the schema; throws when it is wrong all the same. */
+  read?(value: never, name: string): T
+  /** Why guests may not have a value; `isOfGuest` where a guest has chosen it, and not the maker of the link. */
+  refuse?(value: never, isOfGuest: boolean): string | undefined
+  /** A link that shows one answer leaves this to its guests. */
+  isFree?: true
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>
+/** The values of some parameters. */
+export type Given<P> = { [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never }
+
+const maxText = 500
+
+export const text = (about: string): Parameter<string> => ({
+  about,
+  schema: { type: 'string', minLength: 1, maxLength: maxText },
+})
+export const flag = (about: string): Parameter<boolean> => ({
+  about,
+  schema: { type: 'boolean' },
+  fallback: false,
+})
+export const count = (about: string, fallback: number, maximum: number): Parameter<number> => ({
+  about,
+  schema: { type: 'integer', minimum: 1, maximum },
+  fallback,
+})
+export const list = (about: string, minItems: number, maxItems: number): Parameter<readonly string[]> => ({
+  about,
+  schema: { type: 'array', items: { type: 'string', maxLength: maxText }, minItems, maxItems },
+})
+export const oneOf = <const T extends string>(about: string, values: readonly T[]): Parameter<T> => ({
+  about,
+  schema: { type: 'string', enum: values },
+})
+
+/** May be left out, or be null. */
+export const optional = <T>(parameter: Parameter<T>): Parameter<T | null> => {
+  const { read, refuse, schema } = parameter
+  const values = schema['enum'] as unknown[] | undefined
+  return {
+    ...parameter,
+    schema: { ...schema, nullable: true, ...(values && { enum: [...values, null] }) },
+    fallback: null,
+    ...(read && { read: (value: never, name) => (value === null ? null : read(value, name)) }),
+    ...(refuse && { refuse: (value: never, is) => (value === null ? undefined : refuse(value, is)) }),
+  }
+}
+export const usually = <T>(parameter: Parameter<T>, fallback: NoInfer<T>): Parameter<T> => ({
+  ...parameter,
+  fallback,
+})
+/** A link leaves the value to its guests. */
+export const free = <T>(parameter: Parameter<T>): Parameter<T> => ({ ...parameter, isFree: true })
+
+const momentForm = /^(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/
+const isDay = (day: string) => {
+  const date = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+}
+const readMoment = (value: string, name: string): Moment => {
+  const day = momentForm.exec(value)?.[1]
+  if (day !== undefined && isDay(day)) return new Moment(value)
+  throw refuseField(
+    `${name} must be a moment such as 2026-10-01 or 2026-10-01T08:00:00Z, not ${JSON.stringify(value)}.`,
+  )
+}
+const moment = (about: string): Parameter<Moment> => ({
+  about,
+  schema: { type: 'string', maxLength: 40 },
+  read: readMoment,
+})
+
+const readField = (value: string, name: string): string => {
+  if (fieldOf(value) !== undefined) return value
+  throw refuseField(`${name}: there is no field ${JSON.stringify(value)}; there are ${fieldNames}.`)
+}
+/** A column of events or sessions, a property or a trait. */
+export const field = (about: string): Parameter<string> => ({
+  ...text(about),
+  read: readField,
+  refuse: refuseToGuests,
+})
+
+export interface Condition {
+  /** A field. */
+  field: string
+  operator: 'is' | 'not' | 'contains' | 'in' | 'out'
+  /** One; some for `in` and `out`. An empty text is no value. */
+  values: readonly string[]
+}
+
+const where: Parameter<readonly Condition[]> = {
+  about: 'The segment: conditions on events, sessions and persons, all of which must be met.',
+  schema: {
+    type: 'array',
+    maxItems: 50,
+    items: {
+      type: 'object',
+      required: ['field', 'operator', 'values'],
+      properties: {
+        field: { type: 'string', maxLength: maxText },
+        operator: { type: 'string', enum: ['is', 'not', 'contains', 'in', 'out'] },
+        values: { type: 'array', items: { type: 'string', maxLength: maxText }, minItems: 1, maxItems: 200 },
+      },
+      additionalProperties: false,
+    },
+  },
+  fallback: [],
+  read(conditions: readonly Condition[], name) {
+    for (const { field: asked } of conditions) readField(asked, name)
+    return conditions
+  },
+  refuse: (conditions: readonly Condition[], isOfGuest) =>
+    conditions.map((each) => refuseToGuests(each.field, isOfGuest)).find(Boolean),
+}
+
+export interface Period {
+  from: Moment | null
+  until: Moment | null
+}
+
+/** What every answer is about. */
+export interface Scope extends Period {
+  environment: string
+  bots: boolean
+  where: readonly Condition[]
+}
+
+export const scope = {
+  environment: usually(text('One environment.'), 'production'),
+  bots: flag('Whether bots count.'),
+  from: free(
+    optional(
+      moment('The beginning, such as 2026-10-01 or 2026-10-01T08:00:00Z. Without it: from the first event.'),
+    ),
+  ),
+  until: free(optional(moment('The end, which does not belong to the time.'))),
+  where,
+}
+
+export const anonymous = flag('Whether visitors counted without consent count, too.')
+
+export const timezone: Parameter<string> = free({
+  about: 'Where a day begins, such as Europe/Vienna.',
+  schema: { type: 'string', pattern: String.raw`^[\w+/:-]{1,100}$` },
+  fallback: 'UTC',
+})
+
+export const before: Parameter<Period | null> = free(
+  optional({
+    about: 'What the time is compared with.',
+    schema: {
+      type: 'object',
+      required: ['from', 'until'],
+      properties: { from: { type: 'string' }, until: { type: 'string' } },
+      additionalProperties: false,
+    },
+    read: ({ from, until }: { from: string; until: string }, name) => ({
+      from: readMoment(from, `${name}.from`),
+      until: readMoment(until, `${name}.until`),
+    }),
+  }),
+)
+
+export const unit = free(usually(oneOf('What a row is.', ['hour', 'day', 'week', 'month']), 'day'))

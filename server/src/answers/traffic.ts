@@ -1,0 +1,159 @@
+import { answer } from './Answer.js'
+import { conditionsOfEvents, inPeriod, personName, segmentOf } from './conditions.js'
+import { count, flag, optional, oneOf, type Scope, scope, text } from './Parameter.js'
+import { and, type Sql, sql, when } from './sql.js'
+
+/** Programs that read pages, by the verdicts that the service gives them (docs/api.md, "Bots"). DuckDB skips blocks without a verdict. */
+const crawled = (asked: Scope): Sql => sql`analytics.events
+WHERE ${and([...inPeriod(asked, asked), ...conditionsOfEvents(asked, asked)])}
+  AND event = '$pageview' AND bot IS NOT NULL AND regexp_matches(bot, '^(AI )?crawler')`
+
+const mostCrawlers = count('How many rows.', 50, 10_000)
+
+const crawlers = answer({
+  name: 'crawlers',
+  about: 'Which crawlers and AI agents read pages; those with most views first.',
+  parameters: { ...scope, most: mostCrawlers },
+  columns: ['crawler', 'views', 'pages', 'last_seen'],
+  isForGuests: true,
+  sql: (given) => sql`SELECT bot AS crawler, count(*) AS views, count(DISTINCT path) AS pages,
+  max("timestamp") AS last_seen
+FROM ${crawled(given)}
+GROUP BY ALL
+ORDER BY views DESC, crawler
+LIMIT ${given.most}`,
+})
+
+const crawledPages = answer({
+  name: 'crawled_pages',
+  about: 'The pages that one crawler read; those that it read most often first.',
+  parameters: { ...scope, crawler: text('As `crawlers` names it.'), most: mostCrawlers },
+  columns: ['path', 'views', 'last_seen'],
+  example: { crawler: 'AI crawler GPTBot' },
+  isForGuests: true,
+  sql: (given) => sql`SELECT path, count(*) AS views, max("timestamp") AS last_seen
+FROM ${crawled(given)} AND bot = ${given.crawler}
+GROUP BY ALL
+ORDER BY views DESC, path
+LIMIT ${given.most}`,
+})
+
+const botEvents = answer({
+  name: 'bot_events',
+  about: 'How many events of bots there are.',
+  parameters: { ...scope },
+  columns: ['events'],
+  isForGuests: true,
+  sql: (given) => sql`SELECT count(*) AS events FROM analytics.events
+WHERE ${segmentOf({ ...given, bots: true })}
+  AND bot IS NOT NULL`,
+})
+
+const hasEvents = answer({
+  name: 'has_events',
+  about: 'Whether there is any event.',
+  parameters: { ...scope, anonymous: flag('Only of visitors counted without consent.') },
+  columns: ['has_events'],
+  // The first event that is found answers it.
+  sql: (given) => sql`SELECT count(*) > 0 AS has_events FROM (
+  SELECT 1 FROM analytics.events
+  WHERE ${segmentOf(given)}${when(given.anonymous, sql` AND anonymous`)}
+  LIMIT 1
+)`,
+})
+
+const releases = answer({
+  name: 'releases',
+  about: 'The releases whose first event ever lies in the time; the newest first.',
+  parameters: { ...scope, most: count('How many.', 20, 10_000) },
+  columns: ['release', 'first'],
+  isForGuests: true,
+  sql: (given) => sql`SELECT "release", min("timestamp") AS "first"
+FROM analytics.events
+WHERE ${segmentOf({ ...given, from: null })}
+  AND "release" IS NOT NULL
+GROUP BY "release"${when(given.from, sql`\nHAVING "first" >= ${given.from}`)}
+ORDER BY "first" DESC
+LIMIT ${given.most}`,
+})
+
+const event = optional(text('Only events of this name.'))
+const isOfName = (name: string | null) => when(name !== null, sql` AND event = ${name}`)
+
+const hours: Readonly<Record<string, number>> = { hour: 1, day: 24, month: 30 * 24 }
+const reach = optional(
+  oneOf('How far back to look by the time of arrival; without it, to the first event.', [
+    'hour',
+    'day',
+    'month',
+  ]),
+)
+const isWithin = (reached: string | null) =>
+  reached === null ? sql`` : sql`received_at >= now() - to_hours(${hours[reached]!})`
+
+const newestEvents = answer({
+  name: 'newest_events',
+  about: 'The newest events, the newest first, each with who did it.',
+  parameters: {
+    ...scope,
+    event,
+    reach,
+    after: optional<number>({
+      about: 'Only those behind this event_id.',
+      schema: { type: 'integer', minimum: 0 },
+    }),
+    most: count('How many.', 100, 10_000),
+  },
+  columns: ['event_id', 'timestamp', 'received_at', 'event', 'person_id', 'name', 'path', 'properties'],
+  sql: (given) => sql`WITH newest AS (
+  SELECT event_id, environment, "timestamp", received_at, event, person_id, path, properties
+  FROM analytics.events
+  WHERE ${segmentOf(given)}${isOfName(given.event)}${when(given.reach, sql` AND ${isWithin(given.reach)}`)}${when(given.after !== null, sql` AND event_id > ${given.after}`)}
+  ORDER BY event_id DESC
+  LIMIT ${given.most}
+)
+SELECT event_id, "timestamp", received_at, event, person_id,
+  ${personName(sql`p.traits`, sql`person_id`)} AS name, path, properties
+FROM newest LEFT JOIN analytics.persons p USING (environment, person_id)
+ORDER BY event_id DESC`,
+})
+
+const minutes = answer({
+  name: 'minutes',
+  about: 'People and events of each of the last minutes.',
+  parameters: { ...scope, event, minutes: count('How many minutes.', 30, 1440) },
+  columns: ['minute', 'events', 'people'],
+  sql: (given) => sql`SELECT
+  date_trunc('minute', "timestamp") AS minute, count(*) AS events, count(DISTINCT person_id) AS people
+FROM analytics.events
+WHERE ${segmentOf(given)}${isOfName(given.event)}
+  AND "timestamp" >= date_trunc('minute', now()) - to_minutes(${given.minutes - 1}) AND "timestamp" <= now()
+GROUP BY ALL
+ORDER BY 1`,
+})
+
+const arrivals = answer({
+  name: 'arrivals',
+  about: 'The newest event of people and of bots in each environment.',
+  parameters: { reach },
+  columns: ['environment', 'is_bot', 'received_at', 'event', 'url', 'lacks_campaigns'],
+  sql: (given) => sql`SELECT
+  environment, bot IS NOT NULL AS is_bot, max(received_at) AS received_at,
+  arg_max(event, event_id) AS event, arg_max(coalesce(url, ''), event_id) AS url,
+  bool_or(regexp_matches(url, '[?&]utm_source=.')) AND count(utm_source) = 0 AS lacks_campaigns
+FROM analytics.events${when(given.reach, sql`\nWHERE ${isWithin(given.reach)}`)}
+GROUP BY ALL`,
+})
+
+const saved = answer({
+  name: 'saved',
+  about: 'The goals, views, annotations and links that users have saved.',
+  parameters: {},
+  columns: ['kind', 'name', 'value'],
+  sql: () => sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`,
+})
+
+export const traffic = [
+  ...[crawlers, crawledPages, botEvents, hasEvents, releases],
+  ...[newestEvents, minutes, arrivals, saved],
+]
