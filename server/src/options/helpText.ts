@@ -45,7 +45,7 @@ export const flagsTable = (): string =>
     '| flag | default | |',
     '|---|---|---|',
     ...flags.map(
-      ({ name, about, usual, otherwise = 'none', more }) =>
-        `| \`--${name}\` | ${usual ?? otherwise} | ${about}${more === undefined ? '' : ` (${more})`} |`,
+      ({ name, about, usual, otherwise, more }) =>
+        `| \`--${name}\` | ${usual ?? otherwise ?? ''} | ${about}${more === undefined ? '' : ` (${more})`} |`,
     ),
   ].join('\n')
