@@ -212,9 +212,15 @@ export class EngineLink extends EventEmitter<News> {
     else if (message.kind === 'ending') {
       this.#reason = message.reason
       this.isExplained = true
-      this.emit('ended', message.reason, message.culprit)
+      this.emit('ended', message.reason, message.culprit ?? this.#userAtFatal(message.reason))
       this.#down()
     } else if (this.#isUp) this.#vitals = message.vitals
+  }
+
+  /** The user of all that ran when DuckDB gave up at a statement that was not found; undefined if there were several. */
+  #userAtFatal(reason: string): Culprit | undefined {
+    const culprit = reason.startsWith('FATAL') ? culpritOf([...this.#running.values()], false) : undefined
+    return culprit && { user: culprit.user }
   }
 
   #down(): void {

@@ -114,6 +114,15 @@ describe('the link', () => {
     },
   )
 
+  it('knows whose statements ran when DuckDB gave up at one that was not found', async () => {
+    openLink(20_000)
+    const engine = await engineUp()
+    for (const [id, statement] of ['a', 'b'].entries())
+      send(engine, { kind: 'begun', id, asked: { user: 'eve', statement } })
+    send(engine, { kind: 'ending', reason: 'FATAL Error: Failed: database has been invalidated' })
+    expect(await once(link, 'ended')).toEqual([expect.stringContaining('FATAL'), { user: 'eve' }])
+  })
+
   it('tells of an engine that takes the connection and never answers', async () => {
     openLink(300)
     await once(link, 'silent')
