@@ -19,7 +19,7 @@ export const entries = [
   {
     name: 'waymark',
     source: 'entries/index',
-    limit: '10.7 kB',
+    limit: '10.65 kB',
     core: true,
     development: 'entries/development',
   },

@@ -12,7 +12,8 @@ const mostEnds = 2
 const refusedMs = 24 * 3_600_000
 /** A user who has not ended the engine for so long begins anew. */
 const restingMs = 600_000
-const firstRestMs = 2000
+/** By then a busy machine has answered those who waited, and has a process ready for the next start. */
+const firstRestMs = 3000
 const longestRestMs = 60_000
 /** How many statements, and how many users, are kept in mind; beyond that the oldest are forgotten. */
 const maxKept = 1000

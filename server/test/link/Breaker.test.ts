@@ -45,7 +45,7 @@ it('keeps the newest of very many', () => {
   for (let n = 0; n < 6000; n++) breaker.note({ user: `user ${n >> 1}`, statement: String(n >> 1) }, 'odd')
   expect(breaker.refused()).toHaveLength(1000)
   expect(breaker.refused().at(-1)?.[0]).toBe('2999')
-  expect([breaker.restOf('user 1999'), breaker.restOf('user 2000')]).toEqual([0, 4000])
+  expect([breaker.restOf('user 1999'), breaker.restOf('user 2000')]).toEqual([0, 6000])
 })
 
 it('lets a user rest longer after each end, whatever the words of the statement, and others never', () => {
@@ -55,7 +55,7 @@ it('lets a user rest longer after each end, whatever the words of the statement,
     breaker.note({ user: 'eve', statement: `in other words ${n}` }, 'odd')
     return breaker.restOf('eve')
   })
-  expect(rests).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
+  expect(rests).toEqual([3000, 6000, 12_000, 24_000, 48_000, 60_000, 60_000, 60_000])
   expect(breaker.restOf('bob')).toBe(0)
   expect(breaker.refused()).toEqual([])
   vi.advanceTimersByTime(600_001)
@@ -65,6 +65,6 @@ it('lets a user rest longer after each end, whatever the words of the statement,
 it('knows the user alone where it is not known which statement it was', () => {
   const breaker = new Breaker()
   for (let times = 0; times < 3; times++) breaker.note({ user: 'eve' }, 'It crashed.')
-  expect(breaker.restOf('eve')).toBe(8000)
+  expect(breaker.restOf('eve')).toBe(12_000)
   expect(breaker.refused()).toEqual([])
 })

@@ -102,7 +102,7 @@ describe.runIf(process.platform === 'linux')('a statement at which DuckDB gives 
     expect(service.log()).not.toMatch(/stack trace|libduckdb/i)
     // Its words differ each time, so its user rests, longer each time.
     const rests = restsIn(service.log(), 'eve')
-    expect(rests.slice(0, 3)).toEqual([2000, 4000, 8000])
+    expect(rests.slice(0, 3)).toEqual([3000, 6000, 12_000])
     expect(restsIn(service.log(), 'ada')).toEqual([])
   })
 
