@@ -147,7 +147,17 @@ describe('an example of a command', () => {
   const flagsPage = read('docs/flags.md')
   const flags = new Set((flagsPage + read('docs/back-up.md')).match(/--[a-z-]+/g))
   const persons = ['/persons/export', '/persons/erase']
-  const paths = ['/query', '/answer', '/track', '/identify', '/alias', '/append', '/upload', '/tasks', ...persons]
+  const paths = [
+    '/query',
+    '/answer',
+    '/track',
+    '/identify',
+    '/alias',
+    '/append',
+    '/upload',
+    '/tasks',
+    ...persons,
+  ]
 
   it.each(commands)('names what is there: $line ($at)', ({ line }) => {
     const [program, ...words] = line.split(/\s+/)
