@@ -7,6 +7,7 @@ import { entries, external, peers, tagEntries } from './scripts/entries.mjs'
 import { closure } from './scripts/build/closure.mjs'
 import { flatten } from './scripts/build/flatten.mjs'
 import { letOnly } from './scripts/build/letOnly.mjs'
+import { searchNames } from './scripts/build/searchNames.mjs'
 import { innerNames, shortNames } from './scripts/innerNames.mjs'
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
@@ -117,6 +118,7 @@ const script = (file, input, ...plugins) => ({
     ...(file === 'iife' ? [first, ...closure()] : []),
     letOnly(),
     minify,
+    ...(file === 'iife' ? [searchNames()] : []),
   ],
   output: { file: `dist/waymark.${file}.js`, format: 'iife', sourcemap: true },
 })

@@ -122,6 +122,41 @@ test.describe('a page that is not as it should be', () => {
       site.close()
     })
 
+  const withoutAttributes = [
+    ['is a module', '<script type="module" src="/waymark.iife.js"></script>'],
+    ['is loaded by import()', '<script type="module">import("/waymark.iife.js")</script>'],
+    ['has lost its attributes', tag('')],
+  ] as const
+
+  for (const [what, body] of withoutAttributes) {
+    test(`and a tag that ${what} says that it has no key, once the page has loaded`, async ({
+      page,
+      complaints,
+    }) => {
+      const site = await serve(body)
+      await page.goto(site.url)
+      await expect
+        .poll(() => complaints)
+        .toEqual(['[waymark] missing-api-key: none (see docs/errors.md#missing-api-key)'])
+      site.close()
+    })
+
+    test(`and a tag that ${what} says nothing when the page starts it by a call`, async ({
+      page,
+      service,
+      complaints,
+    }) => {
+      const start = `<script>addEventListener('DOMContentLoaded', () => {
+        (window.waymark ||= []).push(['init', 'test-key', { endpoint: '${service.url}' }], ['track', 'Started'])
+      })</script>`
+      const site = await serve(start + body)
+      await page.goto(site.url)
+      await expect.poll(service.events).toEqual(['Started'])
+      expect(complaints).toEqual([])
+      site.close()
+    })
+  }
+
   test('and has no rule in its proxy says in the console what answered instead', async ({
     page,
     complaints,

@@ -9,6 +9,7 @@ export async function createPeerSink() {
   let arrivals = []
   let requests = 0
   let bytes = 0
+  let preflights = 0
   /** What it answers to events instead of what each library takes for success. @type {number | undefined} */
   let fault
   const server = createServer(async (request, response) => {
@@ -22,6 +23,7 @@ export async function createPeerSink() {
       Vary: 'Origin',
     }
     if (request.method === 'OPTIONS') {
+      preflights++
       response.writeHead(204, headers).end()
       return
     }
@@ -64,11 +66,12 @@ export async function createPeerSink() {
     url: `http://127.0.0.1:${port}`,
     arrivals: () => arrivals,
     /** What has come since the last call of `forget`. */
-    counts: () => ({ events: arrivals.length, requests, bytes }),
+    counts: () => ({ events: arrivals.length, requests, bytes, preflights }),
     forget() {
       arrivals = []
       requests = 0
       bytes = 0
+      preflights = 0
     },
     /** A status that refuses all from now on; none ends that. */
     answer: (/** @type {number | undefined} */ status) => void (fault = status),

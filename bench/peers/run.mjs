@@ -10,16 +10,18 @@ It stops before a part when the machine is busy.
 
   npm run bench:peers -- [part…] [--rounds N] [--add]
 
-  parts      bytes, cost, delivery, kill, service, page (all of them, in this order, if none is named);
+  parts      bytes, first, burst, cost, delivery, kill, service, page (all of them, in this order, if none is named);
              or scenarios of delivery: calm navigate close close-later outage unavailable offline offline-close
-  --rounds N rounds of cost and service (default 3)
-  --add      keep the rounds of cost and service that are there, and add to them`
+  --rounds N rounds of burst, cost and service (default 3); the first load has five times as many
+  --add      keep the rounds of cost and service that are there, and add to them
+  --busy     measure though the machine is busy: the page tells its load beside the figures`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '3' },
     add: { type: 'boolean', default: false },
+    busy: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -35,8 +37,10 @@ const { openBench } = await import('../delivery/openBench.mjs')
 const { bundleEntry } = await import('./bundleEntry.mjs')
 const { createPeerSink } = await import('./createPeerSink.mjs')
 const { measureBytes } = await import('./measureBytes.mjs')
+const { bareScript, burstNames, measureBurst } = await import('./measureBurst.mjs')
 const { gaveUpAfterMs, measureCost } = await import('./measureCost.mjs')
 const { measureDelivery } = await import('./measureDelivery.mjs')
+const { measureFirst } = await import('./measureFirst.mjs')
 const { measureFetches } = await import('./measureFetches.mjs')
 const { measureService } = await import('./measureService.mjs')
 const { runnable } = await import('./peers.mjs')
@@ -79,6 +83,35 @@ const parts = {
     const engine = findChromium()
     results.fetches = await measureFetches(engine)
     await engine.dispose()
+  },
+
+  async first() {
+    const pages = await servePeers(await bundleAll())
+    const sink = await createPeerSink()
+    const found = await measureFirst({ pages, sink, rounds: 5 * rounds, progress })
+    results.first = { ...stamp(), ...found }
+    await sink.close()
+    pages.close()
+  },
+
+  async burst() {
+    const bundles = await bundleAll()
+    const pages = await servePeers(bundles.set('bare', bareScript()))
+    const bench = await openBench({ pages, sink: await createPeerSink() })
+    results.burst = []
+    try {
+      for (let round = 0; round < rounds; round++) {
+        /** @type {Record<string, object>} */
+        const found = {}
+        for (const peer of [...burstNames, 'nothing']) {
+          progress(`  burst, round ${round + 1} of ${rounds}: ${peer}`)
+          found[peer] = await measureBurst(bench, peer)
+        }
+        results.burst.push({ ...stamp(), peers: found })
+      }
+    } finally {
+      await bench.close()
+    }
   },
 
   async cost() {
@@ -139,7 +172,7 @@ const chosen = positionals.filter((name) => named.includes(name))
 const steps = positionals.length ? positionals.filter((name) => !named.includes(name)) : Object.keys(parts)
 for (const name of [...steps, ...(chosen.length ? ['scenarios'] : [])]) {
   progress(name)
-  const busy = ['bytes', 'page'].includes(name) ? '' : await whyNotNow('docs/peers.html')
+  const busy = values.busy || ['bytes', 'page'].includes(name) ? '' : await whyNotNow('docs/peers.html')
   if (busy) {
     console.error(busy)
     process.exit(1)

@@ -61,6 +61,12 @@ export const strangers: Record<string, string> = {
     Object.entries = (object) => { const all = []; for (const name in object) all.push([name, object[name]]); return all }
     Object.fromEntries = (list) => { const object = {}; for (const [name, value] of list) object[name] = value; return object }`,
   'Promise.finally of an old shim': `Promise.prototype.finally = function (fn) { return this.then((value) => { fn(); return value }) }`,
+  'Bluebird, zone.js: a Promise of the page, without allSettled': `{ const Native = Promise
+    const wrap = (inner) => Object.assign(Object.create(window.Promise.prototype), { inner })
+    window.Promise = function (run) { this.inner = new Native(run) }
+    Promise.prototype.then = function (done, failed) { return wrap(this.inner.then(done, failed)) }
+    Promise.prototype.catch = function (failed) { return this.then(undefined, failed) }
+    for (const name of ['resolve', 'reject', 'all', 'race']) Promise[name] = (value) => wrap(Native[name](value)) }`,
   'Map of the page': `window.Map = function (element) { this.element = element }`,
   'Datejs: Date.now': `Date.now = () => new Date()`,
   'Datejs: Date.parse': `const { parse } = Date; Date.parse = (text) => { const at = parse(text); return isNaN(at) ? null : new Date(at) }`,
@@ -77,6 +83,8 @@ export const strangers: Record<string, string> = {
   'images that hide what the document has': `addEventListener('DOMContentLoaded', () => {
     for (const name of ['hidden', 'URL', 'referrer', 'visibilityState']) {
       const image = document.createElement('img'); image.name = name; document.body.append(image) } })`,
+  'an image that hides the script': `const image = document.createElement('img')
+    image.name = 'currentScript'; document.documentElement.append(image)`,
 }
 strangers['prototype.js: all of it'] = Object.keys(strangers)
   .filter((name) => name.startsWith('prototype.js: '))

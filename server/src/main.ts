@@ -3,14 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { writeFileSync } from 'node:fs'
 import { boundMemory } from './link/boundMemory.js'
 import { goBehind } from './link/goBehind.js'
-import { sayStartingMs, Supervisor, type EngineWord } from './link/Supervisor.js'
+import { sayStartingMs, Supervisor, type EngineWord, type ParentWord } from './link/Supervisor.js'
 import { watchMemory } from './link/watchMemory.js'
 import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
 import { parseArguments, supervisedRole } from './options/parseArguments.js'
 import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
 import type { RunningEngine } from './engine/startEngine.js'
-import { startIngest } from './startIngest.js'
 import { isDiskFull } from './OperatorError.js'
 import { hashPasswordCommand } from './users/hashPasswordCommand.js'
 import { openOwnAccess } from './users/OwnAccess.js'
@@ -92,6 +91,8 @@ const offerToOomKiller = () => {
 
 const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Promise<void> => {
   const { options, news, undo } = await openOwnAccess(given, role)
+  // The import is here because the engine process needs nothing of it.
+  const { startIngest } = await import('./startIngest.js')
   const ingest = await startIngest(options, role, news?.link).catch((error: unknown) => {
     undo()
     throw error
@@ -101,7 +102,7 @@ const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Prom
     args: [...process.argv.slice(2), '--role', supervisedRole],
     env: engineEnv(),
     logger,
-    onEnded: (reason) => ingest.engine?.link.tellEnd(reason),
+    onEnded: (reason, isCrash) => ingest.engine?.link.tellEnd(reason, isCrash) ?? false,
     onFailed: (reason) => ingest.engine?.storing.fail('engine', whyFailing(new Error(reason))),
   })
   let stopping: Promise<void> | undefined
@@ -147,15 +148,22 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   // A killed parent means that the service shall end. All accepted events are on disk. An exit in good order would wait
   // for a statement that runs, and until then no other engine could open the data folder.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  const begun = isSupervised
+    ? new Promise<ParentWord>((resolve) => process.once('message', resolve))
+    : undefined
   offerToOomKiller()
   const { engineMemoryBytes, logLevel } = completeOptions(options)
-  goBehind(engineNice)
   boundMemory(engineMemoryBytes)
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {
     // The import is here because the ingest process shall not load DuckDB.
     const { startEngine } = await import('./engine/startEngine.js')
+    const { readBuiltIns } = await import('./sql/builtIns.js')
+    await readBuiltIns()
+    await begun
+    // Everybody waits for a start, so it has its share of the processors, unless it takes long.
+    const late = setTimeout(goBehind, sayStartingMs, engineNice)
     let isStopping = false
     const engine: RunningEngine = await startEngine(options, {
       endMe(reason, isByStatement = false) {
@@ -182,6 +190,8 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
         exitAfter(logger, () => engine.close())
       })
     }
+    clearTimeout(late)
+    goBehind(engineNice)
     clearInterval(saying)
     tellParent({ kind: 'ready' })
     if (!isSupervised) process.stdout.write('waymark-server engine ready\n')

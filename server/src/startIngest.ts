@@ -8,7 +8,7 @@ import { filePrefix, fileRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
 import { framesOf, guestProxyRoutes } from './guests/guestProxyRoutes.js'
 import { ApiKeys } from './http/apiKeys.js'
-import { createAddressOf } from './http/clientAddress.js'
+import { createAddressOf, networkOf, warnOfProxies } from './http/clientAddress.js'
 import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
@@ -130,7 +130,8 @@ export const startIngest = async (
     const accepted = { track: 0, identify: 0, alias: 0 }
     const refused = {}
     const takesEvents = url === undefined || role !== 'engine'
-    const addressOf = createAddressOf(options.trustProxy, logger)
+    const readAddress = createAddressOf(options.trustProxy)
+    const addressOf = warnOfProxies(readAddress, options.trustProxy, logger)
     const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
     const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
     const daySalt = new DaySalt(salts, logger)
@@ -148,6 +149,7 @@ export const startIngest = async (
       daySalt,
       plan: () => logged?.id,
       addressOf,
+      holderOf: (request) => networkOf(readAddress(request)),
       findCountry,
     })
     const storing = () => engine?.storing.failing
@@ -239,7 +241,7 @@ export const startIngest = async (
     const postgres =
       options.postgresPort === undefined || engine === undefined
         ? undefined
-        : await listenPostgres({ ...options, link: engine.link, logger, logins, path: engine.folder.socket })
+        : await listenPostgres({ ...options, ...engine, logger, logins, path: engine.folder.socket })
     cleanups.add(() => postgres?.destroyAll())
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     engine?.link.open()

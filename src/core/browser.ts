@@ -109,8 +109,9 @@ let viewport = ''
 let referrer = ''
 
 /** What the document itself has of that name: a form or an image of the page hides it by its `name`. */
-const ofDocument = <Name extends 'hidden' | 'referrer' | 'URL'>(name: Name): Document[Name] =>
-  Reflect.get(Document.prototype, name, document) as Document[Name]
+export const ofDocument = <Name extends 'hidden' | 'referrer' | 'URL' | 'currentScript'>(
+  name: Name,
+): Document[Name] => Reflect.get(Document.prototype, name, document) as Document[Name]
 
 /** A sandboxed page may not even ask. */
 const hasWorker = () => !!maybe(() => navigator.serviceWorker?.controller)
@@ -136,11 +137,12 @@ export const createBrowser = (): Browser => {
     },
     soon: (fn) => queueMicrotask(quietly(fn)),
     on(handlers) {
-      const stop = new AbortController()
-      // Those of the document are heard on their way to it.
-      const options = { capture: true, signal: stop.signal }
-      for (const [event, fn] of Object.entries(handlers)) addEventListener(event, fn, options)
-      return () => stop.abort()
+      // Those of the document are heard on their way to it. A page may have an `AbortController` that makes no signals.
+      const each = (change: typeof addEventListener) => {
+        for (const [event, fn] of Object.entries(handlers)) change(event, fn, true)
+      }
+      each(addEventListener)
+      return () => each(removeEventListener)
     },
     hidden: () => ofDocument('hidden'),
     closing: () => globalThis.closed,

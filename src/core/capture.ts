@@ -58,8 +58,7 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
   return own
 }
 
-const readTime = (w: Instance, at: number, given: TrackOptions['timestamp']): string | undefined => {
-  if (given === undefined) return toIso(at)
+const readTime = (w: Instance, at: number, given: TrackOptions['timestamp'] = at): string | undefined => {
   // `new Date(null)` is 1970, so null counts as no time.
   const text = toIso(+new Date(given ?? NaN))
   if (!text) complain(w, 'invalid-timestamp', given)

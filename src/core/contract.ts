@@ -53,7 +53,7 @@ export const toBody = (batch: { body: string }[]) => `[${batch.map((payload) => 
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>
-  maybe(() => JSON.parse(body).properties[`${insertId}`]) ?? ''
+  maybe(() => JSON.parse(body).properties[insertId as string]) ?? ''
 
 /** What an answer means for the payloads of its request. */
 export interface Answer {

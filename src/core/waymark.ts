@@ -77,7 +77,7 @@ export const methods = {
       if (isOver || name !== w.storeName)
         complain(w, isOver ? 'shut-down' : 'already-initialised', name, true)
     } else if (isOver) return handle
-    else if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey ?? 'none', true)
+    else if (typeof apiKey !== 'string' || !apiKey) complain(w, 'missing-api-key', apiKey || 'none', true)
     else if (!endpoint) complain(w, 'missing-endpoint', config.endpoint, true)
     else {
       const cleanUrl = createUrlFilter(config.url)

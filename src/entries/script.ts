@@ -1,5 +1,5 @@
 import { maybe } from '../core/maybe'
-import { createBrowser } from '../core/browser'
+import { createBrowser, ofDocument } from '../core/browser'
 import { pageviews } from '../plugins/pageviews'
 import { runCommands } from './commands'
 import type { Command, InitConfig, Waymark } from '../core/types'
@@ -17,7 +17,7 @@ const {
   pageviews: views = 'false',
   plugins = '',
   ...rest
-} = document.currentScript?.dataset ?? {}
+} = ofDocument('currentScript')?.dataset ?? {}
 const browser = createBrowser()
 const own = createWaymarkIn(browser)
 // A tag manager may run this script again and again: what is there follows the page already.
@@ -34,9 +34,10 @@ if (waymark === own)
   page.waymark = runCommands(own, Array.isArray(before) ? (before as Command[]) : [], browser)
 
 // From beside this script, by its policy: an element that is given its address needs a Trusted Types policy, this does
-// not. What is called meanwhile waits for `init`; one that cannot be loaded is done without.
+// not. What is called meanwhile waits for `init`; one that cannot be loaded is done without. A page's own `Promise` may
+// have no `allSettled`.
 const names = (plugins + (isDebug ? ' checks' : '')).match(/[\w-]+/g) ?? []
-void Promise.allSettled(names.map((name) => import(`./waymark.${name}.js`))).then(() => {
+void Promise.all(names.map((name) => import(`./waymark.${name}.js`).catch(String))).then(() => {
   // After those that are to be on the first page view.
   if (views !== 'false')
     waymark.use(pageviews({ replace: views.includes('replace'), query: views.includes('query') }))

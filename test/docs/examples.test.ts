@@ -147,7 +147,17 @@ describe('an example of a command', () => {
   const flagsPage = read('docs/flags.md')
   const flags = new Set((flagsPage + read('docs/back-up.md')).match(/--[a-z-]+/g))
   const persons = ['/persons/export', '/persons/erase']
-  const paths = ['/query', '/track', '/identify', '/alias', '/append', '/upload', '/tasks', ...persons]
+  const paths = [
+    '/query',
+    '/answer',
+    '/track',
+    '/identify',
+    '/alias',
+    '/append',
+    '/upload',
+    '/tasks',
+    ...persons,
+  ]
 
   it.each(commands)('names what is there: $line ($at)', ({ line }) => {
     const [program, ...words] = line.split(/\s+/)
@@ -158,7 +168,10 @@ describe('an example of a command', () => {
       expect(Object.keys(ownScripts)).toContain(words[1])
       if (words[1] === 'server') knowsFlags()
     } else if (program === 'waymark-server') knowsFlags()
-    else if (program === 'export') expect(flagsPage).toContain(words[0]!.split('=')[0])
+    else if (program === 'export') {
+      const flag = /^WAYMARK_(\w+)=/.exec(words[0]!)![1]!.toLowerCase().replaceAll('_', '-')
+      expect([...flags]).toContain(`--${flag}`)
+    }
     // PostgreSQL's own: the cluster tests run such ones.
     else if (program === 'psql' || program === 'pg_basebackup') expect(words.length).toBeGreaterThan(0)
     else if (program === 'npm') expect(['ci', 'test', 'pack', 'install']).toContain(words[0])

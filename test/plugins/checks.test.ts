@@ -47,19 +47,6 @@ describe('a call', () => {
     )
     expect(world.service.names()).toEqual(['A', '$pageview', 'identify', 'B'])
   })
-
-  it('whose insertId another event has is told, and a second copy is not', () => {
-    const waymark = withChecks(createWorld().openTab().create()).init('pk_test', { endpoint })
-    waymark.track('Paid', {}, { insertId: '1042' })
-    waymark.track('Paid', {}, { insertId: '1042' })
-    waymark.track('Paid')
-    waymark.track('Shipped')
-    expect(warn).not.toHaveBeenCalled()
-    waymark.track('Shipped', {}, { insertId: '1042' })
-    expect(warn.mock.calls.map(([text]) => text)).toEqual([
-      expect.stringMatching(/insert-id-of-two-events: .*"Shipped".*"Paid".*"1042"/),
-    ])
-  })
 })
 
 describe('the options of init', () => {
@@ -275,7 +262,6 @@ describe('the words of an error', () => {
         'endpoint-without-scheme',
         'timestamp-in-seconds',
         'foreign-built-ins',
-        'insert-id-of-two-events',
         'no-page',
         // The codes below are those of waymark/node.
         ...['memory-only', 'disk-refuses', 'no-visitor'],

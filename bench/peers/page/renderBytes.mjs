@@ -3,12 +3,15 @@ import { drawBars } from './drawBars.mjs'
 import { escape } from './escape.mjs'
 import { renderBehind, sayBehind } from './renderBehind.mjs'
 import { renderTable } from './renderTable.mjs'
-import { summariseBytes } from './summarise.mjs'
+import { summariseBytes, summariseCost } from './summarise.mjs'
 
 const kb = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`
 
-/** @param {{ bytes: Record<string, any>, fetches: Record<string, string[]> }} results */
-export function renderBytes({ bytes, fetches }) {
+const mb = (/** @type {number | undefined} */ bytes) => (bytes ? `${(bytes / 1e6).toFixed(1)} MB` : '—')
+
+/** @param {{ bytes: Record<string, any>, fetches: Record<string, string[]>, cost: any[], first: any }} results */
+export function renderBytes({ bytes, fetches, cost, first }) {
+  const { figures: heaps } = summariseCost(cost, { read: (one) => one.heapBytes, over: true })
   const bundle = summariseBytes(bytes, 'bundle')
   const tag = summariseBytes(bytes, 'tag')
   const of = (/** @type {string} */ name, /** @type {string} */ kind) =>
@@ -21,7 +24,10 @@ export function renderBytes({ bytes, fetches }) {
       kb(bytes[name].bundle.minified),
       of(name, 'lean'),
       of(name, 'tag'),
+      bytes[name].tag ? kb(bytes[name].tag.minified) : '—',
       of(name, 'later'),
+      mb(heaps.find(({ peer }) => peer === name)?.median),
+      String(first.requests[name] ?? '—'),
       fetches[name]?.map((url) => `<code>${escape(url)}</code>`).join('<br>') || 'nothing but events',
     ],
   }))
@@ -44,13 +50,16 @@ export function renderBytes({ bytes, fetches }) {
   const table = renderTable({
     id: 'bytes-table',
     caption:
-      'Brotli, but for the second column. “Smaller entry” is a file of the package that leaves parts out; “loaded later” are modules that the library imports at run time; the last column is what a bundle asks for at once when it is started by its defaults (there is no network: what an answer would make it ask for next is not seen).',
+      'Brotli, but where a column says “decoded”, which is what the browser has to read. “Smaller entry” is a file of the package that leaves parts out; “loaded later” are modules that the library imports at run time; “heap” is what init() leaves in it after a collection; “requests” are those until the first event is at the service, with the script and the preflights, under the settings of this comparison; the last column is what a bundle asks for at once when it is started by its defaults (there is no network: what an answer would make it ask for next is not seen).',
     heads: [
       'bundled',
-      'minified only',
+      'decoded',
       'smaller entry',
       'script tag',
+      'decoded',
       'loaded later',
+      'heap',
+      'requests',
       'asks for at its start',
     ],
     rows,

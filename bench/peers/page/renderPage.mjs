@@ -4,6 +4,7 @@ import { drawBars } from './drawBars.mjs'
 import { escape } from './escape.mjs'
 import { renderBytes } from './renderBytes.mjs'
 import { renderCost } from './renderCost.mjs'
+import { renderFirst } from './renderFirst.mjs'
 import { renderDelivery } from './renderDelivery.mjs'
 import { renderTable } from './renderTable.mjs'
 import { summariseService } from './summarise.mjs'
@@ -51,6 +52,7 @@ ${style}</style>
 ${renderTable({ id: 'versions', isProse: true, caption: 'Versions, and where the settings differ from the defaults. What captures by itself is turned off, so that all do the same work.', heads: ['package', 'version', 'settings'], rows })}
 ${renderBytes(results)}
 ${renderCost(results)}
+${renderFirst(results)}
 ${renderDelivery(results)}
 ${renderService(results)}
 <h2 id="limits">What this does not show</h2>

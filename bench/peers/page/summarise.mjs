@@ -3,7 +3,9 @@ import { peers } from '../peers.mjs'
 
 /** @typedef {{ peer: string, title: string, median: number, least: number, most: number }} Figure */
 
-const titleOf = (/** @type {string} */ name) => peers.find((peer) => peer.name === name)?.title ?? name
+/** The control of the burst is a library among the others. */
+const compared = [...peers, { name: 'bare', title: 'a bare queue' }]
+const titleOf = (/** @type {string} */ name) => compared.find((peer) => peer.name === name)?.title ?? name
 
 /** @param {string} peer @param {number[]} values @returns {Figure} */
 const toFigure = (peer, values) => ({
@@ -20,7 +22,7 @@ const toFigure = (peer, values) => ({
  * @param {{ read: (one: Record<string, number>) => number, over?: boolean }} metric
  */
 export function summariseCost(rounds, { read, over = false }) {
-  const figures = peers
+  const figures = compared
     .filter(({ name }) => rounds.every((round) => round.peers[name]))
     .map(({ name }) => {
       const values = rounds.map(({ peers: found }) => {

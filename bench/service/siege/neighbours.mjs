@@ -64,6 +64,11 @@ const enders = [
   'SELECT count(*) FROM (FROM range(1000) EXCEPT ALL FROM range(10)) a(x) ASOF JOIN range(1000) b(y) ON a.x >= b.y',
 ]
 
+const eve = `Basic ${Buffer.from('eve:evil').toString('base64')}`
+let words = 0
+/** In other words each time, since the same words are refused after the second time. */
+const inOtherWords = (statement) => statement.replace('SELECT', `SELECT ${words++} AS n,`)
+
 /** What one client does that others must not feel. Each says what came of it. */
 export const neighbours = {
   'a cursor that waits beyond its time': (siege) =>
@@ -78,11 +83,8 @@ export const neighbours = {
         (error) => error.message.slice(0, 80),
       )
     }),
-  'statements that end the engine': async ({ url }) => {
-    const answers = []
-    for (const statement of enders) answers.push(await ask(url(), statement))
-    return count(answers)
-  },
+  'statements that end the engine': async ({ url }) =>
+    count(await Promise.all(enders.map((statement) => ask(url(), inOtherWords(statement), eve)))),
   'a sort that spills until the disk is full': ({ url }) =>
     ask(
       url(),

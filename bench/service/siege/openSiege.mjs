@@ -19,7 +19,7 @@ export const openSiege = async () => {
   mkdirSync(data, { mode: 0o700 })
   const [port, postgresPort] = [await freePort(), await freePort()]
   const flags = ['--port', port, '--postgres-port', postgresPort, '--data', data, '--api-keys', 'key']
-  const accounts = ['--users', 'a:b,another:user', '--environments', 'production,siege']
+  const accounts = ['--users', 'a:b,another:user,eve:evil', '--environments', 'production,siege']
   const logFile = mkdtempSync(join(tmpdir(), 'waymark-siege-log-'))
   const log = openSync(join(logFile, 'log'), 'a')
   let child

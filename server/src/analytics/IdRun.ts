@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { putInPlace } from '../store/writeWhole.js'
 
 /*
- * A run is a file of sorted ids that never changes. An id is DuckDB's hash of an environment and an insert id.
+ * A run is a file of sorted ids that never changes. An id is DuckDB's hash of an environment, an event's name and an insert id.
  *
  * | offset | length | meaning |
  * |---|---|---|

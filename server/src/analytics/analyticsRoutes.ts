@@ -4,7 +4,7 @@ import { createSenderReader, readEnvironment, type FindCountry } from './createS
 import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
-import { type AddressOf, networkOf } from '../http/clientAddress.js'
+import type { AddressOf } from '../http/clientAddress.js'
 import { readBody } from '../http/readBody.js'
 import { createFieldRewriter } from '../json/createFieldRewriter.js'
 import { shorten } from '../json/shorten.js'
@@ -82,6 +82,8 @@ export interface AnalyticsRoutesOptions {
   /** The id of the plan that events and traits are compared with. @defaultValue they are not compared */
   plan?: () => string | undefined
   addressOf: AddressOf
+  /** Reads who shares what the service can take: the network of a visitor, or of a proxy that is not trusted. */
+  holderOf: AddressOf
   /** @defaultValue the country of the browser's time zone alone */
   findCountry?: FindCountry | undefined
   /** What a user's id must be signed with for a public key. @defaultValue none is asked for */
@@ -132,6 +134,7 @@ export const analyticsRoutes = ({
   daySalt,
   plan = () => undefined,
   addressOf,
+  holderOf,
   findCountry,
   identitySecret = '',
 }: AnalyticsRoutesOptions): Route[] => {
@@ -154,6 +157,18 @@ export const analyticsRoutes = ({
       throw refuse(500, 'not-stored', `${rows} of ${count} could not be stored: ${reason}`)
     }
     return taskId
+  }
+
+  const admit = (request: IncomingMessage): string => {
+    const holder = holderOf(request)
+    try {
+      intake.admit(holder)
+    } catch (error) {
+      // A proxy that is not trusted is refused for all of its visitors.
+      addressOf(request)
+      throw error
+    }
+    return holder
   }
 
   /** Adds the id that the visitor has for this day, which takes the place of all ids in the payloads. */
@@ -221,8 +236,7 @@ export const analyticsRoutes = ({
       checkHeaders(request.headers)
       const isPublic = identitySecret !== '' && apiKeys.isPublic(key)
       const sync = readSync(search)
-      const holder = networkOf(addressOf(request))
-      intake.admit(holder)
+      const holder = admit(request)
       const sent = await readBody(request, maxBodyBytes, { holder: key })
       return store(operation, await readPayloads(sent, writable), {
         ...{ request, holder, key, sync, isPublic },

@@ -72,8 +72,8 @@ export interface InsertEvents {
 }
 
 /**
- * Writes the events of the newest entries without second copies: of the rows with one insert id in one environment
- * only the first stays. Copies are looked for after the write, because there are nearly never any. Gives the insert
+ * Writes the events of the newest entries without second copies: of the rows with one name and insert id in one
+ * environment only the first stays. Copies are looked for after the write, because there are nearly never any. Gives the insert
  * ids, which the caller remembers once the rows are committed.
  */
 export const insertEvents = async (

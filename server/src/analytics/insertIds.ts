@@ -7,7 +7,7 @@ import { DamagedIds } from './IdRun.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
 export interface FoundIds {
-  /** Hashes of environment and insert id, sorted. */
+  /** Hashes of environment, name and insert id, sorted. */
   ids: BigUint64Array
   /** The sequence of each id's row. Rows with the same id are in the order of their sequences. */
   seqs: BigUint64Array
@@ -18,7 +18,7 @@ const valueBytes = 8
 /** Reads the insert ids of the events that `FROM … WHERE …` selects, by copying the bytes in which DuckDB holds them. */
 export const readInsertIds = async (connection: DuckDBConnection, events: string): Promise<FoundIds> => {
   const result = await connection.run(
-    `SELECT hash(environment, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL
+    `SELECT hash(environment, event, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL
      ORDER BY id, seq`,
   )
   const chunks = await result.fetchAllChunks()
@@ -40,8 +40,11 @@ export const readInsertIds = async (connection: DuckDBConnection, events: string
 
 const rowsAtOnce = 2 ** 19
 
+/** Says how ids are hashed, and of what: files of an older version, whose ids were without the name, are filled anew. */
+const idMark = `SELECT hash((${hashSample}), 'environment, event, insert_id')`
+
 const readHash = async (connection: DuckDBConnection): Promise<bigint> =>
-  (await connection.runAndReadAll(hashSample)).getRows()[0]![0] as bigint
+  (await connection.runAndReadAll(idMark)).getRows()[0]![0] as bigint
 
 const readNumber = async (connection: DuckDBConnection, statement: string): Promise<number | undefined> => {
   const value = (await connection.runAndReadAll(statement)).getRows()[0]?.[0]

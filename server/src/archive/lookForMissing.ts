@@ -19,8 +19,9 @@ export interface LookForMissingOptions {
 const readAtOnce = 64 * 1_048_576
 
 /**
- * Compares each file once, since the start or since it was put back, with what was written, the newest first. Gives the
- * next files that `run` does not have to wait for.
+ * Compares each file once, since the start or since it was put back, with what was written, the newest first. Questions
+ * do not wait for it: the 5.5 GB of 100 million events take 3.4 s of a processor (at 1.6 GB/s), and half a minute of a
+ * disk of 200 MB/s, where a question reads some columns of some days.
  */
 const checkFiles = ({ archive, logger }: LookForMissingOptions) => {
   /** What a file was like when it was compared: another size or time makes it another one. */

@@ -34,7 +34,7 @@ export const serveEngine = async (options: ServeEngineOptions): Promise<void> =>
   const { socket, routes, sql, link, connection, speaksPostgres, logger, cleanups, isLast } = options
   const postgres = acceptPostgres(sql)
   cleanups.add(() => postgres.close())
-  if (speaksPostgres) for (const each of createCatalog) await connection.run(each)
+  if (speaksPostgres) await connection.run(createCatalog)
   link.on('cancelPostgres', (key, word) => postgres.cancel(key, word))
   link.on('endPostgres', () => postgres.end())
 

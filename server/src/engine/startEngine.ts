@@ -9,6 +9,7 @@ import { guestRoutes } from '../guests/guestRoutes.js'
 import type { Hello } from '../link/EngineLink.js'
 import { IngestLink } from '../link/IngestLink.js'
 import { LogNews } from '../link/LogNews.js'
+import type { Culprit } from '../link/messages.js'
 import { HttpError } from '../http/HttpError.js'
 import { Logger } from '../Logger.js'
 import { hideFolder, reasonOf } from '../reasonOf.js'
@@ -19,6 +20,7 @@ import { bytesOf, completeOptions, type ServerOptions } from '../options/ServerO
 import { carryOutErasures } from '../privacy/carryOut.js'
 import { ErasureList } from '../privacy/ErasureList.js'
 import { exportRoute } from '../privacy/exportRoute.js'
+import type { AskedStatement } from '../sql/Cancellation.js'
 import { openSql, type Sql } from '../sql/openSql.js'
 import { startUpkeep } from '../startUpkeep.js'
 import { analyticsCatalog } from '../store/analyticsSchema.js'
@@ -45,8 +47,11 @@ export interface EngineHost {
   restart(): void
 }
 
-/** Within this time the statement at which DuckDB gave up is known. */
-const culpritWithinMs = 50
+/**
+ * Within this time the statement at which DuckDB gave up is known: DuckDB writes its stack into the error, which takes
+ * a while on a busy machine, and others hear that it gave up before that.
+ */
+const culpritWithinMs = 500
 
 export interface RunningEngine {
   /** Lets running requests end, or stops them, and closes the store. */
@@ -74,17 +79,26 @@ export const startEngine = async (
   let link!: IngestLink
   let isEnding = false
   /** Ends the engine, and tells the ingest process before why, and at which statement. */
-  const end = (reason: string, statement?: string) => {
+  const end = (reason: string, asked?: AskedStatement) => {
     if (isEnding) return
     isEnding = true
-    const key = statement === undefined ? {} : { statement: sql.keyOf(statement) }
-    link.tell({ kind: 'ending', reason, ...key })
-    beginAnew(reason, statement !== undefined)
+    link.tell({ kind: 'ending', reason, ...(asked === undefined ? {} : { culprit: culpritOf(asked) }) })
+    beginAnew(reason, asked !== undefined)
   }
-  const onGivenUp = (reason: string, statement?: string) => {
-    // The statement at which DuckDB gave up hears of it a moment before or after the others.
-    if (statement === undefined) setTimeout(end, culpritWithinMs, reason)
-    else end(reason, statement)
+  const onGivenUp = (reason: string, asked?: AskedStatement) => {
+    if (asked === undefined) setTimeout(end, culpritWithinMs, reason)
+    else end(reason, asked)
+  }
+  const culpritOf = ({ user, statement }: AskedStatement): Culprit => ({
+    user,
+    statement: sql.keyOf(statement),
+  })
+  let begun = 0
+  /** Tells the ingest process what DuckDB works on, in case that it crashes. */
+  const onRun = (asked: AskedStatement) => {
+    const id = begun++
+    link.tell({ kind: 'begun', id, asked: culpritOf(asked) })
+    return () => link.tell({ kind: 'done', id })
   }
   try {
     // The store. Whom an operator has erased is taken out before anything can ask for it.
@@ -112,9 +126,10 @@ export const startEngine = async (
     const storing = new Stillness()
     sql = await openSql({
       ...{ ...options, ...disk, database, memoryBytes, storing, tempFolder: folder.temp },
-      onStuck(why, statement) {
+      onRun,
+      onStuck(why, asked) {
         logger.error('A cancelled statement does not end, and the engine cannot stop it.', { why })
-        if (endMe !== undefined) end(`A statement that was cancelled (${why}) does not end.`, statement)
+        if (endMe !== undefined) end(`A statement that was cancelled (${why}) does not end.`, asked)
       },
       onGivenUp,
     })
@@ -133,7 +148,7 @@ export const startEngine = async (
     const taskIds = new TaskIds(secret)
     const oneAtATime = createMutex()
     const appliers = new Appliers({
-      ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: end },
+      ...{ ...options, database, folder, logger, news, cleanups, memoryBytes, onLost: onGivenUp },
       alone: (work) => sql.withoutQueries(work),
       among: storing.during,
     })

@@ -43,17 +43,28 @@ export type AddressOf = (request: IncomingMessage) => string
  * Makes a function that reads the address of a visitor, as so many proxies in front of the service name it. What stands
  * before the address that the first of them has added is the visitor's own word. The form of IPv6 for IPv4 is taken off.
  */
-export const createAddressOf = (proxies: number, logger: Pick<Logger, 'warn'>): AddressOf => {
+export const createAddressOf =
+  (proxies: number): AddressOf =>
+  (request) => {
+    const forwarded = proxies > 0 ? forwardedAddresses(request) : []
+    const named = forwarded.at(-Math.min(proxies, forwarded.length))
+    return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+  }
+
+/** Reads the address for what depends on it, and says once when a proxy names visitors and does not count. */
+export const warnOfProxies = (
+  addressOf: AddressOf,
+  proxies: number,
+  logger: Pick<Logger, 'warn'>,
+): AddressOf => {
   let isTold = false
   return (request) => {
-    const forwarded = forwardedAddresses(request)
-    if (proxies === 0 && forwarded.length > 0 && !isTold) {
+    if (proxies === 0 && 'x-forwarded-for' in request.headers && !isTold) {
       isTold = true
       logger.warn(
         'X-Forwarded-For names a visitor, and does not count: behind a proxy, start with --trust-proxy.',
       )
     }
-    const named = proxies > 0 ? forwarded.at(-Math.min(proxies, forwarded.length)) : undefined
-    return (named || request.socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/, '')
+    return addressOf(request)
   }
 }

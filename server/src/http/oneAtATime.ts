@@ -14,7 +14,8 @@ export const gaveUpCode = 'HPE_CB_HEADERS_COMPLETE'
 /**
  * Takes one request at a time from a connection. One that comes before the answer to the one before it is not read,
  * nor is any after it, and the connection ends with that answer: 64 KB of small requests, sent together, would all be
- * answered before anybody else's turn. Browsers, proxies and the usual clients wait for each answer.
+ * answered before anybody else's turn, and Node's parser cannot stop between two requests that it has. Browsers,
+ * proxies and the usual clients wait for each answer; others send again what was not answered (RFC 9112, 9.3.2).
  */
 export const takeOneAtATime = (server: Server): void => {
   const underWay = new WeakMap<Socket, ServerResponse>()

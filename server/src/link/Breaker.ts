@@ -1,40 +1,73 @@
+import type { Culprit } from './messages.js'
+
 interface Ends {
   times: number
   reason: string
+  /** By `performance.now()`: a clock that is ahead for a moment would refuse the statement until that time comes. */
   untilMs: number
 }
 
 /** A statement that has ended the engine so often is refused. */
 const mostEnds = 2
 const refusedMs = 24 * 3_600_000
-/** How many statements are kept in mind; beyond that the oldest are forgotten. */
+/** A user who has not ended the engine for so long begins anew. */
+const restingMs = 600_000
+/** By then a busy machine has answered those who waited, and has a process ready for the next start. */
+const firstRestMs = 3000
+const longestRestMs = 60_000
+/** How many statements, and how many users, are kept in mind; beyond that the oldest are forgotten. */
 const maxKept = 1000
 
-/** Remembers which statements have ended the engine, for a day after the last time. */
-export class Breaker {
-  readonly #ends = new Map<string, Ends>()
+/** They are in the order of their last ends. */
+const dropOld = (ends: Map<string, Ends>) => {
+  for (const [key, { untilMs }] of ends) {
+    if (untilMs >= performance.now()) return
+    ends.delete(key)
+  }
+}
 
-  /** Notes that the engine ended at the statement of this key. */
-  note(key: string, reason: string): void {
-    this.#drop()
-    const times = (this.#ends.get(key)?.times ?? 0) + 1
-    this.#ends.delete(key)
-    this.#ends.set(key, { times, reason, untilMs: Date.now() + refusedMs })
-    if (this.#ends.size > maxKept) this.#ends.delete(this.#ends.keys().next().value!)
+const count = (
+  ends: Map<string, Ends>,
+  key: string,
+  { reason, forMs }: { reason: string; forMs: number },
+) => {
+  dropOld(ends)
+  const times = (ends.get(key)?.times ?? 0) + 1
+  ends.delete(key)
+  ends.set(key, { times, reason, untilMs: performance.now() + forMs })
+  if (ends.size > maxKept) ends.delete(ends.keys().next().value!)
+}
+
+/**
+ * Remembers which statements have ended the engine, for a day after the last time, and whose they were: an engine that
+ * is back answers all others before such a user. Statements in ever other words have their user in common.
+ */
+export class Breaker {
+  readonly #statements = new Map<string, Ends>()
+  readonly #users = new Map<string, Ends>()
+
+  /** Notes whose statement the engine ended at. */
+  note({ user, statement }: Culprit, reason: string): void {
+    count(this.#users, user, { reason, forMs: restingMs })
+    if (statement !== undefined) count(this.#statements, statement, { reason, forMs: refusedMs })
+  }
+
+  /** How long after a start of the engine this user's statements wait. It doubles with each end. */
+  restOf(user: string): number {
+    dropOld(this.#users)
+    const times = this.#users.get(user)?.times ?? 0
+    return times === 0 ? 0 : Math.min(firstRestMs * 2 ** (times - 1), longestRestMs)
   }
 
   /** The statements that are refused now, each with what its client is told. */
   refused(): (readonly [key: string, reason: string])[] {
-    this.#drop()
-    return [...this.#ends]
+    dropOld(this.#statements)
+    const zeroMs = Date.now() - performance.now()
+    return [...this.#statements]
       .filter(([, { times }]) => times >= mostEnds)
       .map(([key, { times, reason, untilMs }]) => [
         key,
-        `This statement has ended the query engine ${times} times (${reason}), and is refused until ${new Date(untilMs).toISOString()}. Write it in another way.`,
+        `This statement has ended the query engine ${times} times (${reason}), and is refused until ${new Date(Math.round(zeroMs + untilMs)).toISOString()}. Write it in another way.`,
       ])
-  }
-
-  #drop(): void {
-    for (const [key, { untilMs }] of this.#ends) if (untilMs < Date.now()) this.#ends.delete(key)
   }
 }

@@ -5,7 +5,7 @@ import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/RecentDeadLetters.js'
 import { Watchdog } from '../Watchdog.js'
-import { linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
+import { type Culprit, linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
 
 /** The first message of an engine on the link: all that it knows. */
 export type Hello = Extract<ToIngest, { kind: 'hello' }>
@@ -16,8 +16,8 @@ interface News {
   setAside: [log: number, letter: DeadLetter]
   storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
-  /** The engine ends, and why; `statement` is the key of the SQL that has ended it. */
-  ended: [reason: string, statement?: string]
+  /** The engine ends, and why; `culprit` tells whose statement has ended it, where that is known. */
+  ended: [reason: string, culprit?: Culprit]
   /** The connection is closed, or the engine has said that it ends. */
   down: []
   /** The engine has taken the connection, but nothing was heard of it for `silentMs`. */
@@ -26,6 +26,14 @@ interface News {
 
 const retryMs = 50
 const usualSilentMs = 20_000
+
+/** Whose statement has probably ended an engine that said nothing, of those that ran in it. */
+const culpritOf = (running: readonly Culprit[], isCrash: boolean): Culprit | undefined => {
+  const last = running.at(-1)
+  if (running.length <= 1 || last === undefined) return last
+  const isOfOne = running.every(({ user }) => user === last.user)
+  return isOfOne || isCrash ? { user: last.user } : undefined
+}
 
 /**
  * The ingest process's end of the link with the engine. The link is down until the engine answers, and tries again for
@@ -42,8 +50,11 @@ export class EngineLink extends EventEmitter<News> {
   #pid: number | undefined
   #vitals: EngineVitals | undefined
   #reason: string | undefined
-  /** Whether the engine that has ended last has said why. */
+  /** Whether it is known at what the engine ended that has ended last. */
   isExplained = false
+  #upAtMs = 0
+  /** What DuckDB works on, in the order in which it began. */
+  readonly #running = new Map<number, Culprit>()
   /** How many engines have connected, counted by their process ids. */
   #engines = 0
   #retry: NodeJS.Timeout | undefined
@@ -59,6 +70,11 @@ export class EngineLink extends EventEmitter<News> {
 
   get isUp(): boolean {
     return this.#isUp
+  }
+
+  /** For how long the link has been up, or had been when it went down. */
+  get upForMs(): number {
+    return performance.now() - this.#upAtMs
   }
 
   /** The process id of the engine that connected last. */
@@ -118,11 +134,23 @@ export class EngineLink extends EventEmitter<News> {
     return this.#reason
   }
 
-  /** Says why the engine has ended, when it has not said so itself. */
-  tellEnd(reason: string): void {
-    if (this.#isUp || this.#reason !== undefined) return
-    this.#reason = reason
-    this.emit('ended', reason)
+  /**
+   * Says why the engine has ended, when it has not said so itself. Then it was the only statement that ran, or in a
+   * crash probably that of the user who asked last. Returns whether any ran.
+   */
+  tellEnd(reason: string, isCrash = false): boolean {
+    const running = [...this.#running.values()]
+    const tell = () => {
+      if (this.#reason !== undefined) return
+      const culprit = culpritOf(running, isCrash)
+      this.#reason = reason
+      this.isExplained = culprit?.statement !== undefined
+      this.emit('ended', reason, culprit)
+    }
+    // The end of a process may be known before that of its connections.
+    if (this.#isUp) this.once('down', tell)
+    else tell()
+    return running.length > 0
   }
 
   #when(news: 'up' | 'down' | 'ended', isTrue: () => boolean, withinMs: number): Promise<boolean> {
@@ -167,6 +195,8 @@ export class EngineLink extends EventEmitter<News> {
     this.#heard()
     if (message.kind === 'hello') {
       this.#isUp = true
+      this.#upAtMs = performance.now()
+      this.#running.clear()
       this.#reason = undefined
       this.isExplained = false
       if (message.pid !== this.#pid) this.#engines++
@@ -177,12 +207,20 @@ export class EngineLink extends EventEmitter<News> {
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
     else if (message.kind === 'storing') this.emit('storing', message.log, message.failing)
     else if (message.kind === 'erasure') this.emit('erasure', message.state)
+    else if (message.kind === 'begun') this.#running.set(message.id, message.asked)
+    else if (message.kind === 'done') this.#running.delete(message.id)
     else if (message.kind === 'ending') {
       this.#reason = message.reason
       this.isExplained = true
-      this.emit('ended', message.reason, message.statement)
+      this.emit('ended', message.reason, message.culprit ?? this.#userAtFatal(message.reason))
       this.#down()
     } else if (this.#isUp) this.#vitals = message.vitals
+  }
+
+  /** The user of all that ran when DuckDB gave up at a statement that was not found; undefined if there were several. */
+  #userAtFatal(reason: string): Culprit | undefined {
+    const culprit = reason.startsWith('FATAL') ? culpritOf([...this.#running.values()], false) : undefined
+    return culprit && { user: culprit.user }
   }
 
   #down(): void {

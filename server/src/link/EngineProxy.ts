@@ -12,6 +12,7 @@ import { readBody } from '../http/readBody.js'
 import { requestId, requestIdHeader } from '../http/requestId.js'
 import { type Guest, type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
+import { type Gate, restingMessage, whenAdmitted } from './whenAdmitted.js'
 
 /** A client waits this long for an engine that is being started. A start takes some seconds on a busy machine. */
 export const engineWaitMs = 60_000
@@ -42,8 +43,11 @@ const headersOf = (message: IncomingMessage): OutgoingHttpHeaders =>
 const withoutCredentials = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.has(name)))
 
-const unavailable = (code: string, message: string): HttpError =>
-  refuse(503, code, message, { 'retry-after': String(retryAfterSeconds) })
+const unavailable = (code: string, message: string, afterSeconds = retryAfterSeconds): HttpError =>
+  refuse(503, code, message, { 'retry-after': String(afterSeconds) })
+
+const resting = (leftMs: number) =>
+  unavailable('engine-ended', restingMessage(leftMs), Math.ceil(leftMs / 1000))
 
 /** A request that is passed on. */
 export interface Forwarded {
@@ -64,25 +68,33 @@ const keep = async (request: IncomingMessage): Promise<Buffer | undefined> => {
 /** Passes requests to the engine and answers back, no faster than either side takes them. */
 export class EngineProxy {
   readonly #link: EngineLink
+  readonly #gate: Gate
   readonly #path: string
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16 })
 
-  constructor(link: EngineLink, path: string) {
-    this.#link = link
+  /** @param path the path of the engine's socket */
+  constructor(gate: Gate, path: string) {
+    this.#link = gate.link
+    this.#gate = gate
     this.#path = path
   }
 
   /**
    * Resolves once the answer has been written. Rejects with an HttpError when there is none. When the engine ends
    * before it has answered, a request of which nothing may be done twice (`isReading`) is asked again as soon as it is
-   * back, for as long as others have ended it; after an end that nobody has explained it is asked once again.
+   * back, for as long as it is known at what it ended; after an end that nobody has explained it is asked once again.
    */
   async forward({ request, response, identity, isReading = false }: Forwarded): Promise<void> {
     const body = isReading ? await keep(request) : undefined
     const untilMs = performance.now() + engineWaitMs
     for (let unexplained = 0; ;) {
-      if (!(await this.#link.whenUp(Math.max(0, untilMs - performance.now()))))
+      const withinMs = Math.max(0, untilMs - performance.now())
+      // What brings rows is no statement, and does not wait for its user's rest.
+      const user = isReading ? identity.user : undefined
+      const admission = await whenAdmitted(this.#gate, { user, withinMs })
+      if (admission.kind === 'starting')
         throw unavailable('engine-starting', 'The query engine is being started. Send again in a moment.')
+      if (admission.kind === 'resting') throw resting(admission.leftMs)
       // `close` is emitted only once: a client that went during the wait would never be noticed.
       if (response.destroyed) return
       const outcome = await this.#ask({ request, response, identity }, body)

@@ -13,8 +13,11 @@ export interface SupervisorOptions {
   logger: Logger
   /** The engine ended, or could not be started, for a reason that it gave. */
   onFailed?(reason: string): void
-  /** The engine has ended, and as far as anybody knows for this reason. */
-  onEnded?(reason: string): void
+  /**
+   * The engine has ended, and as far as anybody knows for this reason. Returns whether it worked on statements: then
+   * it ends so again only if they are asked again.
+   */
+  onEnded?(reason: string, isCrash: boolean): boolean
   /** An engine that is being started is ended after this long without a message. */
   silentMs?: number
 }
@@ -29,6 +32,9 @@ export type EngineWord =
   /** The engine ends in order to be started again. */
   | { kind: 'restart' }
 
+/** What the engine hears from its parent process: it has loaded what it needs, and shall open the store now. */
+export type ParentWord = { kind: 'begin' }
+
 /** How the first start went. */
 export type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
 
@@ -42,6 +48,12 @@ const longestRetryMs = 10_000
 const settledMs = 10_000
 const firstStartMs = 10_000
 const stopMs = 10_000
+/** A spare process takes half a second of a processor, which those who waited for the engine need first. */
+const spareAfterMs = 1000
+/** It holds some 50 MiB, so it is kept only while engines end. */
+const spareForMs = 600_000
+/** Signals of a process that did something wrong itself. */
+const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'])
 
 /** What an exit tells that the engine could not tell itself. */
 const reasonOfExit = (code: number | null, signal: NodeJS.Signals | null): string => {
@@ -52,9 +64,10 @@ const reasonOfExit = (code: number | null, signal: NodeJS.Signals | null): strin
 
 /**
  * Keeps one engine process running: starts it again when it ends. The rest before a start doubles while engines end
- * soon after their start.
+ * soon after their start. After an end there is a spare process for some time, which has loaded all that an engine
+ * needs: that is half of what a start takes.
  *
- *   starting → running → (ended) resting → starting
+ *   (spare) → starting → running → (ended) resting → starting
  *   any of them → stopping
  */
 export class Supervisor {
@@ -64,6 +77,10 @@ export class Supervisor {
   #restMs = firstRetryMs
   #rest: NodeJS.Timeout | undefined
   #wasReady = false
+  /** Whether an engine has ended that was not asked to. */
+  #hasEnded = false
+  #spare: ChildProcess | undefined
+  #spareTimer: NodeJS.Timeout | undefined
   /** Why this process ends the engine by force. */
   #killedFor: string | undefined
   readonly #ends = new Recurring()
@@ -95,6 +112,8 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#rest)
+    clearTimeout(this.#spareTimer)
+    this.#spare?.kill('SIGKILL')
     const child = this.#child
     if (child === undefined) return
     const ended = once(child, 'exit')
@@ -104,11 +123,37 @@ export class Supervisor {
     clearTimeout(patience)
   }
 
-  #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
-    const { program, args, env, logger, onFailed, onEnded, silentMs = usualSilentMs } = this.#options
-    const beganMs = performance.now()
+  #fork(): ChildProcess {
+    const { program, args, env, logger } = this.#options
     const child = fork(program, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
+    return child
+  }
+
+  #keepSpare(): void {
+    this.#spareTimer = setTimeout(() => {
+      const spare = this.#fork()
+      this.#spare = spare
+      const forget = () => {
+        if (this.#spare === spare) this.#spare = undefined
+      }
+      spare.once('exit', forget)
+      this.#spareTimer = setTimeout(() => {
+        forget()
+        spare.kill('SIGKILL')
+      }, spareForMs)
+    }, spareAfterMs)
+  }
+
+  #spawn(tellFirst: (word: Extract<EngineWord, { kind: 'ready' | 'fatal' }>) => void): void {
+    const { logger, onFailed, onEnded, silentMs = usualSilentMs } = this.#options
+    const beganMs = performance.now()
+    clearTimeout(this.#spareTimer)
+    const child = this.#spare ?? this.#fork()
+    this.#spare = undefined
     this.#child = child
+    // A message that cannot be sent is followed by the end of the process.
+    child.send({ kind: 'begin' } satisfies ParentWord, () => undefined)
     let reason: string | undefined
     let isPlanned = false
     let isByStatement = false
@@ -129,6 +174,7 @@ export class Supervisor {
       }
       if (word.kind === 'ready') {
         if (this.#wasReady) logger.info('The engine runs again.', { pid: child.pid })
+        if (this.#hasEnded) this.#keepSpare()
         this.#wasReady = true
       } else {
         reason = word.reason
@@ -136,7 +182,6 @@ export class Supervisor {
       }
       tellFirst(word)
     })
-    child.once('error', (error) => logger.error('The engine cannot be started.', { reason: error.message }))
     child.once('exit', (code, signal) => {
       this.#child = undefined
       silence.stop()
@@ -145,8 +190,11 @@ export class Supervisor {
         this.#spawn(tellFirst)
         return
       }
+      this.#hasEnded = true
       if (reason !== undefined) onFailed?.(reason)
-      onEnded?.(reason ?? this.#killedFor ?? reasonOfExit(code, signal))
+      const isCrash = signal === null ? code !== 0 : crashes.has(signal)
+      isByStatement =
+        onEnded?.(reason ?? this.#killedFor ?? reasonOfExit(code, signal), isCrash) === true || isByStatement
       const afterMs = Math.round(performance.now() - beganMs)
       // A statement that ends the engine does so again and again only if it is asked again and again.
       if (afterMs > settledMs || isByStatement) this.#restMs = firstRetryMs

@@ -4,6 +4,13 @@ import type { EngineVitals } from '../metrics/EngineVitals.js'
 import type { ErasureRequest, ErasureState } from '../privacy/erasure.js'
 import type { DeadLetter } from '../wal/RecentDeadLetters.js'
 
+/** Whose statement it is, and by its key which one. */
+export interface Culprit {
+  user: string
+  /** Undefined where only the user is known. */
+  statement?: string
+}
+
 /** A message from the ingest process to the engine. */
 export type ToEngine =
   | { kind: 'grown'; durable: number }
@@ -37,8 +44,11 @@ export type ToIngest =
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Why the last try to store rows failed; null after a success. */
   | { kind: 'storing'; log: number; failing: string | null }
-  /** The engine ends now. `statement` is the key of the SQL that has ended it, where that is known. */
-  | { kind: 'ending'; reason: string; statement?: string }
+  /** DuckDB begins with a statement. An engine that crashes tells nothing more, so this comes before. */
+  | { kind: 'begun'; id: number; asked: Culprit }
+  | { kind: 'done'; id: number }
+  /** The engine ends now. `culprit` tells whose statement has ended it, where that is known. */
+  | { kind: 'ending'; reason: string; culprit?: Culprit }
   /** It is sent every second, so that silence shows an engine that hangs. */
   | { kind: 'alive'; vitals: EngineVitals }
 

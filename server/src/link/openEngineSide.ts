@@ -55,11 +55,18 @@ export const openEngineSide = async (
   })
   link.on('storing', tellStoring)
   const breaker = new Breaker()
-  link.on('ended', (reason, statement) => {
-    if (statement !== undefined) breaker.note(statement, reason)
+  link.on('ended', (reason, culprit) => {
+    if (culprit === undefined) return
+    breaker.note(culprit, reason)
+    const rest_ms = breaker.restOf(culprit.user)
+    logger.warn('A statement of this user has ended the engine; after a start others come first.', {
+      user: culprit.user,
+      reason,
+      rest_ms,
+    })
   })
   link.on('up', () => link.tell({ kind: 'refused', statements: breaker.refused() }))
-  const proxy = new EngineProxy(link, folder.socket)
+  const proxy = new EngineProxy({ link, breaker }, folder.socket)
   cleanups.add(() => proxy.close())
   return { folder, store, link, proxy, logs, storing, breaker }
 }

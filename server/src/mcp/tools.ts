@@ -72,8 +72,7 @@ const toolOf = ([name, answerName]: [string, string], seesPersons: boolean): Too
       },
       additionalProperties: false,
     },
-    statement(given) {
-      const { limit: _, time_zone: timezone, ...values } = given
+    statement({ limit: _rows, time_zone: timezone, ...values }) {
       const ask: Ask = { ...values, name: answerName }
       return statementOf(readAsk(ask, timezone), seesPersons ? undefined : fewestPeople)
     },

@@ -42,11 +42,10 @@ ${flags.map(describe).join('\n')}
 /** The table of flags in the docs. */
 export const flagsTable = (): string =>
   [
-    '| flag | variable | default | |',
-    '|---|---|---|---|',
-    ...flags.map((flag) => {
-      const { name, about, usual, otherwise = 'none', more } = flag
-      const cells = [`\`--${name}\``, `\`${variableOf(flag)}\``, usual ?? otherwise]
-      return `| ${cells.join(' | ')} | ${about}${more === undefined ? '' : ` (${more})`} |`
-    }),
+    '| flag | default | |',
+    '|---|---|---|',
+    ...flags.map(
+      ({ name, about, usual, otherwise, more }) =>
+        `| \`--${name}\` | ${usual ?? otherwise ?? ''} | ${about}${more === undefined ? '' : ` (${more})`} |`,
+    ),
   ].join('\n')

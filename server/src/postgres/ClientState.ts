@@ -70,8 +70,9 @@ export class ClientState {
     const edits = this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) => {
-      cancellation.statement = applyEdits(statement.text, edits)
-      return this.#options.sql.inspect(held, cancellation, (connection, guard) =>
+      const { user, sql } = this.#options
+      cancellation.asked = { user, statement: applyEdits(statement.text, edits) }
+      return sql.inspect(held, cancellation, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       )
     })

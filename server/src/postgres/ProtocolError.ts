@@ -46,6 +46,7 @@ const ofHttp: Record<string, string> = {
   'engine-starting': sqlState.starting,
   'query-memory': '53200',
   'query-disk': '53100',
+  'disk-failing': '58030',
   overloaded: '53000',
   'session-ended': '53000',
   'invalid-request': sqlState.invalidParameter,

@@ -48,11 +48,16 @@ const ownerOf = ({ kind, target }: LogEntry, row: Record<string, string[]>): str
   return target?.includes('"key":"public"') ? (anonymous ?? distinct) : (distinct ?? anonymous)
 }
 
-/** The insert id of an event stays, because a second copy may come: it must not be stored by any process. */
-const insertIdOf = (row: Buffer, ids: ReadonlySet<string>): string | undefined => {
-  const { properties } = JSON.parse(row.toString()) as { properties?: { insert_id?: unknown } }
+/** Name and insert id of an event stay, because a second copy may come: it must not be stored by any process. */
+const copyOf = (row: Buffer, ids: ReadonlySet<string>): object => {
+  const { event, properties } = JSON.parse(row.toString()) as {
+    event: string
+    properties?: { insert_id?: unknown }
+  }
   const id = properties?.insert_id
-  return typeof id === 'string' && ![...ids].some((each) => id.includes(each)) ? id : undefined
+  return typeof id === 'string' && ![...ids].some((each) => id.includes(each) || event.includes(each))
+    ? { event, properties: { insert_id: id } }
+    : { event: 'erased', properties: {} }
 }
 
 /**
@@ -68,9 +73,7 @@ const standInFor = (
   const id = standInOf(task)
   if (kind === 'alias') return Buffer.from(JSON.stringify({ environment, distinct_id: id, new_user_id: id }))
   if (kind === 'identify') return Buffer.from(JSON.stringify({ environment, distinct_id: id }))
-  const insertId = insertIdOf(row, ids)
-  const properties = insertId === undefined ? {} : { insert_id: insertId }
-  return Buffer.from(JSON.stringify({ environment, event: 'erased', properties, distinct_id: id }))
+  return Buffer.from(JSON.stringify({ environment, ...copyOf(row, ids), distinct_id: id }))
 }
 
 /** An event that was set aside is set aside again: without an environment it cannot be stored. */

@@ -119,7 +119,7 @@ const hasErased = (task: string) =>
 export const liveSeconds = 15
 
 /** A time that is ahead was written while the server's clock was wrong: whoever is there writes another soon. */
-const isWithin = (time: string, seconds: number) => `abs(extract(epoch FROM now() - ${time})) < ${seconds}`
+export const isWithin = (time: string, seconds: number) => `abs(extract(epoch FROM now() - ${time})) < ${seconds}`
 
 /** Whether a reader was heard of a short time ago. */
 export const isHeard = isWithin('seen', liveSeconds)

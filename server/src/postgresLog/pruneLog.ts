@@ -1,5 +1,5 @@
 import { maxDeadLetters } from '../wal/RecentDeadLetters.js'
-import { forgetErasures } from './erasureTables.js'
+import { forgetErasures, isWithin } from './erasureTables.js'
 import { lockKeys } from './logSchema.js'
 import type { LogAddress } from './readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'
@@ -8,7 +8,7 @@ const withinMs = 600_000
 /** How many groups one statement prunes. Each statement is a commit of its own, so its work stays when the next one fails. */
 const pieceGroups = 1000
 
-const isAway = (keptMs: number) => `seen < now() - interval '${keptMs} milliseconds'`
+const isAway = (keptMs: number) => `NOT ${isWithin('seen', keptMs / 1000)}`
 
 const forgetSql = (keptMs: number) => `
 WITH gone AS (DELETE FROM waymark.readers WHERE ${isAway(keptMs)} AND name = ANY ($1::text[]) RETURNING name)

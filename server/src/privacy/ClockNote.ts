@@ -38,7 +38,9 @@ export class ClockNote {
   /** Says why the clock may be wrong. Undefined when it may be trusted, and then the file notes the time. */
   async findDoubt(connection: DuckDBConnection): Promise<string | undefined> {
     const nowMs = Date.now()
-    const lastMs = this.#read() ?? (await readNewest(connection)) ?? nowMs
+    const lastMs = this.#read() ?? (await readNewest(connection))
+    // Nothing says yet that this clock is right: a note of a clock that is ahead would have it trusted until then.
+    if (lastMs === undefined) return undefined
     if (nowMs > Math.max(lastMs, this.#checkedMs) + longestGapDays * dayMs) {
       const today = dayOf(nowMs)
       return `The clock says ${today}, and the service ran last on ${dayOf(lastMs)}, so no event is deleted for its age. If the clock is right, start the service with --clock-checked ${today}.`

@@ -13,6 +13,12 @@ export interface Day {
   day: string
 }
 
+/** A day whose events are deleted as far as they are too old. */
+export interface OldDay extends Day {
+  /** The sequence of the last row that is too old. */
+  through: number
+}
+
 /** One transaction deletes so many rows. Between two of them the applier can store. */
 const sliceRows = 20_000
 
@@ -44,11 +50,11 @@ const deleteSql = [
    WHERE EXISTS (FROM emptied e WHERE e.environment = t.environment AND e.id = t.distinct_id)`,
 ]
 
-/** Deletes up to `sliceRows` events of a day, up to a sequence, and updates the persons. Resolves to how many it deleted. */
-export const deleteSlice = (connection: DuckDBConnection, of: Day, through: number): Promise<number> =>
+/** Deletes up to `sliceRows` events of a day, and updates the persons. Resolves to how many it deleted. */
+export const deleteSlice = (connection: DuckDBConnection, of: OldDay): Promise<number> =>
   inTransaction(connection, async () => {
     await foldEvents(connection)
-    const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${through} LIMIT ${sliceRows}`
+    const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${of.through} LIMIT ${sliceRows}`
     await connection.run(chooseSql(slice), { environment: of.environment })
     const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
     const [events, first, last] = reader.getRows()[0]!.map(Number)
@@ -88,10 +94,13 @@ export const deleteFile = (
   })
 
 /** Deletes the rejected records of a day. */
-export const deleteRejected = (connection: DuckDBConnection, { environment, day }: Day): Promise<void> =>
+export const deleteRejected = (
+  connection: DuckDBConnection,
+  { environment, day, through }: OldDay,
+): Promise<void> =>
   inTransaction(connection, async () => {
     const { rowsChanged } = await connection.run(
-      `DELETE FROM analytics.raw.rejected WHERE received_at::DATE = $2::DATE
+      `DELETE FROM analytics.raw.rejected WHERE received_at::DATE = $2::DATE AND seq <= ${through}
          AND json_extract_string(TRY_CAST(body AS JSON), '/environment') = $1`,
       [environment, day],
     )

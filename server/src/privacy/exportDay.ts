@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents } from '../store/archiveSchema.js'
 import { quoteText } from '../store/quote.js'
-import { eventsOfDay, type Day } from './deleteDay.js'
+import { eventsOfDay, type OldDay } from './deleteDay.js'
 import { putInPlace } from '../store/writeWhole.js'
 
 /** The folder in which a day's events are saved before they are deleted. */
@@ -35,23 +35,23 @@ const moveWhole = async (from: string, to: string) => {
 }
 
 /**
- * Writes the events of a day that are in no file yet to a new Parquet file. Resolves to the sequence up to
- * which all events of the day are in files.
+ * Writes the events of a day that are too old and in no file yet to a new Parquet file. Resolves to the sequence up to
+ * which all of them are in files.
  */
 export const exportDay = async (
   connection: DuckDBConnection,
-  { environment, day }: Day,
+  { environment, day, through }: OldDay,
   { folder, tempFolder }: RetentionArchive,
 ): Promise<number> => {
   const ofDay = join(folder, `environment=${encodeURIComponent(environment)}`, `day=${day}`)
   const before = exportedThrough(ofDay)
   const rows = `FROM ${allEvents} e
     LEFT JOIN analytics.raw.id_map m ON m.id_key = hash(e.environment, coalesce(e.distinct_id, e.anonymous_id))
-    WHERE ${eventsOfDay('e', day)} AND e.seq > ${before}`
+    WHERE ${eventsOfDay('e', day)} AND e.seq > ${before} AND e.seq <= ${through}`
   const [count, first, last] = await numbersOf(connection, `SELECT count(*), min(seq), max(seq) ${rows}`, {
     environment,
   })
-  if (count === 0) return before
+  if (count === 0) return Math.min(before, through)
   // The name has no ending, so that DuckDB does not take the name in a user's SQL for a file.
   const file = join(tempFolder, `export-${randomUUID()}`)
   mkdirSync(tempFolder, { recursive: true })

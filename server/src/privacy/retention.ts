@@ -1,13 +1,14 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
+import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
+import { sequencesOf } from '../archive/writeFile.js'
 import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../store/createMutex.js'
 import type { Chore } from '../store/Upkeep.js'
 import { OperatorError } from '../OperatorError.js'
 import type { ClockNote } from './ClockNote.js'
-import { deleteFile, deleteRejected, deleteSlice, type Day } from './deleteDay.js'
+import { type Day, deleteFile, deleteRejected, deleteSlice, type OldDay } from './deleteDay.js'
 import { exportDay, type RetentionArchive } from './exportDay.js'
 
 export interface RetentionOptions {
@@ -47,43 +48,83 @@ export const openRetentionArchive = (
   return { folder: path, tempFolder: data.temp }
 }
 
-/** Finds the days of an environment whose events are too old. A day in UTC is deleted as a whole. */
-const findDays = async (
-  connection: DuckDBConnection,
-  environment: string,
-  keptDays: number,
-): Promise<Day[]> => {
-  const before = new Date(Math.floor(Date.now() / dayMs - keptDays) * dayMs).toISOString()
-  const reader = await connection.runAndReadAll(
-    `SELECT DISTINCT strftime(timezone('UTC', received_at), '%Y-%m-%d') AS day FROM analytics.raw.events
-     WHERE environment = $1 AND received_at < TIMESTAMPTZ '${before}'
-     UNION SELECT strftime(day, '%Y-%m-%d') FROM analytics.raw.archived_files
-     WHERE environment = $1 AND day < timezone('UTC', TIMESTAMPTZ '${before}')
-     UNION SELECT DISTINCT strftime(received_at, '%Y-%m-%d') FROM analytics.raw.rejected
-     WHERE json_extract_string(TRY_CAST(body AS JSON), '/environment') = $1
-       AND received_at < timezone('UTC', TIMESTAMPTZ '${before}')
-     ORDER BY day`,
-    [environment],
-  )
-  return reader.getRows().map(([day]) => ({ environment, day: day as string }))
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** Rows that were received before the days that are kept, by their date. */
+interface Found {
+  day: string
+  /** The sequences of the first of them that can be deleted, and of the last. */
+  first: number
+  last: number
 }
 
-/** Deletes one day: its events in the table, then those in the archive, then its rejected records. */
+/** Finds rows of an environment that were received before a day. The events of a file are deleted together. */
+const findBefore = async (
+  connection: DuckDBConnection,
+  { environment, day: firstKept }: Day,
+  files: readonly ArchivedFile[],
+): Promise<Found[]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT strftime(received_at, '%Y-%m-%d') AS day, min(seq)::DOUBLE AS first, max(seq)::DOUBLE AS last FROM (
+       SELECT timezone('UTC', received_at) AS received_at, seq FROM analytics.raw.events
+       WHERE environment = $1 AND received_at < TIMESTAMPTZ '${firstKept} 00:00:00+00'
+       UNION ALL SELECT received_at, seq FROM analytics.raw.rejected
+       WHERE json_extract_string(TRY_CAST(body AS JSON), '/environment') = $1
+         AND received_at < TIMESTAMP '${firstKept} 00:00:00')
+     GROUP BY 1`,
+    [environment],
+  )
+  const archived = files
+    .filter((each) => each.environment === environment && each.day < firstKept)
+    .map(({ file, day }) => ({ day, first: sequencesOf(file).last, last: sequencesOf(file).last }))
+  return [...(reader.getRowObjects() as unknown as Found[]), ...archived]
+}
+
+/**
+ * The last sequence before all rows that were received on days that are kept. A clock that is behind dates rows too
+ * early; but sequences only grow, so a row behind one of a later day is at least as young, and stays as long.
+ * The first kept day does not count, because the clocks of several processes differ a little around midnight. Nor does
+ * a day in the future, on which a clock was ahead.
+ */
+const readLastOld = async (
+  connection: DuckDBConnection,
+  firstKept: string,
+  files: readonly ArchivedFile[],
+): Promise<number> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT min(seq)::DOUBLE FROM analytics.raw.events
+     WHERE received_at >= TIMESTAMPTZ '${firstKept} 00:00:00+00' + INTERVAL 1 DAY AND received_at <= now()`,
+  )
+  const [inTable] = reader.getRows()[0] as [number | null]
+  const today = dateOf(Date.now())
+  const kept = files.filter(({ day }) => day > firstKept && day <= today)
+  const first = Math.min(
+    inTable ?? Number.MAX_SAFE_INTEGER,
+    ...kept.map(({ file }) => sequencesOf(file).first),
+  )
+  return first - 1
+}
+
+const daysOf = (found: readonly Found[]): string[] => [...new Set(found.map(({ day }) => day))].toSorted()
+
+/** Deletes what is too old of one day: its events in the table, then those in the archive, then its rejected records. */
 const deleteDay = async (
   connection: DuckDBConnection,
-  day: Day,
+  day: OldDay,
   { oneAtATime, exportTo, archive, logger }: RetentionOptions,
   isStopped: () => boolean,
 ): Promise<void> => {
-  const through =
-    exportTo === undefined ? Number.MAX_SAFE_INTEGER : await exportDay(connection, day, exportTo)
+  const through = exportTo === undefined ? day.through : await exportDay(connection, day, exportTo)
   let events = 0
   for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-    slice = await oneAtATime(() => deleteSlice(connection, day, through))
+    slice = await oneAtATime(() => deleteSlice(connection, { ...day, through }))
   }
   if (archive !== undefined) {
     const files = (await readArchivedFiles(connection)).filter(
-      (each) => each.environment === day.environment && each.day === day.day,
+      (each) =>
+        each.environment === day.environment &&
+        each.day === day.day &&
+        sequencesOf(each.file).last <= day.through,
     )
     for (const file of files) {
       if (isStopped()) return
@@ -91,24 +132,48 @@ const deleteDay = async (
     }
   }
   await oneAtATime(() => deleteRejected(connection, day))
-  logger.info('Events that were too old were deleted.', { ...day, events })
+  logger.info('Events that were too old were deleted.', {
+    environment: day.environment,
+    day: day.day,
+    events,
+  })
 }
 
 /** The chore that deletes events that are too old. New events are stored meanwhile. */
-export const retention = (options: RetentionOptions): Chore => ({
-  failure: 'Events that are too old could not be deleted; it is tried again in an hour.',
-  async run(connection, isStopped) {
-    const doubt = await options.clock.findDoubt(connection)
-    const kept = Object.entries(options.days)
-    if (doubt !== undefined) {
-      if (kept.length > 0) options.logger.error(doubt)
-      return
-    }
-    for (const [environment, keptDays] of kept) {
-      for (const day of await findDays(connection, environment, keptDays)) {
-        if (isStopped()) return
-        await deleteDay(connection, day, options, isStopped)
+export const retention = (options: RetentionOptions): Chore => {
+  const { logger } = options
+  const told = new Set<string>()
+  /** Says once of which days rows stay, although by their date they would be too old. */
+  const tellDoubted = (environment: string, days: readonly string[]) => {
+    const doubted = `${environment}: ${days.join(', ')}`
+    if (days.length === 0 || told.has(doubted)) return
+    told.add(doubted)
+    logger.warn(
+      'Events are dated before others that were accepted earlier, so the clock may have been behind: they stay longer.',
+      { environment, days: days.join(', ') },
+    )
+  }
+  return {
+    failure: 'Events that are too old could not be deleted; it is tried again in an hour.',
+    async run(connection, isStopped) {
+      const doubt = await options.clock.findDoubt(connection)
+      const kept = Object.entries(options.days)
+      if (doubt !== undefined) {
+        if (kept.length > 0) logger.error(doubt)
+        return
       }
-    }
-  },
-})
+      const files = await readArchivedFiles(connection)
+      for (const [environment, keptDays] of kept) {
+        const firstKept = dateOf(Date.now() - keptDays * dayMs)
+        const found = await findBefore(connection, { environment, day: firstKept }, files)
+        if (found.length === 0) continue
+        const through = await readLastOld(connection, firstKept, files)
+        tellDoubted(environment, daysOf(found.filter(({ last }) => last > through)))
+        for (const day of daysOf(found.filter(({ first }) => first <= through))) {
+          if (isStopped()) return
+          await deleteDay(connection, { environment, day, through }, options, isStopped)
+        }
+      }
+    },
+  }
+}

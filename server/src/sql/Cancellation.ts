@@ -16,8 +16,17 @@ interface Interruptible {
 
 const againMs = 20
 
+/** SQL of a client's, and the client's user. */
+export interface AskedStatement {
+  user: string
+  statement: string
+}
+
 /** Called when a cancelled query does not end. The engine process then ends itself and the query with it. */
-export type OnStuck = (reason: CancelReason, statement: string | undefined) => void
+export type OnStuck = (reason: CancelReason, asked: AskedStatement | undefined) => void
+
+/** Called when DuckDB begins with a statement; it calls the result when DuckDB is done with it. */
+export type OnRun = (asked: AskedStatement) => () => void
 
 const reasonText: Record<CancelReason, string> = {
   cancelled: 'The query was cancelled.',
@@ -43,17 +52,19 @@ export const queryEnded = (reason: CancelReason): HttpError =>
 export class Cancellation {
   readonly #controller = new AbortController()
   /** What runs, where that is SQL of a client's. */
-  statement: string | undefined
+  asked: AskedStatement | undefined
   #reason: CancelReason | undefined
   #running: Interruptible | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #afterMs: number
   readonly #onStuck: OnStuck
+  readonly #onRun: OnRun | undefined
 
   /** `onStuck` is called when a call of DuckDB's still runs `afterMs` after it was cancelled. */
-  constructor(afterMs: number, onStuck: OnStuck) {
+  constructor(afterMs: number, onStuck: OnStuck, onRun?: OnRun) {
     this.#afterMs = afterMs
     this.#onStuck = onStuck
+    this.#onRun = onRun
   }
 
   get signal(): AbortSignal {
@@ -79,8 +90,10 @@ export class Cancellation {
   /** From now on `cancel` interrupts the connection, until the returned function is called. */
   guard(connection: Interruptible): () => void {
     this.#running = connection
+    const hasRun = this.asked && this.#onRun?.(this.asked)
     if (this.isCancelled) this.#interrupt()
     return () => {
+      if (this.#running !== undefined) hasRun?.()
       this.#running = undefined
       clearInterval(this.#timer)
       this.#timer = undefined
@@ -94,7 +107,7 @@ export class Cancellation {
     let left = Math.ceil(this.#afterMs / againMs)
     this.#timer = setInterval(() => {
       this.#running?.interrupt()
-      if (--left === 0) this.#onStuck(this.#reason!, this.statement)
+      if (--left === 0) this.#onStuck(this.#reason!, this.asked)
     }, againMs)
   }
 }

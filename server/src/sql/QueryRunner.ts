@@ -92,7 +92,8 @@ export class QueryRunner {
     const { connections, log, threads, queryThreads, readable, home } = this.#options
     const { request, user, userAgent, cancellation } = job
     const statement = job.postgres?.text ?? request.statement
-    cancellation.statement = statement
+    const asked = { user, statement }
+    cancellation.asked = asked
     const isEphemeral = request.ephemeral === true
     const held =
       job.postgres?.held ??
@@ -135,7 +136,7 @@ export class QueryRunner {
     let failure: unknown
     const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
       if (failure !== undefined) return failure
-      const ended = isFatal(error) ? givenUp(error, this.#options.onGivenUp, statement) : undefined
+      const ended = isFatal(error) ? givenUp(error, this.#options.onGivenUp, asked) : undefined
       const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? ended ?? error
       failure = reported
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 
 export interface BuiltIns {
   functions: readonly (readonly [name: string, type: string, stability: string, macro: string])[]
@@ -9,15 +9,21 @@ const functionsSql = `SELECT lower(function_name), function_type, coalesce(stabi
   FROM system.main.duckdb_functions() WHERE internal`
 const viewsSql = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views() WHERE internal'
 
-const read = async (connection: DuckDBConnection): Promise<BuiltIns> => {
+const read = async (): Promise<BuiltIns> => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  const connection = await instance.connect()
   const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRows() as unknown
   const functions = (await rowsOf(functionsSql)) as BuiltIns['functions']
   const views = (await rowsOf(viewsSql)) as [string][]
+  connection.closeSync()
+  instance.closeSync()
   return { functions, views: new Set(views.map(([name]) => name)) }
 }
 
-let found: BuiltIns | undefined
+let found: Promise<BuiltIns> | undefined
 
-/** All functions and views of DuckDB's own. It is asked once in a process, because no extension is ever loaded. */
-export const readBuiltIns = async (connection: DuckDBConnection): Promise<BuiltIns> =>
-  (found ??= await read(connection))
+/**
+ * All functions and views of DuckDB's own, which no store changes: no extension is ever loaded. A process that is
+ * going to be an engine asks before there is a store to open.
+ */
+export const readBuiltIns = (): Promise<BuiltIns> => (found ??= read())

@@ -42,7 +42,7 @@ export const inspector =
       await enterConnection(held, {}, readable, home)
       return await inReadOnly(held.connection, () => work(held.connection, guard))
     } catch (error) {
-      throw cancellation.error ?? (isFatal(error) ? givenUp(error, onGivenUp, cancellation.statement) : error)
+      throw cancellation.error ?? (isFatal(error) ? givenUp(error, onGivenUp, cancellation.asked) : error)
     } finally {
       for (const cleanup of cleanups.toReversed()) cleanup()
     }

@@ -12,7 +12,7 @@ import { assistRoutes } from './assist/assistRoutes.js'
 import { AnswerCache } from './cache/AnswerCache.js'
 import { Volatility } from './cache/Volatility.js'
 import type { AnswererOptions } from './answerer.js'
-import { Cancellation, type CancelReason, type OnStuck } from './Cancellation.js'
+import { Cancellation, type CancelReason, type OnRun, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Translator } from './dialects/Translator.js'
 import type { OnGivenUp } from './givenUp.js'
@@ -43,6 +43,7 @@ export interface SqlOptions {
   /** How long a cancelled statement may go on before it counts as one that cannot be stopped. */
   stuckAfterMs: number
   onStuck: OnStuck
+  onRun: OnRun
   onGivenUp: OnGivenUp
 }
 
@@ -82,8 +83,8 @@ const maxLogged = 10_000
 /** Opens the part of the service that runs users' SQL. */
 export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const { database, catalogs, tempFolder, maxQueries, threads, statementTimeoutMs, onGivenUp } = options
-  const guard = await database.use((connection) => Guard.open(connection))
-  const volatility = await database.use((connection) => Volatility.open(connection))
+  const guard = await Guard.open()
+  const volatility = await Volatility.open()
   const cache = new AnswerCache(Math.min(maxCacheBytes, options.memoryBytes / 64), dataChanges)
   const queryThreads = new QueryThreads(await database.connect(), threads, storingThreads(threads))
 
@@ -119,7 +120,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const translator = new Translator()
   const { translate } = translator
   const inspections = new Set<Cancellation>()
-  const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck)
+  const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck, options.onRun)
   const cancelAll = (reason: CancelReason) => {
     for (const query of log.live()) query.cancel(reason)
     for (const inspection of inspections) inspection.cancel(reason)

@@ -8,16 +8,14 @@ import { isFatal } from '../store/transactions.js'
 /** Makes the HttpError for SQL that is wrong, is not allowed, or failed while it ran. */
 export const refuseStatement = (message: string): HttpError => refuse(400, 'invalid-statement', message)
 
+/** Makes the HttpError for a statement at which DuckDB failed with this message: the disk may be at fault. */
+export const refuseFailed = (message: string): HttpError =>
+  // Other errors quote what users wrote, which may be any words.
+  message.startsWith('IO Error') && isDiskFailing(message) ? diskFailing() : refuseStatement(message)
+
 /** Throws the error of a statement as one for its client. An error that ends the engine stays as it is. */
 export const throwRefused = (error: unknown): never => {
-  // Other errors quote what users wrote, which may be any words.
-  if (
-    !(error instanceof HttpError) &&
-    messageOf(error).startsWith('IO Error') &&
-    isDiskFailing(messageOf(error))
-  )
-    throw diskFailing()
-  throw error instanceof HttpError || isFatal(error) ? error : refuseStatement(messageOf(error))
+  throw error instanceof HttpError || isFatal(error) ? error : refuseFailed(messageOf(error))
 }
 
 /** Makes the HttpError for a field of the request that is wrong. */

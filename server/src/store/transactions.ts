@@ -2,12 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { dataChanges } from './changes.js'
 
+/** A transaction that failed is still open when there was no memory for its ROLLBACK, either. */
+const begin = async (connection: DuckDBConnection): Promise<void> => {
+  try {
+    await connection.run('BEGIN TRANSACTION')
+  } catch (error) {
+    if (!/transaction is aborted/.test((error as Error).message)) throw error
+    await connection.run('ROLLBACK')
+    await connection.run('BEGIN TRANSACTION')
+  }
+}
+
 /**
  * Runs the work between BEGIN and COMMIT; whatever it throws rolls everything back. While the service runs, whatever
  * is stored is stored by this function, which counts it as a change.
  */
 export const inTransaction = async <T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> => {
-  await connection.run('BEGIN TRANSACTION')
+  await begin(connection)
   try {
     const result = await work()
     await dataChanges.during(() => connection.run('COMMIT'))

@@ -46,8 +46,8 @@ const notStarted = () =>
   })
 
 /**
- * Reads each file in a process of its own. One process is started ahead, because starting takes longer than reading
- * a small file. All processes together have about half as much memory as DuckDB has in the engine.
+ * Reads each file in a process of its own. The next one is started while a file is read, because starting takes longer
+ * than reading a small file. All processes together have about half as much memory as DuckDB has in the engine.
  */
 export class Importers {
   readonly #options: ImportersOptions
@@ -83,6 +83,7 @@ export class Importers {
     this.prepare()
     const reader = this.#spare
     this.#spare = undefined
+    this.prepare()
     // A server that is being closed waits for the files that it has.
     if (reader === undefined) throw notStarted()
     const kill = () => reader.kill()
@@ -99,7 +100,6 @@ export class Importers {
     } finally {
       signal.removeEventListener('abort', kill)
       kill()
-      this.prepare()
     }
   }
 

@@ -367,6 +367,14 @@ describe('insert_id', () => {
     expect(await count(`event = 'apart'`)).toBe(2)
   })
 
+  it('keeps another event with the same number of an order', async () => {
+    const properties = { insert_id: '1042' }
+    const both = [event('Paid', { properties }), event('Refunded', { properties })]
+    await service.ingest('/track?sync=true', both)
+    await service.ingest('/track?sync=true', both)
+    expect(await count(`insert_id = '1042'`)).toBe(2)
+  })
+
   it('keeps every event that carries none', async () => {
     await service.ingest('/track?sync=true', [event('plain'), event('plain')])
     expect(await count(`event = 'plain'`)).toBe(2)

@@ -122,7 +122,7 @@ it('says of random histories, folded and deleted in part at any time, what the r
           'SELECT DISTINCT received_at::DATE::VARCHAR FROM analytics.raw.events',
         )
         for (const [day] of reader.getRows() as [string][]) {
-          partly += await deleteSlice(connection, { environment: 'production', day }, through)
+          partly += await deleteSlice(connection, { environment: 'production', day, through })
         }
         await expectRight()
       },

@@ -69,7 +69,9 @@ const open = async (windowDays: number) => {
         const mixed = (values: string) =>
           `(${values}) AS xor(system.main.hash(${values}), ${hashes}::UBIGINT)`
         hashes++
-        await connection.run(`CREATE OR REPLACE MACRO hash ${mixed('a')}, ${mixed('a, b')}`)
+        await connection.run(
+          `CREATE OR REPLACE MACRO hash ${mixed('a')}, ${mixed('a, b')}, ${mixed('a, b, c')}`,
+        )
         await openAnalytics(connection)
       }
       ;({ window, apply } = await start())

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { createAddressOf } from '../../src/http/clientAddress.js'
+import { createAddressOf, warnOfProxies } from '../../src/http/clientAddress.js'
 import { openCountries } from '../../src/analytics/openCountries.js'
 import { countryFile } from '../fixtures/countryFile.js'
 
@@ -37,7 +37,9 @@ it.each([
   ['none for a connection that has ended', undefined, undefined, undefined],
 ])('the country is %s', (_, peer, forwarded, country, proxies = 1) => {
   const told: string[] = []
-  const addressOf = createAddressOf(proxies, { warn: (message) => told.push(message) })
+  const addressOf = warnOfProxies(createAddressOf(proxies), proxies, {
+    warn: (message) => told.push(message),
+  })
   const find = openCountries(path, addressOf)
   expect([1, 2].map(() => find(from(peer, forwarded)))).toEqual([country, country])
   // Whoever starts the service behind a proxy without saying so is told, once.

@@ -81,7 +81,7 @@ describe('the archive', () => {
     await service.restart()
     await service.ingest(
       '/track?sync=true',
-      event('Again', { distinct_id: 'b', properties: { insert_id: 'i-7' } }),
+      event('Ordered', { distinct_id: 'b', properties: { insert_id: 'i-7' } }),
     )
     expect(await rowsOf(`SELECT count(*) FROM events WHERE insert_id = 'i-7'`)).toEqual([[1]])
   })

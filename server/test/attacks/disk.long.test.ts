@@ -127,6 +127,30 @@ it('a folder on a disk that is read-only is refused in one sentence', async () =
   expect(stderr).toMatch(/read-only|EROFS/i)
 })
 
+it('a disk that fails in the middle of an answer is told in its last line, without a path', async () => {
+  await start()
+  await client.rows('CREATE TABLE large AS SELECT hash(range) AS a FROM range(6_000_000)')
+  expect(await stop()).toBe(0)
+  // What DuckDB has read once it keeps, and this one has read nothing.
+  await start()
+  const answer = await fetch(`${url}/query`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
+    body: JSON.stringify({ statement: 'FROM large' }),
+  })
+  expect(answer.status).toBe(200)
+  const reader = answer.body!.getReader()
+  await reader.read()
+  trouble.setDisk('gives nothing')
+  let end = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    end = (end + Buffer.from(part.value).toString()).slice(-4000)
+  expect(JSON.parse(end.trimEnd().split('\n').at(-1)!)).toMatchObject({
+    error: expect.stringMatching(/^The disk of the service fails/),
+    error_code: 'disk-failing',
+  })
+})
+
 it.each(['is broken', 'is read-only'] as const)(
   'a disk that %s is told with 503, without a path',
   async (state) => {

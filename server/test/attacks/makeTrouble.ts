@@ -2,14 +2,14 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildPreload } from '../fixtures/buildPreload.js'
 
-const diskStates = ['works', 'stalls', 'is read-only', 'is broken'] as const
+const diskStates = ['works', 'stalls', 'is read-only', 'is broken', 'gives nothing'] as const
 type DiskState = (typeof diskStates)[number]
 
 export interface Trouble {
   /** The environment of the process that is to have it. */
   env: Record<string, string>
   setClockAhead(seconds: number): void
-  /** What writes of files do from now on. */
+  /** What writes of files, and DuckDB's reads, do from now on. */
   setDisk(state: DiskState): void
 }
 

@@ -4,7 +4,7 @@
  * | offset | length | meaning |
  * |---|---|---|
  * | 0 | 8 | by so many seconds the clock is ahead, as a signed number |
- * | 8 | 8 | 1 while writes and syncs of files wait, as on a disk that takes nothing; 2 while they fail, as on one that was made read-only; 3 while they fail, as on one that is broken |
+ * | 8 | 8 | 1 while writes and syncs of files wait, as on a disk that takes nothing; 2 while they fail, as on one that was made read-only; 3 while they fail, as on one that is broken; 4 while reads at a place fail, which are DuckDB's |
  *
  * Both have the byte order of the processor. Pipes and sockets are not held up.
  */
@@ -38,15 +38,23 @@ static int disk_fails(int fd) {
   if (trouble == NULL || trouble[1] == 0 || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
   while (trouble[1] == 1) usleep(10000);
   errno = trouble[1] == 3 ? EIO : EROFS;
-  return trouble[1] >= 2;
+  return trouble[1] == 2 || trouble[1] == 3;
 }
 
-#define HELD(type, name, parameters, arguments)                          \
+static int reads_fail(int fd) {
+  struct stat file;
+  if (trouble == NULL || trouble[1] != 4 || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
+  errno = EIO;
+  return 1;
+}
+
+#define FAILING(fails, type, name, parameters, arguments)                \
   type name parameters {                                                 \
     static type (*real) parameters;                                      \
     if (real == NULL) real = (type(*) parameters)dlsym(RTLD_NEXT, #name); \
-    return disk_fails(fd) ? -1 : real arguments;                         \
+    return fails(fd) ? -1 : real arguments;                              \
   }
+#define HELD(...) FAILING(disk_fails, __VA_ARGS__)
 HELD(ssize_t, write, (int fd, const void *bytes, size_t length), (fd, bytes, length))
 HELD(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 HELD(ssize_t, pwrite, (int fd, const void *bytes, size_t length, off_t at), (fd, bytes, length, at))
@@ -55,6 +63,8 @@ HELD(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at),
 HELD(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
 HELD(int, fsync, (int fd), (fd))
 HELD(int, fdatasync, (int fd), (fd))
+FAILING(reads_fail, ssize_t, pread, (int fd, void *bytes, size_t length, off_t at), (fd, bytes, length, at))
+FAILING(reads_fail, ssize_t, pread64, (int fd, void *bytes, size_t length, off64_t at), (fd, bytes, length, at))
 
 static int64_t ahead(void) { return trouble == NULL ? 0 : trouble[0]; }
 

@@ -86,7 +86,6 @@ const failAtSecondFile = () => {
 
 it('a day that retention has begun to take off the list of another store is not merged, so that no event of it comes back', async () => {
   const dayMs = 86_400_000
-  const days = 4
   const perFile = 5
   const fileCounts = async () => {
     const rows = await stage.database.query<{ files: number }>(
@@ -103,26 +102,32 @@ it('a day that retention has begun to take off the list of another store is not 
     )
   const twice = (...counts: number[]) => counts.map((each) => [each, each])
   /** Each batch becomes a file of each day. */
-  const addBatch = async (...stores: Parameters<typeof whenArchived>) => {
-    for (let day = 0; day < days; day++) await stage.filler.numbered(day, perFile)
+  const addBatch = async (days: number[], ...stores: Parameters<typeof whenArchived>) => {
+    for (const day of days) await stage.filler.numbered(day, perFile)
     const wanted = stage.filler.sent
     await eventually(async () => expect((await listed())?.events).toBe(wanted))
     await whenArchived(...stores)
   }
   const one = await stage.start('one')
-  await one.ingest('/track?sync=true', event('Now', { distinct_id: 'u_0' }))
+  // Rows behind one of today would stay as long as it does; behind one of tomorrow they do not.
+  await stage.filler.put(Date.now() + dayMs, [event('Now', { distinct_id: 'u_0' })])
   const two = await stage.start('two')
-  for (let batch = 0; batch < 3; batch++) await addBatch(one, two)
+  for (let batch = 0; batch < 3; batch++) await addBatch([0, 1], one, two)
   await two.stop()
   await one.stop()
 
   // The first day is the last one that the archiving store keeps, and the first one that the other one does not.
   const kept = Math.floor(Date.now() / dayMs) - firstDay / dayMs
-  const first = await stage.start('one', { retentionDays: { production: kept } })
+  const keeping = (production: number) => ({
+    retentionDays: { production },
+    clockChecked: new Date().toISOString().slice(0, 10),
+  })
+  const first = await stage.start('one', keeping(kept))
   const cut = failAtSecondFile()
-  const second = await stage.start('two', { retentionDays: { production: kept - 1 } })
+  const second = await stage.start('two', keeping(kept - 1))
   await eventually(() => expect(cut.hasFailed()).toBe(true))
-  await addBatch(first, second)
+  await addBatch([0, 1], first, second)
+  for (let batch = 0; batch < 4; batch++) await addBatch([2, 3], first, second)
   // The oldest days come first, so they would be merged by now.
   await eventually(async () => expect((await fileCounts()).slice(2)).toEqual([1, 1]))
   const all = 4 * perFile
@@ -137,7 +142,7 @@ it('a day that retention has begun to take off the list of another store is not 
   await second.restart()
   await eventually(async () => expect(await byDay(second)).toEqual(twice(all, all, all)))
   await first.stop()
-  const later = await stage.start('one', { retentionDays: { production: kept - 1 } })
+  const later = await stage.start('one', keeping(kept - 1))
   await eventually(async () => {
     expect(await fileCounts()).toEqual([4, 1, 1])
     expect(await byDay(later)).toEqual(twice(all, all, all))

@@ -109,6 +109,15 @@ it('goes on from where it has failed', async () => {
   expect((await places())[0]).toBe(2401)
 })
 
+it("forgets a reader that was seen last while the server's clock was ahead", async () => {
+  for (let at = 0; at < 4; at++) await append()
+  await database.query(
+    `INSERT INTO waymark.readers (name, applied, seen) VALUES ('gone', 1, now() + interval '400 days'), ('here', 3, now())`,
+  )
+  await prune()
+  expect(await places()).toEqual([4])
+})
+
 it("forgets no reader because the server's clock is wrong for a moment, and waits for none that it saw later than now", async () => {
   for (let at = 0; at < 4; at++) await append()
   const awaySince = new Map<string, number>()

@@ -29,7 +29,7 @@ describe('docs/answers.md', () => {
   it('has a result below every numbered example', () => {
     const titles = [...page.matchAll(/^### (?<title>.+)$/gm)].map(({ groups }) => groups!['title'])
     expect(examples.map(({ title }) => title)).toEqual(titles)
-    expect(titles.length).toBeGreaterThan(8)
+    expect(titles.length).toBeGreaterThan(3)
   })
 
   it.each(examples)('shows what the query $title finds', async ({ sql, table }) => {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { clientAddress } from '../../src/http/clientAddress.js'
+import { createService } from '../fixtures/createService.js'
+import { event } from '../fixtures/events.js'
 
 it.each([
   ['the peer', '203.0.113.7', undefined, '203.0.113.7'],
@@ -15,3 +17,29 @@ it.each([
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   expect(clientAddress({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)).toBe(address)
 })
+
+it.each([
+  ['no proxy', {}, {}, []],
+  ['a proxy that --trust-proxy names', { trustProxy: 1 }, { 'x-forwarded-for': '198.51.100.1' }, []],
+  ['another proxy', {}, { 'x-forwarded-for': '198.51.100.1' }, ['X-Forwarded-For names a visitor']],
+])(
+  'with %s, tells of --trust-proxy only when an address matters, and once',
+  async (_, options, sent, told) => {
+    const lines: string[] = []
+    const service = await createService({
+      ...options,
+      logLevel: 'warn',
+      writeLog: (line) => lines.push(line),
+    })
+    try {
+      const about = () => lines.filter((line) => line.includes('X-Forwarded-For'))
+      const visit = { ...event('Seen'), distinct_id: undefined }
+      await service.ingest('/track', event('Plain'), sent)
+      expect(about()).toEqual([])
+      for (let times = 0; times < 2; times++) await service.ingest('/anonymous', visit, sent)
+      expect(about()).toEqual(told.map((text) => expect.stringContaining(text) as string))
+    } finally {
+      await service.close()
+    }
+  },
+)

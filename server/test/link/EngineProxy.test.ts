@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Breaker } from '../../src/link/Breaker.js'
 import type { EngineLink } from '../../src/link/EngineLink.js'
 import { EngineProxy } from '../../src/link/EngineProxy.js'
 import { askRaw } from '../fixtures/askRaw.js'
@@ -30,7 +31,7 @@ const answerOf = async (written: string, headers: OutgoingHttpHeaders) => {
     response.write(written, () => setImmediate(() => response.destroy()))
   })
   await once(engine.listen(path), 'listening')
-  const proxy = new EngineProxy(linkThatEnds, path)
+  const proxy = new EngineProxy({ link: linkThatEnds, breaker: new Breaker() }, path)
   const server = createServer((request, response) => {
     void proxy.forward({ request, response, identity: { user: 'ada', role: 'write' } })
   })
@@ -85,7 +86,8 @@ describe.runIf(process.platform !== 'win32')('a client that goes while the engin
     })
     await once(engine.listen(path), 'listening')
     const up = deferred()
-    const proxy = new EngineProxy({ whenUp: () => up.promise } as unknown as EngineLink, path)
+    const link = { whenUp: () => up.promise } as unknown as EngineLink
+    const proxy = new EngineProxy({ link, breaker: new Breaker() }, path)
     const server = createServer()
     await once(server.listen(0, '127.0.0.1'), 'listening')
     try {

@@ -1,10 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Supervisor } from '../../src/link/Supervisor.js'
 import { Logger } from '../../src/Logger.js'
 import { eventually } from '../fixtures/eventually.js'
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
 
 let folder: string
 let supervisor: Supervisor | undefined
@@ -61,6 +70,37 @@ it('tells why an engine ended that could not go on, and logs that once', async (
 })
 
 const stays = 'setInterval(() => {}, 1000)'
+
+it('has a process ready for the next start, once an engine has ended', async () => {
+  const notes = join(folder, 'notes')
+  const program = join(folder, 'engine.mjs')
+  writeFileSync(
+    program,
+    `import { appendFileSync } from 'node:fs'
+     const note = (what) => appendFileSync(${JSON.stringify(notes)}, what + ' ' + process.pid + '\\n')
+     note('loaded')
+     process.once('message', ({ kind }) => {
+       note(kind)
+       process.send({ kind: 'ready' })
+       ${stays}
+     })`,
+  )
+  supervisor = new Supervisor({ program, args: [], env: process.env, logger: new Logger('silent') })
+  expect(await supervisor.start()).toEqual({ kind: 'ready' })
+  const noted = () => readFileSync(notes, 'utf8').trim().split('\n')
+  const pidAt = (line: number) => Number(noted().at(line)?.split(' ')[1])
+  const first = pidAt(0)
+  expect(noted()).toEqual([`loaded ${first}`, `begin ${first}`])
+  process.kill(first, 'SIGKILL')
+  await eventually(() => expect(noted()).toHaveLength(5))
+  const [second, spare] = [pidAt(2), pidAt(4)]
+  expect(noted().slice(2)).toEqual([`loaded ${second}`, `begin ${second}`, `loaded ${spare}`])
+  process.kill(second, 'SIGKILL')
+  await eventually(() => expect(noted().at(5)).toBe(`begin ${spare}`))
+  await supervisor.stop()
+  supervisor = undefined
+  for (const pid of [first, second, spare]) await eventually(() => expect(isAlive(pid)).toBe(false))
+})
 
 describe('an engine that is being started', () => {
   it('is ended and started again when it says nothing', async () => {

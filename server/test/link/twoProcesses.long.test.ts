@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -201,6 +202,30 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
       return client.rows(`SELECT count(DISTINCT properties->>'n') FROM events`)
     })) as [[number]]
     expect(stored).toBe(sender.accepted.length + 1)
+  })
+
+  it('goes on after both processes stood still, as in a frozen container, with what had just been cancelled', async () => {
+    const service = launchIn({}, '--statement-timeout', '1')
+    const client = createClient(urlIn(await service.ready))
+    const engine = await engineOf(service)
+    const query_id = randomUUID()
+    const statement =
+      'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (a.range * b.range) % 7 = 3'
+    const endless = client.post('/query', { statement, query_id })
+    await client.untilRunning(query_id)
+    for (const pid of [engine, service.pid]) process.kill(pid, 'SIGSTOP')
+    // Longer than an engine may be silent, and than a cancelled statement may go on.
+    await delay(25_000)
+    // The service finds its timers due before the engine can say anything.
+    process.kill(service.pid, 'SIGCONT')
+    await delay(500)
+    process.kill(engine, 'SIGCONT')
+    const { status, text } = await endless
+    expect([status, text]).toEqual([400, expect.stringContaining('query-timeout')])
+    expect(await client.rows('SELECT 1')).toEqual([[1]])
+    expect(await engineOf(service)).toBe(engine)
+    expect(isAlive(engine)).toBe(true)
+    expect(service.log()).not.toMatch(/The engine (is ended|ended)/)
   })
 
   it('lets acceptance go first with each of its threads, those of DuckDB too', async () => {

@@ -19,7 +19,7 @@ describe('flags', () => {
   )
 
   it('the docs have the table of flags as it is', () => {
-    const at = page.indexOf('| flag | variable |')
+    const at = page.indexOf('| flag | default |')
     expect(page.slice(at, page.indexOf('\n\n', at)).split('\n')).toEqual(flagsTable().split('\n'))
   })
 

@@ -34,9 +34,9 @@ const clean = (
 const rowsOf = (...given: Parameters<typeof clean>) => JSON.parse(clean(...given)!) as unknown[]
 
 const seen = { environment, event: 'Seen', properties: { a: 1 } }
-const erased = (properties: object = {}) => ({
+const erased = (event = 'erased', properties: object = {}) => ({
   environment,
-  event: 'erased',
+  event,
   properties,
   distinct_id: standIn,
 })
@@ -48,15 +48,22 @@ describe('a group of the log', () => {
     expect(clean('append', [{ distinct_id: 'ada', environment }])).toBeUndefined()
   })
 
-  it('has another event in the place of each of theirs, with the insert id, by which a second copy is known', () => {
+  it('has another event in the place of each of theirs, with the name and insert id by which a second copy is known', () => {
     const bob = { ...seen, distinct_id: 'bob' }
     const rows = [
       { ...seen, distinct_id: 'ada', properties: { insert_id: 'i-1', email: 'x' } },
       bob,
       { ...seen, distinct_id: '', anonymous_id: 'anon-ada', properties: { insert_id: 'of-ada-1' } },
       '{"environment":"production","event":"x","properties":{},"distinct_id":"\\u0061da"}',
+      { ...seen, event: 'Mail to ada', distinct_id: 'ada', properties: { insert_id: 'i-2' } },
     ]
-    expect(rowsOf('track', rows)).toEqual([erased({ insert_id: 'i-1' }), bob, erased(), erased()])
+    expect(rowsOf('track', rows)).toEqual([
+      erased('Seen', { insert_id: 'i-1' }),
+      bob,
+      erased(),
+      erased(),
+      erased(),
+    ])
   })
 
   it('loses an anonymous id in what others sent, and nothing else of it', () => {

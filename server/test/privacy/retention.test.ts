@@ -24,6 +24,9 @@ afterEach(async () => {
 const start = async (more: ServerOptions = {}) => {
   const options = { retentionDays: { production: 400 }, retentionArchive: archive }
   service = await createService({ ...settingAside, ...options, dataFolder: join(root, 'data'), ...more })
+  // Events that a test makes older say nothing of when the service ran.
+  const note = join(service.folder, 'clock.json')
+  if (!existsSync(note)) writeFileSync(note, JSON.stringify({ ranAt: new Date().toISOString() }))
 }
 const rowsOf = async (statement: string) => {
   const { rows, error } = await service.query(statement)
@@ -82,8 +85,8 @@ const seed = async () => {
     traits: { plan: 'pro' },
   })
   await service.ingest('/identify', { environment: 'production', distinct_id: 'gone' })
-  await service.ingest('/track', event('New', { distinct_id: 'stays' }))
   await setAside(service, 'gone', {})
+  await service.ingest('/track', event('New', { distinct_id: 'stays' }))
 }
 
 describe('retention', () => {
@@ -133,7 +136,7 @@ describe('retention', () => {
 
   it('keeps a day that is not older than it as a whole', async () => {
     await start()
-    await service.ingest('/track?sync=true', [event('Kept'), event('Late')])
+    await service.ingest('/track?sync=true', [event('Late'), event('Kept')])
     const first = "date_trunc('day', timezone('UTC', now())) - INTERVAL 400 DAY"
     await age(
       old('events', "event = 'Kept'", `timezone('UTC', ${first})`),
@@ -142,17 +145,47 @@ describe('retention', () => {
     await eventually(async () => expect(await rowsOf('SELECT event FROM events')).toEqual([['Kept']]))
   })
 
+  it.each(['table', 'archive'])(
+    'keeps in the %s what was accepted while the clock was behind, as long as what came before',
+    async (place) => {
+      const lines: string[] = []
+      const archiving = { archiveFolder: join(root, 'files'), archiveAfterDays: 1 }
+      const logged = { writeLog: (line: string) => lines.push(line), logLevel: 'warn' } as const
+      await start({ ...logged, ...(place === 'archive' && archiving) })
+      for (const name of ['Old', 'Right', 'Behind', 'New'])
+        await service.ingest('/track?sync=true', event(name))
+      await setAside(service, 'behind', {})
+      await age(
+        old('events', "event = 'Old'"),
+        old('events', "event = 'Right'", 'now() - INTERVAL 100 DAY'),
+        old('events', "event = 'Behind'", "TIMESTAMPTZ '2020-05-02 12:00:00+00'"),
+        old('rejected', 'true', "TIMESTAMP '2020-05-02 12:00:00'"),
+        'UPDATE analytics.raw.events SET "timestamp" = received_at',
+      )
+      const names = (table: string) => rowsOf(`SELECT event FROM ${table} ORDER BY ALL`)
+      await eventually(async () => expect(await names('events')).toEqual([['Behind'], ['New'], ['Right']]))
+      for (const times of [1, 2]) {
+        await eventually(() => Promise.resolve(expect(lines).toHaveLength(times)))
+        expect(JSON.parse(lines.at(-1)!)).toMatchObject({ environment: 'production', days: '2020-05-02' })
+        expect(lines.at(-1)).toContain('the clock may have been behind')
+        expect(await names('events')).toEqual([['Behind'], ['New'], ['Right']])
+        expect(await rowsOf('SELECT count(*) FROM analytics.rejected')).toEqual([[1]])
+        if (place === 'archive')
+          await eventually(async () => expect(await names('analytics.raw.events')).toEqual([['New']]))
+        if (times === 1) await service.restart()
+      }
+    },
+  )
+
   it.each([
     ['ran last a year ago', (note: string) => writeFileSync(note, JSON.stringify({ ranAt: yearAgo }))],
-    ['has a store whose newest event is as old', (note: string) => rmSync(note)],
+    ['has a store whose newest event is as old', (note: string) => rmSync(note, { force: true })],
   ])('deletes nothing when the service %s, until somebody has checked the clock', async (_, change) => {
     const lines: string[] = []
     const logged = { logLevel: 'error', writeLog: (line: string) => lines.push(line) } as const
     await start(logged)
     const note = join(service.folder, 'clock.json')
     await service.ingest('/track?sync=true', event('Old'))
-    // Before that the service might be stopped first.
-    await eventually(() => Promise.resolve(expect(existsSync(note)).toBe(true)))
     await service.stop()
     change(note)
     await age(old('events', 'true'))

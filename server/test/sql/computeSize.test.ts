@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { shareOf } from '../../src/sql/computeSize.js'
-import { type Body } from '../fixtures/createService.js'
+import type { Body, Service } from '../fixtures/createService.js'
 import { useService } from '../fixtures/useService.js'
 
 const service = useService({ maxQueries: 2, threads: 2, statementTimeoutMs: 3_600_000 })
@@ -13,35 +13,60 @@ const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE (
 const huge = 'SELECT sum(hash(a.range)) FROM range(200000000000) a'
 
 const log = (id: string) => service.get(`/query/${id}`)
-const begin = (statement: string, more: Body) => {
+interface Begun {
+  id: string
+  session_id: string
+  answer: ReturnType<Service['query']>
+}
+const running = new Set<Begun>()
+const begin = (statement: string, more: Body): Begun => {
   const query_id = randomUUID()
   const session_id = `s-${query_id}`
   const named = more['compute_size'] === 'AUTO' ? {} : { session_id }
-  return { id: query_id, session_id, answer: service.query(statement, { query_id, ...named, ...more }) }
+  const begun = {
+    id: query_id,
+    session_id,
+    answer: service.query(statement, { query_id, ...named, ...more }),
+  }
+  running.add(begun)
+  return begun
 }
-type Begun = ReturnType<typeof begin>
-const untilPlanned = async ({ id }: Begun) => {
+/** Once the service has heard of it. */
+const logOf = async ({ id }: Begun) => {
   for (;;) {
-    const { body } = await log(id)
+    const { status, body } = await log(id)
+    if (status === 200) return body
+    await delay(5)
+  }
+}
+const untilPlanned = async (begun: Begun) => {
+  for (;;) {
+    const body = await logOf(begun)
     if (typeof body['fingerprint'] === 'number') return
     if (typeof body['end_time'] === 'string') throw new Error('The query never ran.')
     await delay(5)
   }
 }
-const isWaiting = async ({ id }: Begun) => {
+const isWaiting = async (begun: Begun) => {
+  await logOf(begun)
   // A statement that could start would be planned within this time, and one that cannot never is.
   await delay(100)
-  const { body } = await log(id)
+  const body = await logOf(begun)
   return body['fingerprint'] === null && body['end_time'] === null
 }
-const end = async ({ id, answer }: Begun) => {
-  const session = (await log(id)).body['session_id'] as string
+const end = async (begun: Begun) => {
+  const { id, answer } = begun
+  const session = (await logOf(begun))['session_id'] as string
   await fetch(`${service.url}/query/${id}?session_id=${session}`, {
     method: 'DELETE',
     headers: { authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
   })
+  running.delete(begun)
   return answer
 }
+afterEach(async () => {
+  await Promise.all([...running].map(end))
+})
 
 describe('compute_size', () => {
   it('XS finds room while every other place is taken, and its log says its threads', async () => {

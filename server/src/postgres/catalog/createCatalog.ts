@@ -33,11 +33,11 @@ const createMacros = (of: Macros) =>
 export const catalogViews: ReadonlySet<string> = new Set(Object.keys(views))
 export const catalogMacros: ReadonlySet<string> = new Set(Object.keys(macros))
 
-/** Creates what Postgres's tools ask for first and DuckDB's own `pg_catalog` lacks. */
-export const createCatalog: readonly string[] = [
+/** Creates what Postgres's tools ask for first and DuckDB's own `pg_catalog` lacks. One call takes half as long as 114. */
+export const createCatalog: string = [
   `ATTACH IF NOT EXISTS ':memory:' AS ${ownCatalog}`,
   `CREATE SCHEMA IF NOT EXISTS ${pg}`,
   ...createMacros(first),
   ...Object.entries(views).map(([name, sql]) => `CREATE OR REPLACE VIEW ${pg}.${name} AS ${sql}`),
   ...createMacros(macros),
-]
+].join(';\n')

@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
 import { limitConnections, listenAt } from '../../http/publicServer.js'
-import type { EngineLink } from '../../link/EngineLink.js'
 import { endedMessage, endKnownMs, engineWaitMs } from '../../link/EngineProxy.js'
+import { type Gate, restingMessage, whenAdmitted } from '../../link/whenAdmitted.js'
 import type { Logger } from '../../Logger.js'
 import type { CompleteOptions } from '../../options/ServerOptions.js'
 import { analyticsCatalog } from '../../store/analyticsSchema.js'
@@ -38,8 +38,7 @@ export interface PostgresListener {
   destroyAll(): void
 }
 
-export interface ListenPostgresOptions extends CompleteOptions {
-  link: EngineLink
+export interface ListenPostgresOptions extends CompleteOptions, Gate {
   logger: Logger
   logins: PasswordCheck
   /** The path of the engine's socket. */
@@ -151,7 +150,10 @@ export const listenPostgres = async (options: ListenPostgresOptions): Promise<Po
 
   /** Pipes between the client and the engine until one of them closes the connection. */
   const join = async (socket: Socket, start: ClientStart): Promise<void> => {
-    const engine = (await link.whenUp(engineWaitMs)) ? await reachEngine(path, start) : undefined
+    const admission = await whenAdmitted(options, { user: start.user, withinMs: engineWaitMs })
+    if (admission.kind === 'resting')
+      throw new ProtocolError(sqlState.starting, restingMessage(admission.leftMs))
+    const engine = admission.kind === 'admitted' ? await reachEngine(path, start) : undefined
     if (engine === undefined) {
       throw new ProtocolError(
         sqlState.starting,

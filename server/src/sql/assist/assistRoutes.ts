@@ -160,7 +160,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
         } catch (error) {
           throw (
             cancellation.error ??
-            (isFatal(error) ? givenUp(error, options.onGivenUp, cancellation.statement) : error)
+            (isFatal(error) ? givenUp(error, options.onGivenUp, cancellation.asked) : error)
           )
         } finally {
           clearTimeout(timer)
@@ -176,7 +176,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       const given = await inDuckdb(inspection)
       if ('error' in given) return { valid: false, error: given.error }
       const { statement } = given
-      inspection.cancellation.statement = statement
+      inspection.cancellation.asked = { user: inspection.user, statement }
       const path = pathOfRequest(body, heldOf(inspection)?.path ?? home, readable)
       const error = await withConnection(inspection, (connection) =>
         validateStatement(connection, guard, statement, { role, path, readable }),
@@ -188,7 +188,7 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
       const given = await inDuckdb(inspection)
       if ('error' in given) return { ...failedExplanation(given.error) }
       const { statement } = given
-      inspection.cancellation.statement = statement
+      inspection.cancellation.asked = { user: inspection.user, statement }
       const { plan, ...explanation } = await withConnection(inspection, (connection) =>
         explainStatement(connection, guard, statement),
       )

@@ -90,9 +90,9 @@ export class Volatility {
     this.#views = views
   }
 
-  /** Asks the engine for all functions and views that it has. */
-  static async open(connection: DuckDBConnection): Promise<Volatility> {
-    const { functions: rows, views } = await readBuiltIns(connection)
+  /** Asks DuckDB for all functions and views that it has. */
+  static async open(): Promise<Volatility> {
+    const { functions: rows, views } = await readBuiltIns()
     const functions = new Set(wronglyConsistent)
     for (const [name, type, stability] of rows) {
       const isPlain = type === 'scalar' || type === 'aggregate'

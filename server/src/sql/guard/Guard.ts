@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../../json/shorten.js'
 import { internalSchema } from '../../store/lakehouseSchema.js'
 import { readBuiltIns } from '../builtIns.js'
@@ -89,9 +88,9 @@ export class Guard {
     this.#views = views
   }
 
-  /** Asks the engine for all functions and views that it has. */
-  static async open(connection: DuckDBConnection): Promise<Guard> {
-    const { functions, views } = await readBuiltIns(connection)
+  /** Asks DuckDB for all functions and views that it has. */
+  static async open(): Promise<Guard> {
+    const { functions, views } = await readBuiltIns()
     const refused = (names: Iterable<string>, allowed: ReadonlySet<string>) =>
       new Set([...names].filter((name) => !allowed.has(name)))
     // The name of an operator has no letter, and an operator is no call.

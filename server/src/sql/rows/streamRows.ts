@@ -4,7 +4,7 @@ import { isFatal } from '../../store/transactions.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne, tryPrepare } from '../prepareOne.js'
-import { messageOfSecondLine, refuseStatement } from '../refuse.js'
+import { messageOfSecondLine, refuseFailed } from '../refuse.js'
 import { encodeRows, isCsv, type Layout, type Page, uniqueNames } from './encodeRows.js'
 import { createMend } from './mendNumbers.js'
 import { readText } from './readText.js'
@@ -63,7 +63,7 @@ export const streamChunks = async (
     if (isFatal(error)) return error
     const explained = explainFailure(connection, plan.text)
     call = explained.catch(() => undefined)
-    return refuseStatement(await explained)
+    return refuseFailed(await explained)
   }
   const result = await prepared.stream().catch(async (error: unknown) => {
     prepared.destroySync()

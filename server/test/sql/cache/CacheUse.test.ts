@@ -15,7 +15,7 @@ let volatility: Volatility
 beforeAll(async () => {
   instance = await DuckDBInstance.create(':memory:')
   connection = await instance.connect()
-  volatility = await Volatility.open(connection)
+  volatility = await Volatility.open()
 })
 afterAll(() => {
   connection.closeSync()

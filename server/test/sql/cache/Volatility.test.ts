@@ -13,7 +13,7 @@ beforeAll(async () => {
   instance = await DuckDBInstance.create(':memory:')
   one = await instance.connect()
   other = await instance.connect()
-  volatility = await Volatility.open(one)
+  volatility = await Volatility.open()
   await one.run('CREATE SEQUENCE counted')
   // What belongs to a connection differs between the two.
   for (const [at, connection] of [one, other].entries()) {

@@ -44,7 +44,7 @@ describe.each(table)('%s', (dialect, statements) => {
     expect(rows).toBeInstanceOf(Array)
     const found = await ask(theirs, endsInOrder(ours), dialect)
     if (becomes === undefined) expect(found).toEqual(rows)
-    // What fails is named in docs/sql.md. When the transpiler learns it, its line goes from both.
+    // What gives other rows is named in docs/sql.md. When the transpiler learns it, its line goes from both.
     else if (becomes === 'other rows') {
       expect(found).toBeInstanceOf(Array)
       expect(found).not.toEqual(rows)
