@@ -42,6 +42,8 @@ export interface OpenedLog {
   furthest(): number
   /** Whether any engine stores rows at the moment. */
   isStoring(): boolean
+  /** How long rows were being stored until now, without rests; undefined when nobody tells it. */
+  storingMs(): number | undefined
   /** The newest row that is safe in the log. */
   durable(): number
   /** Why no rows are being stored at the moment; undefined while they are. */

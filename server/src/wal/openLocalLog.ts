@@ -55,8 +55,11 @@ export const openLocalLog = async ({
     }
     applier.wake()
   })
-  link.on('applied', (of, through) => {
-    if (of === number) advance(through)
+  let storingMs = 0
+  link.on('applied', (of, through, tookMs) => {
+    if (of !== number) return
+    storingMs += tookMs
+    advance(through)
   })
   return {
     log,
@@ -68,6 +71,7 @@ export const openLocalLog = async ({
     stored: () => applier.applied,
     furthest: () => applier.applied,
     isStoring: () => link.isUp && storing.failing === undefined,
+    storingMs: () => storingMs,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),
     problem: () => undefined,

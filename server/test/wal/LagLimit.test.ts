@@ -7,12 +7,13 @@ const stepMs = 10
 const lookMs = 250
 
 /** An applier and its clients: what comes each second, and what can be stored of it, in rows. */
-const createWorld = ({ bytesOfRow = 400, batchMs = 0 } = {}) => {
+const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = true } = {}) => {
   let nowMs = 1e6
   let accepted = 0
   let applied = 0
   let isStoring = true
   let [busyUntilMs, restsUntilMs] = [0, 0]
+  let [storingMs, tookMs] = [0, 0]
   let batch = 0
   let mostRows = 15_000
   let steps = 0
@@ -21,25 +22,35 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0 } = {}) => {
   const waits: number[] = []
   let [refused, ofFew] = [0, 0]
   const limit = new LagLimit({
-    maxLagMs: 3000,
+    maxLagMs,
     backlog: () => ({ rows: accepted - applied, bytes: (accepted - applied) * bytesOfRow }),
     isStoring: () => isStoring,
     logger: new Logger('info', (line) => lines.push(JSON.parse(line))),
     now: () => nowMs,
   })
-  const lag = new Lag({ last: () => accepted, applied: () => applied, onLook: limit.look, now: () => nowMs })
+  const lag = new Lag({
+    last: () => accepted,
+    applied: () => applied,
+    storingMs: () => (isTold ? storingMs : undefined),
+    onLook: limit.look,
+    now: () => nowMs,
+  })
 
   const store = (perSecond: number) => {
     if (nowMs < busyUntilMs || !isStoring) return
     applied += batch
-    batch = 0
+    if (batch > 0) {
+      storingMs += tookMs
+      if (accepted - applied >= Math.max(2000, batch) / 2) restsUntilMs = nowMs
+      batch = 0
+    }
     while ((arrivals[0]?.last ?? Infinity) <= applied) waits.push(nowMs - arrivals.shift()!.ms)
-    // The applier rests when few rows wait.
+    // The applier rests when few rows wait, and fewer than half of a batch have come during it.
     if (nowMs < restsUntilMs && accepted - applied < 10_000) return
     // A batch takes about a second.
     if (accepted - applied > 2000) mostRows = Math.min(2 * mostRows, perSecond)
     batch = Math.min(accepted - applied, mostRows, 122_880)
-    const tookMs = batchMs + (1000 * batch) / perSecond
+    tookMs = batchMs + (1000 * batch) / perSecond
     busyUntilMs = nowMs + tookMs
     restsUntilMs = nowMs + Math.max(tookMs, Math.min(4 * tookMs, 1000))
   }
@@ -84,8 +95,9 @@ it.each([
   ['a little more than can be stored', 45_000, 40_000],
   ['much on a fast machine', 300_000, 130_000],
   ['more than is stored beside queries', 20_000, 6000],
-])('stores each row in time while clients send %s', (_, comes, isStored) => {
-  const world = createWorld()
+  ['more than a process elsewhere stores', 90_000, 40_000, false],
+])('stores each row in time while clients send %s', (_, comes, isStored, isTold = true) => {
+  const world = createWorld({ isTold })
   world.run(3, { comes: 1000, isStored })
   const first = world.run(10, { comes, isStored })
   const later = world.run(30, { comes, isStored })
@@ -104,9 +116,9 @@ it('refuses nothing of what can be stored', () => {
 
 it('refuses nothing of few rows, however long they are held up', () => {
   const world = createWorld()
-  world.run(2, { comes: 100 })
-  expect(world.run(20, { comes: 100, isStored: 20 }).refused).toBe(0)
-  expect(world.run(20, { comes: 100 }).refused).toBe(0)
+  world.run(2, { comes: 50 })
+  expect(world.run(10, { comes: 50, isStored: 20 }).refused).toBe(0)
+  expect(world.run(20, { comes: 50 }).refused).toBe(0)
 })
 
 it('keeps to the time when queries take the processors in the middle of it, after a moment', () => {
@@ -156,8 +168,45 @@ it('refuses first who sends most', () => {
   expect(ofFew).toBe(300)
 })
 
-it('takes no ever smaller batches where the cost of a batch is most of the time', () => {
+it('takes no ever fewer rows where a batch costs more time than there is', () => {
   const world = createWorld({ batchMs: 1600 })
   world.run(20, { comes: 15_000 })
-  expect(world.run(30, { comes: 15_000 }).stored * 20).toBeGreaterThan(30 * 2500)
+  const stored = [world.run(30, { comes: 15_000 }).stored, world.run(30, { comes: 15_000 }).stored]
+  expect(stored.map((requests) => requests * 20 > 30 * 500)).toEqual([true, true])
+})
+
+it.each([
+  ['one second', 1000],
+  ['ten seconds', 10_000],
+])('lets as many rows wait as are stored within %s', (_, maxLagMs) => {
+  const world = createWorld({ maxLagMs })
+  world.run(5, { comes: 5000 })
+  const inMs = world.run(1, { comes: 1_000_000 })
+  const rows = (1_000_000 / 20 - inMs.refused) * 20
+  expect(rows / (40 * maxLagMs)).toBeGreaterThan(0.4)
+  expect(rows / (40 * maxLagMs)).toBeLessThan(1.5)
+  expect(world.run(30, { comes: 60_000 }).longestMs).toBeLessThanOrEqual(maxLagMs)
+})
+
+it('lets few rows wait until it knows how fast they are stored', () => {
+  for (const isStored of [800, 3000]) {
+    const world = createWorld()
+    expect(world.run(20, { comes: 50_000, isStored }).longestMs).toBeLessThanOrEqual(3000)
+  }
+})
+
+it('keeps to the time from the first row on when queries take a third of the rate in the middle of it', () => {
+  const world = createWorld()
+  world.run(10, { comes: 60_000 })
+  expect(world.run(20, { comes: 60_000, isStored: 27_000 }).longestMs).toBeLessThanOrEqual(3000)
+})
+
+it('refuses those who send most once a row is too old, however few wait', () => {
+  const world = createWorld()
+  world.run(10, { comes: 30_000 })
+  world.run(1, { comes: 0 })
+  const { refused, ofFew } = world.run(12, { comes: 1000, isStored: 100 })
+  // Ten rows come at once. Of twelve thousand those of some three seconds are taken.
+  expect(12_000 - 10 * refused).toBeLessThan(6000)
+  expect(ofFew).toBe(120)
 })
