@@ -55,7 +55,7 @@ export const openIntakes = async ({
     const number = acceptLog.numberOf(catalog)
     const log = await appendLog.writer(catalog)
     cleanups.add(() => log.close())
-    let storingMs = 0
+    let spent = { batches: 0, ms: 0 }
     const { applier } = await openApplier(
       number,
       {
@@ -73,7 +73,7 @@ export const openIntakes = async ({
       },
       {
         onApplied(through, tookMs) {
-          storingMs += tookMs
+          spent = { batches: spent.batches + 1, ms: spent.ms + tookMs }
           log.trim(through).catch((error: unknown) => {
             logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
           })
@@ -93,7 +93,7 @@ export const openIntakes = async ({
       {
         last: () => log.last,
         applied: () => applier.applied,
-        storingMs: () => storingMs,
+        spent: () => spent,
         onLook: lagLimit.look,
       },
       cleanups,

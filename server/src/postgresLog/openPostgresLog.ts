@@ -123,7 +123,7 @@ export const openPostgresLog = async ({
     furthest: () => watch.furthest,
     isStoring: () => watch.isStoring,
     // How far each process is, is all that they tell each other.
-    storingMs: () => undefined,
+    spent: () => undefined,
     durable: newestHere,
     whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),

@@ -1,13 +1,19 @@
 import type { Cleanups } from '../Cleanups.js'
 import type { Stored } from './LagLimit.js'
 
+/** What storing took until now: how many batches, and how long in all, without rests. */
+export interface Spent {
+  batches: number
+  ms: number
+}
+
 export interface LagOptions {
   /** The sequence of the newest row that was accepted. */
   last(): number
   /** The sequence of the newest row that is stored. */
   applied(): number
-  /** How long rows were being stored until now; without it, all the time counts in which rows wait. */
-  storingMs?(): number | undefined
+  /** What storing took until now; without it, all the time counts in which rows wait. */
+  spent?(): Spent | undefined
   /** Is called with each mark. */
   onLook?(stored: Stored | undefined, lagMs: number): void
   now?: () => number
@@ -23,7 +29,7 @@ export class Lag {
   readonly #options: LagOptions & { now: () => number }
   #marks: { last: number; ms: number }[] = []
   #applied: number
-  #storingMs: number
+  #spent: Spent
   #markedMs: number
   /** For how long rows have waited, in all. */
   #waitingMs = 0
@@ -31,7 +37,7 @@ export class Lag {
   constructor(options: LagOptions) {
     this.#options = { now: () => performance.now(), ...options }
     this.#applied = options.applied()
-    this.#storingMs = options.storingMs?.() ?? 0
+    this.#spent = options.spent?.() ?? { batches: 0, ms: 0 }
     this.#markedMs = this.#options.now()
     this.mark()
   }
@@ -64,10 +70,9 @@ export class Lag {
     const waiting = this.#marks.findIndex(({ last }) => last > through)
     this.#marks.splice(0, waiting < 0 ? this.#marks.length : waiting)
     if (rows === 0) return undefined
-    const storingMs = this.#options.storingMs?.() ?? this.#waitingMs
-    const tookMs = storingMs - this.#storingMs
-    this.#storingMs = storingMs
-    return { rows, tookMs }
+    const before = this.#spent
+    this.#spent = this.#options.spent?.() ?? { batches: before.batches + 1, ms: this.#waitingMs }
+    return { rows, batches: this.#spent.batches - before.batches, tookMs: this.#spent.ms - before.ms }
   }
 }
 

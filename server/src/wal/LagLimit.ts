@@ -1,5 +1,4 @@
 import type { Logger } from '../Logger.js'
-import { fewRows } from './BatchSize.js'
 
 export interface LagLimitOptions {
   /** How long an accepted row may wait to be stored. */
@@ -12,18 +11,27 @@ export interface LagLimitOptions {
   now?: () => number
 }
 
-/** What `Lag` has seen since its last look: how many rows were stored, and how long that took. */
+/** What `Lag` has seen since its last look: how many rows were stored in how many batches, and how long that took. */
 export interface Stored {
   rows: number
+  batches: number
   tookMs: number
 }
 
+/** So few rows are never refused: without any, nobody would know when rows are stored in time again. */
+const fewRows = 1000
+/** A batch costs as much as so many rows: 50 ms of a processor, and 7 µs (an event) to 25 µs (an identity) for each. */
+const batchRows = 5000
 /** A row that is larger takes longer to store, and counts as several. */
 const bytesOfRow = 1024
 /** What waits is stored within half of the time: two queries that begin meanwhile halve the rate on two processors. */
 const aim = 1 / 2
+/** What is fewer than a batch costs may take more of it. */
+const aimOfFew = 3 / 4
 /** Rows of those who have sent less than others may take half as much beyond that. */
 const forOthers = 1 / 2
+/** A few rows say little of what many of them take: so many times as many as the last batches had may wait. */
+const mostGrowth = 8
 /** While too many rows wait, so many are taken for each that is stored. */
 const whileBehind = 3 / 4
 /** After such a time without a late row, lateness is over. */
@@ -31,9 +39,9 @@ const settledMs = 10_000
 
 /**
  * Bounds how many rows may wait, so that each is stored `maxLagMs` after its answer: as many as would be stored within
- * that time at the rate of the last batches. Until a batch was stored these are few; then each batch shows how fast it
- * goes, and more may wait for the next. When a row has waited for longer nevertheless, nothing more is taken from those
- * who send most, but for so few rows that the rate stays known.
+ * that time at the rate of the last batches, where each batch costs as much as `batchRows` more; until a batch was
+ * stored, `fewRows`. When a row has waited for longer nevertheless, no more than these are taken from those who send
+ * most.
  *
  *   away (rows are not stored, and wait without a bound) → behind (more rows wait than the bound) → usual
  */
@@ -41,8 +49,8 @@ export class LagLimit {
   readonly #options: LagLimitOptions & { now: () => number }
   /** How many rows may wait while they are more than the bound; Infinity while away. */
   #behind = 0
-  /** What was stored until then, and in which time, where what is older counts less. */
-  readonly #recent = { rows: 0, ms: 0, untilMs: 0 }
+  /** What was stored, in how many batches and which time, where what is older counts less. */
+  readonly #recent = { rows: 0, batches: 0, ms: 0 }
   /** For how many rows a row counts: that of those that waited last. */
   #weight = 1
   /** How long the oldest row waits. */
@@ -85,15 +93,14 @@ export class LagLimit {
   readonly look = (stored: Stored | undefined, lagMs: number): void => {
     const { maxLagMs, isStoring } = this.#options
     this.#lagMs = lagMs
-    if (!isStoring()) this.#recent.untilMs = this.#options.now()
-    else if (stored !== undefined && stored.tookMs > 0) this.#learn(stored)
+    if (stored !== undefined && stored.tookMs > 0) this.#learn(stored)
     const waiting = this.#waiting
     const { rows: waitingRows } = this.#options.backlog()
     if (waitingRows > 0) this.#weight = waiting / waitingRows
     if (waiting <= fewRows) this.#behind = 0
     else if (!isStoring()) this.#behind = Infinity
     else if (this.#behind === Infinity) this.#behind = waiting + this.#fits
-    else if (waiting <= this.#fits && lagMs <= maxLagMs) this.#behind = 0
+    else if (waiting <= this.#fits && lagMs <= maxLagMs * aim) this.#behind = 0
     else this.#behind = Math.max(0, this.#behind - (1 - whileBehind) * (stored?.rows ?? 0) * this.#weight)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)
     this.#endLate()
@@ -112,25 +119,21 @@ export class LagLimit {
     return Math.max(rows, bytes / bytesOfRow)
   }
 
-  /** How many rows are stored in time. They become fewer once all that waits should have been stored already. */
+  /** How many rows are stored in time: those of a batch that is under way, and of the next one. */
   get #fits(): number {
-    const { rows, ms, untilMs } = this.#recent
-    const { now, maxLagMs } = this.#options
-    const expectedMs = (this.#waiting * ms) / Math.max(1, rows)
-    const overdueMs = Math.max(0, Math.min(now() - untilMs, this.#lagMs) - expectedMs)
-    return Math.max(fewRows, (rows / Math.max(1, ms + overdueMs)) * maxLagMs * aim)
+    const { rows, batches, ms } = this.#recent
+    const perMs = (rows + batches * batchRows) / Math.max(1, ms)
+    const inTime = perMs * this.#options.maxLagMs * aim - 2 * batchRows
+    // Where batches take so long that the time is gone with them, fewer rows would be stored hardly sooner.
+    const ofOneBatch = Math.min(batchRows, (rows / Math.max(1, ms)) * this.#options.maxLagMs * aimOfFew)
+    return Math.max(fewRows, ofOneBatch, Math.min(inTime, mostGrowth * rows))
   }
 
-  #learn({ rows, tookMs }: Stored): void {
+  #learn({ rows, batches, tookMs }: Stored): void {
     const recent = this.#recent
-    const weight = rows * this.#weight
-    recent.untilMs = this.#options.now()
-    // Few rows cost hardly less time than more, so they say only that it goes at least as fast.
-    const isFaster = weight * recent.ms >= recent.rows * tookMs
-    if (isFaster || weight >= fewRows || tookMs > this.#options.maxLagMs / 2) {
-      recent.rows = recent.rows / 2 + weight
-      recent.ms = recent.ms / 2 + tookMs
-    }
+    recent.rows = recent.rows / 2 + rows * this.#weight
+    recent.batches = recent.batches / 2 + batches
+    recent.ms = recent.ms / 2 + tookMs
   }
 
   #noteLate(lagMs: number) {

@@ -55,10 +55,10 @@ export const openLocalLog = async ({
     }
     applier.wake()
   })
-  let storingMs = 0
+  let spent = { batches: 0, ms: 0 }
   link.on('applied', (of, through, tookMs) => {
     if (of !== number) return
-    storingMs += tookMs
+    spent = { batches: spent.batches + 1, ms: spent.ms + tookMs }
     advance(through)
   })
   return {
@@ -71,7 +71,7 @@ export const openLocalLog = async ({
     stored: () => applier.applied,
     furthest: () => applier.applied,
     isStoring: () => link.isUp && storing.failing === undefined,
-    storingMs: () => storingMs,
+    spent: () => spent,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),
     problem: () => undefined,

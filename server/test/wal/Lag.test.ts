@@ -54,16 +54,16 @@ it('is known to the second after a day without an engine', () => {
 
 it('tells with each mark how many rows were stored, and for how long', () => {
   const told: unknown[] = []
-  let storingMs: number | undefined = 700
+  let spent = { batches: 3, ms: 700 }
   const onLook = (stored: unknown) => told.push(stored)
-  const counts = { last: () => last, applied: () => applied, storingMs: () => storingMs }
+  const counts = { last: () => last, applied: () => applied, spent: () => spent }
   lag = new Lag({ ...counts, onLook, now: () => now })
   last = 200
   pass(2)
   applied = 180
-  storingMs = 750
+  spent = { batches: 5, ms: 750 }
   pass(2)
-  expect(told).toEqual([undefined, undefined, undefined, { rows: 80, tookMs: 50 }, undefined])
+  expect(told).toEqual([undefined, undefined, undefined, { rows: 80, batches: 2, tookMs: 50 }, undefined])
 })
 
 it('takes rows to be stored as long as they wait, where nobody tells for how long', () => {
@@ -75,5 +75,5 @@ it('takes rows to be stored as long as they wait, where nobody tells for how lon
   pass(3)
   applied = 200
   pass(5)
-  expect(told.filter((each) => each !== undefined)).toEqual([{ rows: 100, tookMs: 3000 }])
+  expect(told.filter((each) => each !== undefined)).toEqual([{ rows: 100, batches: 1, tookMs: 3000 }])
 })

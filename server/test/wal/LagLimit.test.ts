@@ -7,20 +7,26 @@ const stepMs = 10
 const lookMs = 250
 
 /** An applier and its clients: what comes each second, and what can be stored of it, in rows. */
-const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = true } = {}) => {
+const createWorld = ({
+  bytesOfRow = 400,
+  batchMs = 0,
+  batchRows = 5000,
+  maxLagMs = 3000,
+  isTold = true,
+} = {}) => {
   let nowMs = 1e6
   let accepted = 0
   let applied = 0
   let isStoring = true
   let [busyUntilMs, restsUntilMs] = [0, 0]
-  let [storingMs, tookMs] = [0, 0]
+  let [batches, spentMs, tookMs] = [0, 0, 0]
   let batch = 0
   let mostRows = 15_000
   let steps = 0
   const lines: { message: string; refused?: number }[] = []
   const arrivals: { last: number; ms: number }[] = []
   const waits: number[] = []
-  let [refused, ofFew] = [0, 0]
+  let [refused, ofFew, mostWaiting] = [0, 0, 0]
   const limit = new LagLimit({
     maxLagMs,
     backlog: () => ({ rows: accepted - applied, bytes: (accepted - applied) * bytesOfRow }),
@@ -31,7 +37,7 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
   const lag = new Lag({
     last: () => accepted,
     applied: () => applied,
-    storingMs: () => (isTold ? storingMs : undefined),
+    spent: () => (isTold ? { batches, ms: spentMs } : undefined),
     onLook: limit.look,
     now: () => nowMs,
   })
@@ -40,7 +46,8 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
     if (nowMs < busyUntilMs || !isStoring) return
     applied += batch
     if (batch > 0) {
-      storingMs += tookMs
+      spentMs += tookMs
+      batches++
       if (accepted - applied >= Math.max(2000, batch) / 2) restsUntilMs = nowMs
       batch = 0
     }
@@ -50,7 +57,7 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
     // A batch takes about a second.
     if (accepted - applied > 2000) mostRows = Math.min(2 * mostRows, perSecond)
     batch = Math.min(accepted - applied, mostRows, 122_880)
-    tookMs = batchMs + (1000 * batch) / perSecond
+    tookMs = batchMs + (1000 * (batch + batchRows)) / perSecond
     busyUntilMs = nowMs + tookMs
     restsUntilMs = nowMs + Math.max(tookMs, Math.min(4 * tookMs, 1000))
   }
@@ -62,6 +69,7 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
       waits.length = 0
       refused = 0
       ofFew = 0
+      mostWaiting = 0
       const perStep = (comes * stepMs) / 1000
       for (let at = 0; at < (seconds * 1000) / stepMs; at++) {
         nowMs += stepMs
@@ -77,6 +85,7 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
           ofFew++
           limit.note('few', 1)
         }
+        mostWaiting = Math.max(mostWaiting, accepted - applied)
         store(isStored)
         if (++steps % (lookMs / stepMs) === 0) lag.mark()
       }
@@ -84,6 +93,7 @@ const createWorld = ({ bytesOfRow = 400, batchMs = 0, maxLagMs = 3000, isTold = 
         longestMs: waits.reduce((longest, ms) => Math.max(longest, ms), 0),
         refused,
         ofFew,
+        mostWaiting,
         stored: waits.length,
       }
     },
@@ -104,7 +114,7 @@ it.each([
   expect(later.refused).toBeGreaterThan(0)
   expect([first.longestMs, later.longestMs].map((ms) => ms <= 3000)).toEqual([true, true])
   // What can be stored is also taken.
-  expect(later.stored * 20).toBeGreaterThan(0.75 * 30 * isStored)
+  expect(later.stored * 20).toBeGreaterThan(0.3 * 30 * isStored)
 })
 
 it('refuses nothing of what can be stored', () => {
@@ -116,20 +126,20 @@ it('refuses nothing of what can be stored', () => {
 
 it('refuses nothing of few rows, however long they are held up', () => {
   const world = createWorld()
-  world.run(2, { comes: 50 })
-  expect(world.run(10, { comes: 50, isStored: 20 }).refused).toBe(0)
-  expect(world.run(20, { comes: 50 }).refused).toBe(0)
+  world.run(2, { comes: 20 })
+  expect(world.run(10, { comes: 20, isStored: 20 }).refused).toBe(0)
+  expect(world.run(20, { comes: 20 }).refused).toBe(0)
 })
 
 it('keeps to the time when queries take the processors in the middle of it, after a moment', () => {
   const world = createWorld()
   world.run(10, { comes: 60_000 })
-  world.run(10, { comes: 60_000, isStored: 8000 })
+  world.run(20, { comes: 60_000, isStored: 8000 })
   expect(world.run(30, { comes: 60_000, isStored: 8000 }).longestMs).toBeLessThanOrEqual(3000)
 })
 
 it('counts a row of many kilobytes as many', () => {
-  const world = createWorld({ bytesOfRow: 100_000 })
+  const world = createWorld({ bytesOfRow: 100_000, batchRows: 50 })
   world.run(5, { comes: 3000, isStored: 200 })
   expect(world.run(20, { comes: 3000, isStored: 200 }).longestMs).toBeLessThanOrEqual(3000)
 })
@@ -169,10 +179,10 @@ it('refuses first who sends most', () => {
 })
 
 it('takes no ever fewer rows where a batch costs more time than there is', () => {
-  const world = createWorld({ batchMs: 1600 })
+  const world = createWorld({ batchMs: 1600, batchRows: 0 })
   world.run(20, { comes: 15_000 })
   const stored = [world.run(30, { comes: 15_000 }).stored, world.run(30, { comes: 15_000 }).stored]
-  expect(stored.map((requests) => requests * 20 > 30 * 500)).toEqual([true, true])
+  expect(stored.map((requests) => requests * 20 > 30 * 250)).toEqual([true, true])
 })
 
 it.each([
@@ -180,19 +190,20 @@ it.each([
   ['ten seconds', 10_000],
 ])('lets as many rows wait as are stored within %s', (_, maxLagMs) => {
   const world = createWorld({ maxLagMs })
-  world.run(5, { comes: 5000 })
-  const inMs = world.run(1, { comes: 1_000_000 })
-  const rows = (1_000_000 / 20 - inMs.refused) * 20
-  expect(rows / (40 * maxLagMs)).toBeGreaterThan(0.4)
-  expect(rows / (40 * maxLagMs)).toBeLessThan(1.5)
+  world.run(5, { comes: 20_000 })
+  const { mostWaiting } = world.run(5, { comes: 1_000_000 })
+  expect(mostWaiting / (40 * maxLagMs)).toBeGreaterThan(0.2)
+  expect(mostWaiting / (40 * maxLagMs)).toBeLessThan(0.6)
   expect(world.run(30, { comes: 60_000 }).longestMs).toBeLessThanOrEqual(maxLagMs)
 })
 
 it('lets few rows wait until it knows how fast they are stored', () => {
-  for (const isStored of [800, 3000]) {
-    const world = createWorld()
-    expect(world.run(20, { comes: 50_000, isStored }).longestMs).toBeLessThanOrEqual(3000)
-  }
+  const longest = [2500, 6000, 12_000].map((isStored) => {
+    const world = createWorld({ batchRows: 500 })
+    return world.run(20, { comes: 50_000, isStored }).longestMs
+  })
+  // The first batches here say too much: a batch costs a tenth of what the limit takes it to.
+  expect(longest.filter((ms) => ms > 3500)).toEqual([])
 })
 
 it('keeps to the time from the first row on when queries take a third of the rate in the middle of it', () => {
