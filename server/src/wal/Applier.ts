@@ -14,7 +14,8 @@ import { reasonOf } from '../reasonOf.js'
 
 /**
  * A batch costs time of its own, however few rows are in it. So the applier rests after each batch for three times as
- * long as it took, and more rows share the next one. Batch and pause together take a second at most: after a longer
+ * long as it took, and more rows share the next one: a row of 1,000 a second costs the engine half the processor time of
+ * one without pauses (162 and 316 µs). Batch and pause together take a second at most: after a longer
  * batch the waiting rows are already as old as that.
  */
 const pausePerBatch = 3
