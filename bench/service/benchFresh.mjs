@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { eventBody, perBatch } from './eventBody.mjs'
 import { ids, mixedRequest } from './mixedRequest.mjs'
 import { sendLoad } from './sendLoad.mjs'
-import { query, startService } from './startProcess.mjs'
+import { basic, query, startService } from './startProcess.mjs'
 
 /** Asked of the process that takes requests: a query would take from the engine what is measured. */
 const isStored = async (url, taskId) => {
@@ -33,10 +33,21 @@ const appliedRows = async (service) =>
   (await query(service.url, 'SELECT applied FROM analytics.raw.position'))[0][0]
 
 const steadyMs = Number(process.env.BENCH_MS ?? 30_000)
+/** Rows a second, each measured apart. */
+const rates = (process.env.BENCH_ROWS ?? '15000').split(',').map(Number)
+/** So many joins without end run meanwhile. */
+const joins = Number(process.env.BENCH_JOINS ?? 0)
+const join = 'SELECT sum(hash(a.range * b.range)) FROM range(2000000) a, range(2000000) b'
 
 /** Sends at a fixed rate, and notes when rows of an answered request are there to be queried. */
-const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
+const steady = async (rowsPerSecond) => {
   const service = await startService()
+  const asking = new AbortController()
+  for (let at = 0; at < joins; at++) {
+    const body = JSON.stringify({ statement: `${join} WHERE a.range <> ${at}` })
+    const asked = { method: 'POST', headers: { authorization: basic }, body, signal: asking.signal }
+    fetch(`${service.url}/query`, asked).catch(() => undefined)
+  }
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const waiting = []
   const lags = []
@@ -72,13 +83,14 @@ const steady = async ({ rowsPerSecond = 15_000 } = {}) => {
   isSending = false
   await watching
   agent.destroy()
+  asking.abort()
   await service.stop()
   lags.sort((a, b) => a - b)
   const at = (share) => (lags[Math.floor(lags.length * share)] / 1000).toFixed(2)
   return [
-    `fresh: from the answer to the row, at a steady ${rowsPerSecond} rows/s, 12 % of them identities of ${ids} ids`,
+    `fresh: from the answer to the row, at a steady ${rowsPerSecond} rows/s, 12 % of them identities of ${ids} ids${joins > 0 ? `, beside ${joins} joins without end` : ''}`,
     'p99 ≤ 3 s',
-    `p50 ${at(0.5)} s, p99 ${at(0.99)} s, worst ${(lags.at(-1) / 1000).toFixed(2)} s; sent ${Math.round(rate)} rows/s for ${steadyMs / 1000} s, ${refused} requests refused`,
+    `p50 ${at(0.5)} s, p99 ${at(0.99)} s, worst ${(lags.at(-1) / 1000).toFixed(2)} s; sent ${Math.round(rate)} rows/s for ${steadyMs / 1000} s, ${refused} of ${sent} requests refused`,
     Number(at(0.99)) <= 3 && rate > 0.9 * rowsPerSecond && refused === 0,
   ]
 }
@@ -114,4 +126,8 @@ const burst = async ({ forMs = 20_000 } = {}) => {
   ]
 }
 
-export const benchFresh = async () => [await steady(), ...(await burst())]
+export const benchFresh = async () => {
+  const lines = []
+  for (const rate of rates) lines.push(await steady(rate))
+  return [...lines, ...(await burst())]
+}

@@ -117,7 +117,8 @@ export const startIngest = async (
       isStoring: opened.isStoring,
       logger,
     })
-    startLag({ last: opened.durable, applied: opened.furthest, onLook: lagLimit.look }, cleanups)
+    const { durable: last, furthest, spent } = opened
+    startLag({ last, applied: furthest, spent, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
       bytes: log.bytes,

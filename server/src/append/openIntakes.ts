@@ -55,6 +55,7 @@ export const openIntakes = async ({
     const number = acceptLog.numberOf(catalog)
     const log = await appendLog.writer(catalog)
     cleanups.add(() => log.close())
+    let spent = { batches: 0, ms: 0 }
     const { applier } = await openApplier(
       number,
       {
@@ -71,7 +72,8 @@ export const openIntakes = async ({
         lastOfTask: (taskId) => taskIds.read(taskId)?.last,
       },
       {
-        onApplied(through) {
+        onApplied(through, tookMs) {
+          spent = { batches: spent.batches + 1, ms: spent.ms + tookMs }
           log.trim(through).catch((error: unknown) => {
             logger.warn('Trimming the write-ahead log failed.', { reason: String(error) })
           })
@@ -87,7 +89,15 @@ export const openIntakes = async ({
       isStoring: () => !applier.isFailing,
       logger,
     })
-    startLag({ last: () => log.last, applied: () => applier.applied, onLook: lagLimit.look }, cleanups)
+    startLag(
+      {
+        last: () => log.last,
+        applied: () => applier.applied,
+        spent: () => spent,
+        onLook: lagLimit.look,
+      },
+      cleanups,
+    )
     intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, lagLimit, logger }))
   }
   return intakes

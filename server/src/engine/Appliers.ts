@@ -43,9 +43,9 @@ export class Appliers {
       onStarved(failures) {
         if (failures >= starvedTries) onLost('There is no memory left to store accepted requests.')
       },
-      onApplied(through) {
-        tell.onApplied(through)
-        news.advance(number, through)
+      onApplied(through, tookMs) {
+        tell.onApplied(through, tookMs)
+        news.advance(number, through, tookMs)
       },
       onSetAside(letter) {
         tell.onSetAside(opened.deadLetters.get(letter.request)!)

@@ -106,8 +106,8 @@ export const storeAnalytics = async (
       applyEntries: applyAnalytics({ environments, window }),
     },
     {
-      onApplied(through) {
-        source.onApplied(through)
+      onApplied(through, tookMs) {
+        source.onApplied(through, tookMs)
         erasures.check()
         lake?.stored()
       },

@@ -12,7 +12,7 @@ export type Hello = Extract<ToIngest, { kind: 'hello' }>
 
 interface News {
   up: [hello: Hello]
-  applied: [log: number, through: number]
+  applied: [log: number, through: number, tookMs: number]
   setAside: [log: number, letter: DeadLetter]
   storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
@@ -203,7 +203,7 @@ export class EngineLink extends EventEmitter<News> {
       this.#pid = message.pid
       this.#vitals = message.vitals
       this.emit('up', message)
-    } else if (message.kind === 'applied') this.emit('applied', message.log, message.through)
+    } else if (message.kind === 'applied') this.emit('applied', message.log, message.through, message.tookMs)
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
     else if (message.kind === 'storing') this.emit('storing', message.log, message.failing)
     else if (message.kind === 'erasure') this.emit('erasure', message.state)

@@ -23,9 +23,9 @@ export class LogNews {
     this.#logs.set(log, known)
   }
 
-  advance(log: number, through: number): void {
+  advance(log: number, through: number, tookMs: number): void {
     this.#logs.get(log)!.applied = through
-    this.#tell({ kind: 'applied', log, through })
+    this.#tell({ kind: 'applied', log, through, tookMs })
   }
 
   setAside(log: number, letter: DeadLetter): void {

@@ -40,7 +40,7 @@ export type ToIngest =
       erasures: ErasureState[]
     }
   | { kind: 'erasure'; state: ErasureState }
-  | { kind: 'applied'; log: number; through: number }
+  | { kind: 'applied'; log: number; through: number; tookMs: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Why the last try to store rows failed; null after a success. */
   | { kind: 'storing'; log: number; failing: string | null }

@@ -122,6 +122,8 @@ export const openPostgresLog = async ({
     stored: () => watch.stored,
     furthest: () => watch.furthest,
     isStoring: () => watch.isStoring,
+    // How far each process is, is all that they tell each other.
+    spent: () => undefined,
     durable: newestHere,
     whyWaiting: () => (watch.readers > 0 ? undefined : noReader),
     problem: () => (appender === undefined ? watch.problem : appender.obstacle),

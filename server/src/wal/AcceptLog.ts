@@ -1,3 +1,4 @@
+import type { Spent } from './Lag.js'
 import type { RecentDeadLetters } from './RecentDeadLetters.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { LogRecord } from './segment.js'
@@ -42,6 +43,8 @@ export interface OpenedLog {
   furthest(): number
   /** Whether any engine stores rows at the moment. */
   isStoring(): boolean
+  /** What storing took until now; undefined when nobody tells it. */
+  spent(): Spent | undefined
   /** The newest row that is safe in the log. */
   durable(): number
   /** Why no rows are being stored at the moment; undefined while they are. */

@@ -42,7 +42,7 @@ export interface ApplierOptions {
   onStarved?(failures: number): void
   /** Why the last try failed; undefined once one has succeeded, or nothing is left to store. */
   onStoring?(failing: string | undefined, error?: unknown): void
-  /** News, for the process that took the requests. */
-  onApplied(through: number): void
+  /** News, for the process that took the requests; `tookMs` is what storing took since the news before, without rests. */
+  onApplied(through: number, tookMs: number): void
   onSetAside(letter: DeadLetter): void
 }

@@ -14,7 +14,7 @@ const mostRows = 122_880
 /** A batch takes about so long, so that the rows that come meanwhile need not wait longer for the next one. */
 const batchMs = 1000
 /** Fewer rows than this cost hardly less time, so nothing is learned from them. */
-const fewRows = 2000
+export const fewRows = 2000
 /** The divisor after an engine has ended while it stored: each try costs a start, so the steps are larger than halves. */
 const afterEnd = 8
 /** Near the size that did not fit a batch grows by a tenth: doubling would meet it again at once. */

@@ -44,7 +44,7 @@ export interface CatalogApplierOptions {
   among<T>(work: () => Promise<T>): Promise<T>
   onStarved(failures: number): void
   onStoring(failing: string | undefined): void
-  onApplied(through: number): void
+  onApplied(through: number, tookMs: number): void
   onSetAside(letter: DeadLetter): void
 }
 

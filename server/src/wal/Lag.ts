@@ -1,11 +1,19 @@
 import type { Cleanups } from '../Cleanups.js'
 import type { Stored } from './LagLimit.js'
 
+/** What storing took until now: how many batches, and how long in all, without rests. */
+export interface Spent {
+  batches: number
+  ms: number
+}
+
 export interface LagOptions {
   /** The sequence of the newest row that was accepted. */
   last(): number
   /** The sequence of the newest row that is stored. */
   applied(): number
+  /** What storing took until now; without it, all the time counts in which rows wait. */
+  spent?(): Spent | undefined
   /** Is called with each mark. */
   onLook?(stored: Stored | undefined, lagMs: number): void
   now?: () => number
@@ -21,16 +29,24 @@ export class Lag {
   readonly #options: LagOptions & { now: () => number }
   #marks: { last: number; ms: number }[] = []
   #applied: number
+  #spent: Spent
+  #markedMs: number
+  /** For how long rows have waited, in all. */
+  #waitingMs = 0
 
   constructor(options: LagOptions) {
     this.#options = { now: () => performance.now(), ...options }
     this.#applied = options.applied()
+    this.#spent = options.spent?.() ?? { batches: 0, ms: 0 }
+    this.#markedMs = this.#options.now()
     this.mark()
   }
 
   /** Notes the newest row and the time: all rows up to it were accepted by now. */
   mark(): void {
     const { last, now, onLook } = this.#options
+    if (this.#marks.length > 0) this.#waitingMs += now() - this.#markedMs
+    this.#markedMs = now()
     const stored = this.#drop()
     if ((this.#marks.at(-1)?.last ?? this.#applied) < last()) {
       this.#marks.push({ last: last(), ms: now() })
@@ -45,16 +61,18 @@ export class Lag {
     return oldest === undefined ? 0 : (this.#options.now() - oldest.ms) / 1000
   }
 
-  /** Forgets the marks of rows that are stored. Gives how long the oldest of them waited; undefined when there are none. */
+  /** Forgets the marks of rows that are stored. Gives how many these were since the last look; undefined for none. */
   #drop(): Stored | undefined {
-    const { applied, now } = this.#options
-    const [oldest] = this.#marks
+    const { applied } = this.#options
     const through = applied()
     const rows = through - this.#applied
     this.#applied = through
     const waiting = this.#marks.findIndex(({ last }) => last > through)
     this.#marks.splice(0, waiting < 0 ? this.#marks.length : waiting)
-    return rows > 0 && oldest !== undefined ? { waitedMs: now() - oldest.ms, rows } : undefined
+    if (rows === 0) return undefined
+    const before = this.#spent
+    this.#spent = this.#options.spent?.() ?? { batches: before.batches + 1, ms: this.#waitingMs }
+    return { rows, batches: this.#spent.batches - before.batches, tookMs: this.#spent.ms - before.ms }
   }
 }
 

@@ -11,47 +11,53 @@ export interface LagLimitOptions {
   now?: () => number
 }
 
-/** What `Lag` has seen: how long the oldest row waited that was stored since the last look, and how many were stored. */
+/** What `Lag` has seen since its last look: how many rows were stored in how many batches, and how long that took. */
 export interface Stored {
-  waitedMs: number
   rows: number
+  batches: number
+  tookMs: number
 }
 
-/**
- * So few rows are never refused. Where fewer wait the applier rests between its batches, and the cost of a batch itself
- * is most of its time: fewer rows would be stored hardly sooner, but far fewer in a second.
- */
-const fewRows = 10_000
-/** Until something was measured: a slow machine stores them in a second. */
-const startRows = 15_000
+/** So few rows are never refused: without any, nobody would know when rows are stored in time again. */
+const fewRows = 1000
+/** A batch costs as much as so many rows: 50 ms of a processor, and 7 µs (an event) to 25 µs (an identity) for each. */
+const batchRows = 5000
 /** A row that is larger takes longer to store, and counts as several. */
 const bytesOfRow = 1024
-/** What waits is stored within half of the time; the rest is for the batch that is under way, and for what changes. */
+/** What waits is stored within half of the time: two queries that begin meanwhile halve the rate on two processors. */
 const aim = 1 / 2
-/** Rows of those who have sent less than others may take nearly all of the time. */
-const forOthers = 1.75
+/** What is fewer than a batch costs may take more of it. */
+const aimOfFew = 3 / 4
+/** Rows of those who have sent less than others may take half as much beyond that. */
+const forOthers = 1 / 2
+/** A few rows say little of what many of them take: so many times as many as the last batches had may wait. */
+const mostGrowth = 8
+/** While too many rows wait, so many are taken for each that is stored. */
+const whileBehind = 3 / 4
 /** After such a time without a late row, lateness is over. */
 const settledMs = 10_000
 
 /**
- * Bounds how many rows may wait, so that each is stored `maxLagMs` after its answer. How many that are depends on the
- * machine, the rows and the queries, so it is learned from what was stored within the last seconds, once rows are late
- * or requests were refused.
+ * Bounds how many rows may wait, so that each is stored `maxLagMs` after its answer: as many as would be stored within
+ * that time at the rate of the last batches, where each batch costs as much as `batchRows` more; until a batch was
+ * stored, `fewRows`. When a row has waited for longer nevertheless, no more than these are taken from those who send
+ * most.
  *
- * After a time without an engine more rows wait than that. Then for four rows that are stored three are taken, until
- * the bound is met.
+ *   away (rows are not stored, and wait without a bound) → behind (more rows wait than the bound) → usual
  */
 export class LagLimit {
   readonly #options: LagLimitOptions & { now: () => number }
-  #rows = startRows
-  #isCatchingUp = false
-  /** What was stored, and in which time, where what is older counts less. */
-  readonly #recent = { rows: 0, ms: 0, untilMs: 0 }
+  /** How many rows may wait while they are more than the bound; Infinity while away. */
+  #behind = 0
+  /** What was stored, in how many batches and which time, where what is older counts less. */
+  readonly #recent = { rows: 0, batches: 0, ms: 0 }
+  /** For how many rows a row counts: that of those that waited last. */
+  #weight = 1
+  /** How long the oldest row waits. */
+  #lagMs = 0
   /** How many rows each holder has sent lately: what was sent earlier counts half at each look. */
   #sent = new Map<string, number>()
   #sentByAll = 0
-  /** Whether a request was refused since rows were stored last. */
-  #wasReached = false
   /** Rows are late, or requests are refused so that none will be. */
   #late: { untilMs: number; longestMs: number; refused: number } | undefined
 
@@ -65,14 +71,15 @@ export class LagLimit {
    */
   isReached(holder: string): boolean {
     const waiting = this.#waiting
+    const fits = this.#fits
+    const bound = Math.max(fits, this.#behind)
+    const isOld = this.#behind === 0 && this.#lagMs > this.#options.maxLagMs
     const isReached =
-      waiting > this.#rows &&
+      waiting > fewRows &&
+      (waiting > bound || isOld) &&
       this.#options.isStoring() &&
-      (waiting > forOthers * this.#rows || this.#hasSentMost(holder))
-    if (isReached) {
-      this.#wasReached = true
-      this.#noteLate(0).refused++
-    }
+      (waiting > bound + forOthers * fits || this.#hasSentMost(holder))
+    if (isReached) this.#noteLate(0).refused++
     return isReached
   }
 
@@ -85,10 +92,16 @@ export class LagLimit {
   /** Takes what was stored since the last look, and how long the oldest row waits now. `Lag` calls it again and again. */
   readonly look = (stored: Stored | undefined, lagMs: number): void => {
     const { maxLagMs, isStoring } = this.#options
-    if (!isStoring()) {
-      this.#isCatchingUp = true
-      this.#rows = Math.max(this.#rows, this.#waiting + startRows)
-    } else if (stored !== undefined) this.#learn(stored)
+    this.#lagMs = lagMs
+    if (stored !== undefined && stored.tookMs > 0) this.#learn(stored)
+    const waiting = this.#waiting
+    const { rows: waitingRows } = this.#options.backlog()
+    if (waitingRows > 0) this.#weight = waiting / waitingRows
+    if (waiting <= fewRows) this.#behind = 0
+    else if (!isStoring()) this.#behind = Infinity
+    else if (this.#behind === Infinity) this.#behind = waiting + this.#fits
+    else if (waiting <= this.#fits && lagMs <= maxLagMs * aim) this.#behind = 0
+    else this.#behind = Math.max(0, this.#behind - (1 - whileBehind) * (stored?.rows ?? 0) * this.#weight)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)
     this.#endLate()
     const sent = this.#sent
@@ -106,20 +119,21 @@ export class LagLimit {
     return Math.max(rows, bytes / bytesOfRow)
   }
 
-  #learn({ waitedMs, rows }: Stored): void {
-    const { backlog, maxLagMs, now } = this.#options
+  /** How many rows are stored in time: those of a batch that is under way, and of the next one. */
+  get #fits(): number {
+    const { rows, batches, ms } = this.#recent
+    const perMs = (rows + batches * batchRows) / Math.max(1, ms)
+    const inTime = perMs * this.#options.maxLagMs * aim - 2 * batchRows
+    // Where batches take so long that the time is gone with them, fewer rows would be stored hardly sooner.
+    const ofOneBatch = Math.min(batchRows, (rows / Math.max(1, ms)) * this.#options.maxLagMs * aimOfFew)
+    return Math.max(fewRows, ofOneBatch, Math.min(inTime, mostGrowth * rows))
+  }
+
+  #learn({ rows, batches, tookMs }: Stored): void {
     const recent = this.#recent
-    const weight = rows * Math.max(1, this.#waiting / Math.max(1, backlog().rows))
-    recent.rows = recent.rows / 2 + weight
-    recent.ms = recent.ms / 2 + Math.min(now() - recent.untilMs, waitedMs)
-    recent.untilMs = now()
-    // Few rows that waited for long say nothing: something else held them up.
-    const isLate = waitedMs > maxLagMs / 2 && Math.max(weight, this.#waiting) > fewRows
-    if (!isLate && !this.#wasReached) return
-    const fits = Math.max(fewRows, (recent.rows / Math.max(1, recent.ms)) * maxLagMs * aim)
-    this.#isCatchingUp &&= this.#rows - rows / 4 > fits
-    this.#rows = this.#isCatchingUp ? this.#rows - rows / 4 : fits
-    this.#wasReached = false
+    recent.rows = recent.rows / 2 + rows * this.#weight
+    recent.batches = recent.batches / 2 + batches
+    recent.ms = recent.ms / 2 + tookMs
   }
 
   #noteLate(lagMs: number) {

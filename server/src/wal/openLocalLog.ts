@@ -55,8 +55,11 @@ export const openLocalLog = async ({
     }
     applier.wake()
   })
-  link.on('applied', (of, through) => {
-    if (of === number) advance(through)
+  let spent = { batches: 0, ms: 0 }
+  link.on('applied', (of, through, tookMs) => {
+    if (of !== number) return
+    spent = { batches: spent.batches + 1, ms: spent.ms + tookMs }
+    advance(through)
   })
   return {
     log,
@@ -68,6 +71,7 @@ export const openLocalLog = async ({
     stored: () => applier.applied,
     furthest: () => applier.applied,
     isStoring: () => link.isUp && storing.failing === undefined,
+    spent: () => spent,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),
     problem: () => undefined,

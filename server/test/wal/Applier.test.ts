@@ -97,6 +97,56 @@ it('rests after a batch for so long that both take a second at most', async () =
   await applier.stop()
 })
 
+it('takes no rest when half a batch has come while it was stored', async () => {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const entries = [entry(1, 'good', 4000)]
+  const sizes: number[] = []
+  const { applier } = createFake(entries, {
+    apply: (run) => {
+      nowMs += 300
+      sizes.push(...run.map(({ count }) => count))
+      if (sizes.length === 1) entries.push(entry(4001, 'good', 2000))
+      return Promise.resolve()
+    },
+    log: {
+      read: (after) => Promise.resolve(entries.filter((each) => each.first > after)),
+      get last() {
+        return entries.at(-1)!.first + entries.at(-1)!.count - 1
+      },
+    },
+  })
+  applier.wake()
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  expect(sizes).toEqual([4000, 2000])
+  await applier.stop()
+})
+
+it('tells how long storing took, without the rest before it', async () => {
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const entries = [entry(1)]
+  const told: [through: number, tookMs: number][] = []
+  const { applier } = createFake(entries, {
+    apply: () => {
+      nowMs += 900
+      return Promise.resolve()
+    },
+    onApplied(through, tookMs) {
+      told.push([through, tookMs])
+      nowMs += 5000
+      if (through === 1) entries.push(entry(2))
+    },
+  })
+  applier.wake()
+  await eventually(() => expect(told).toHaveLength(2))
+  expect(told).toEqual([
+    [1, 900],
+    [2, 900],
+  ])
+  await applier.stop()
+})
+
 it('sets one bad entry aside and stores its neighbours, in order', async () => {
   const entries = Array.from({ length: 20 }, (_, at) => entry(at + 1, at === 12 ? 'bad' : 'good'))
   const { applier, stored, aside } = createFake(entries)

@@ -51,3 +51,29 @@ it('is known to the second after a day without an engine', () => {
   }
   expect(lag.seconds).toBe(86_399)
 })
+
+it('tells with each mark how many rows were stored, and for how long', () => {
+  const told: unknown[] = []
+  let spent = { batches: 3, ms: 700 }
+  const onLook = (stored: unknown) => told.push(stored)
+  const counts = { last: () => last, applied: () => applied, spent: () => spent }
+  lag = new Lag({ ...counts, onLook, now: () => now })
+  last = 200
+  pass(2)
+  applied = 180
+  spent = { batches: 5, ms: 750 }
+  pass(2)
+  expect(told).toEqual([undefined, undefined, undefined, { rows: 80, batches: 2, tookMs: 50 }, undefined])
+})
+
+it('takes rows to be stored as long as they wait, where nobody tells for how long', () => {
+  const told: unknown[] = []
+  const onLook = (stored: unknown) => told.push(stored)
+  lag = new Lag({ last: () => last, applied: () => applied, onLook, now: () => now })
+  pass(5)
+  last = 200
+  pass(3)
+  applied = 200
+  pass(5)
+  expect(told.filter((each) => each !== undefined)).toEqual([{ rows: 100, batches: 1, tookMs: 3000 }])
+})
