@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { flags } from '../server/src/options/flags'
-import { variableOf } from '../server/src/options/variableOf'
+import { variableOf } from '../server/src/options/helpText'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

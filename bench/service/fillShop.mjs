@@ -1,5 +1,5 @@
-import { insertSessions, setFolded } from '../../server/dist/store/sessionTable.js'
-import { keptOf } from '../../server/dist/store/keptColumns.js'
+import { insertSessions, setFolded } from '../../server/dist/schema/sessionTable.js'
+import { keptOf } from '../../server/dist/schema/derivedColumns.js'
 
 /** A page with its share of all page views. */
 const pages = `['/', '/maps', '/maps/' || (hash(i, 3) % 400), '/maps/' || (hash(i, 4) % 400), '/search', '/cart', '/checkout', '/about', '/blog/' || (hash(i, 5) % 60), '/account']`

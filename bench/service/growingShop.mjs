@@ -7,8 +7,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { findEvents, setIds } from '../../server/dist/privacy/personRows.js'
 import { rewriteStore } from '../../server/dist/privacy/rewriteStore.js'
-import { DataFolder } from '../../server/dist/store/DataFolder.js'
-import { setFolded } from '../../server/dist/store/sessionTable.js'
+import { DataFolder } from '../../server/dist/disk/DataFolder.js'
+import { setFolded } from '../../server/dist/schema/sessionTable.js'
 import { days, fillPart, firstMs } from './fillShop.mjs'
 
 const dayMs = 86_400_000

@@ -1,7 +1,7 @@
 // The controls: the same rows as JSON made inside DuckDB, read chunk by chunk as bytes, and dropped;
 // text by text as DuckDB's library gives them, and in the way of the service.
 import { DuckDBInstance } from '@duckdb/node-api'
-import { readText } from '../../server/dist/sql/rows/readText.js'
+import { readText } from '../../server/dist/sql/rows/streamRows.js'
 
 const instance = await DuckDBInstance.create(':memory:')
 const connection = await instance.connect()

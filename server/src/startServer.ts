@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerOptions } from './options/ServerOptions.js'
 import { startEngine, type RunningEngine } from './engine/startEngine.js'
 import { startIngest } from './startIngest.js'
-import { whyFailing } from './wal/whyFailing.js'
+import { whyFailing } from './wal/rejected.js'
 
 export interface RunningServer {
   url: string

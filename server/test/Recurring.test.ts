@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { Recurring } from '../src/Recurring.js'
+import { Recurring } from '../src/Watchdog.js'
 
 afterEach(() => {
   vi.restoreAllMocks()

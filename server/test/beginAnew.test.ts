@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import * as watching from '../src/store/watchDatabase.js'
+import * as watching from '../src/duckdb/Database.js'
 import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
 import { eventually } from './fixtures/eventually.js'

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { OperatorError } from '../src/OperatorError.js'
-import { hideFolder, reasonOf } from '../src/reasonOf.js'
+import { OperatorError, hideFolder, reasonOf } from '../src/OperatorError.js'
 
 /** As DuckDB 1.5.6 says it. */
 const internal = `INTERNAL Error: Unsupported ICU BIGINT extractor

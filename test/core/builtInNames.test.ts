@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInProperties } from '../../server/src/analytics/checkPayload'
+import { builtInProperties } from '../../server/src/payloads/payloads'
 import { isUnknown } from '../../src/core/contract'
 import { scope } from '../../src/plugins/scopes'
 import type { Config, Waymark } from '../../src/core/types'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { isOwnEvent, isOwnProperty } from '../../src/core/ownNames'
-import * as service from '../../server/src/plan/ownNames'
+import * as service from '../../server/src/plan/createJudge'
 import { campaign } from '../../src/plugins/campaign'
 import { createWorld } from '../world/createWorld'
 

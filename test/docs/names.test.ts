@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { builtInProperties } from '../../server/src/analytics/checkPayload'
+import { builtInProperties } from '../../server/src/payloads/payloads'
 import { defaults } from '../../src/core/config'
 import { read } from './pages'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeQuestion } from '../src/pages/explore/describeQuestion'
+import { describeQuestion } from '../src/pages/explore/Explore'
 import { askExplore, readQuestion } from '../src/pages/explore/exploreSearch'
 import { toLines } from '../src/parts/toLines'
 import { readTimeRange } from '../src/shell/timeRange'

@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
-import { LagNote } from '../src/shell/LagNote'
+import { LagNote } from '../src/shell/ScopeControls'
 
 const root = document.createElement('div')
 let answer: () => Promise<Response>

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { readKey } from '../src/shell/readKey'
+import { readKey } from '../src/shell/Keys'
 
 afterEach(() => document.body.replaceChildren())
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Problem } from '../src/data/Problem'
-import { newUuid } from '../src/data/uuid'
+import { newUuid } from '../src/data/query'
 import { describeRun } from '../src/pages/sql/Result'
 import { countStatement, type Run } from '../src/pages/sql/useRun'
 

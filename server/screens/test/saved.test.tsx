@@ -3,8 +3,7 @@ import { act } from 'preact/test-utils'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { login } from '../src/data/login'
 import { loadSaved, save, useSaved } from '../src/data/saved'
-import type { ChartMark } from '../src/parts/marks'
-import { useAnnotationMarks } from '../src/parts/useAnnotationMarks'
+import { useAnnotationMarks, type ChartMark } from '../src/parts/marks'
 
 const root = document.createElement('div')
 const period = { from: new Date('2026-07-01T00:00:00Z'), until: new Date('2026-07-08T00:00:00Z') }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toSeries } from '../src/pages/overview/toSeries'
+import { toSeries } from '../src/pages/overview/TimeCard'
 import { listTimes } from '../src/shell/listTimes'
 import { fromDay, type Period, readTimeRange, toDay } from '../src/shell/timeRange'
 

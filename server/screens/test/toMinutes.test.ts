@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toMinutes } from '../src/pages/live/toMinutes'
+import { toMinutes } from '../src/pages/live/Live'
 
 it('toMinutes gives a place to each of the last minutes, the present one last', () => {
   const lines = toMinutes([['2026-07-01T12:02:00+02:00', 7, 2]], 3, new Date('2026-07-01T10:03:59Z'))

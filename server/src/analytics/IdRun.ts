@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { putInPlace } from '../store/writeWhole.js'
+import { putInPlace } from '../disk/writeWhole.js'
 
 /*
  * A run is a file of sorted ids that never changes. An id is DuckDB's hash of an environment, an event's name and an insert id.

@@ -1,17 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { DaySalt } from '../anonymous/DaySalt.js'
+import type { DaySalt } from './DaySalt.js'
 import { createSenderReader, readEnvironment, type FindCountry } from './createSenderReader.js'
-import { HttpError, refuse, type WriteError } from '../http/HttpError.js'
+import { HttpError, refuse, type WriteError, shorten } from '../http/HttpError.js'
 import type { Reply, Route } from '../http/Route.js'
 import { type ApiKeys, notBearer, readApiKey } from '../http/apiKeys.js'
-import type { AddressOf } from '../http/clientAddress.js'
+import type { AddressOf } from '../http/behindProxy.js'
 import { readBody } from '../http/readBody.js'
-import { createFieldRewriter } from '../json/createFieldRewriter.js'
-import { shorten } from '../json/shorten.js'
+import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { readSync, type Intake } from '../wal/Intake.js'
-import type { EntryKind } from './payloads.js'
+import type { EntryKind } from '../payloads/payloads.js'
 import { partBySignature, publicLabel, unprovenLabel } from './proveIdentity.js'
-import { payloadReader, type Payloads } from './readPayloads.js'
+import { payloadReader, type Payloads } from '../payloads/readPayloads.js'
 
 /** A beacon is sent as text/plain when a page has no time for a preflight. */
 const bodyTypes = ['application/json', 'text/plain']

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ClientHints } from 'bowser'
-import { judgeSender } from './judgeUserAgent.js'
-import { createCountryOfZone } from './createCountryOfZone.js'
-import { isBrowser, readUserAgent } from './readUserAgent.js'
+import { createCountryOfZone } from './countries.js'
+import { isBrowser, readUserAgent, judgeSender } from './userAgents.js'
 
 /** `"Brave";v="142", "Chromium";v="142"`: the brands of the header `Sec-CH-UA`. */
 const brand = /"((?:[^"\\]|\\.)*)";\s*v="([^"]*)"/g

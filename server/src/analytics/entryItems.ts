@@ -1,6 +1,6 @@
 import { BLOB, blobValue, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import { senderFields } from '../store/derivedColumns.js'
-import type { Parameters } from '../store/runPrepared.js'
+import { senderFields } from '../schema/derivedColumns.js'
+import type { Parameters } from '../duckdb/runPrepared.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 
 /** A TIMESTAMPTZ from Unix milliseconds. */

@@ -1,12 +1,17 @@
 import { BIGINT, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api'
-import { automation } from './judgeUserAgent.js'
-import { builtInColumns, builtInsSql } from '../store/builtInColumns.js'
-import { addressColumns, derivedColumns, filledColumns } from '../store/derivedColumns.js'
-import { keptOf } from '../store/keptColumns.js'
-import { findSeen, readInsertIds } from './insertIds.js'
+import { automation } from './userAgents.js'
+import {
+  addressColumns,
+  derivedColumns,
+  filledColumns,
+  builtInColumns,
+  builtInsSql,
+  keptOf,
+} from '../schema/derivedColumns.js'
+import { findSeen, readInsertIds } from './fillWindow.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import { runPrepared } from '../store/runPrepared.js'
+import { runPrepared } from '../duckdb/runPrepared.js'
 import { isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './entryItems.js'
 
 const items = itemsSql({

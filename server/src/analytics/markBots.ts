@@ -1,10 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { jsonRows } from '../store/jsonRows.js'
+import { jsonRows } from '../duckdb/runPrepared.js'
 import { momentSql } from './entryItems.js'
-import { sessionTables } from '../store/sessionTable.js'
+import { sessionTables } from '../schema/sessionTable.js'
 import type { LogEntry } from '../wal/segment.js'
-import { judgeUserAgent } from './judgeUserAgent.js'
-import { readUserAgent } from './readUserAgent.js'
+import { readUserAgent, judgeUserAgent } from './userAgents.js'
 
 const judged = jsonRows({
   userAgent: 'VARCHAR',

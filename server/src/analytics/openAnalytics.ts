@@ -1,19 +1,96 @@
 import { createHash } from 'node:crypto'
 import { version as duckdbVersion, type DuckDBConnection } from '@duckdb/node-api'
 import { makeAllEvents } from '../archive/allEvents.js'
-import { allEvents } from '../store/archiveSchema.js'
-import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { type ArchiveFolder, hashSample } from '../archive/ArchivedFile.js'
 import { bindArchive } from '../archive/bindArchive.js'
-import { dutiesSchema } from '../privacy/duties.js'
+import { dutiesSchema } from '../schema/duties.js'
 import { savedSchema } from '../saved/savedSchema.js'
-import { storeVersion } from '../store/analyticsSchema.js'
-import { analyticsViews } from '../store/analyticsViews.js'
-import { keyChanges } from '../store/keptColumns.js'
-import { inTransaction } from '../store/transactions.js'
+import {
+  storeVersion,
+  analyticsSchema,
+  allEvents,
+  makeRejectedView,
+  lakehouseSchema,
+} from '../schema/analyticsSchema.js'
+import { analyticsCatalog, internalSchema } from '../duckdb/quote.js'
+import { analyticsViews } from '../answers/analyticsViews.js'
+import { keyChanges } from '../schema/derivedColumns.js'
+import { inTransaction } from '../duckdb/transactions.js'
 import { version } from '../version.js'
-import { buildSessions } from './applySessions.js'
-import { bringToVersion } from './bringToVersion.js'
-import { hashSample } from './hashSample.js'
+import { buildSessions } from '../schema/applySessions.js'
+import { OperatorError } from '../OperatorError.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { Database } from '../duckdb/Database.js'
+import type { DataFolder } from '../disk/DataFolder.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
+import { storingThreads } from '../duckdb/runPrepared.js'
+
+/** Opens all catalogs, and makes their tables when they are missing. */
+export const openDatabase = async (
+  folder: DataFolder,
+  { memoryLimit, threads, catalogs, minFreeDiskBytes }: CompleteOptions,
+  archive: ArchiveFolder | undefined,
+) => {
+  const database = await Database.open({
+    folder,
+    memoryLimit,
+    minFreeDiskBytes,
+    threads: storingThreads(threads),
+    catalogs: [analyticsCatalog, ...catalogs],
+    more: archive === undefined ? [] : [archive.path],
+  })
+  const connection = await database.connect()
+  await openAnalytics(connection, archive)
+  await makeRejectedView(connection, analyticsCatalog, `${analyticsCatalog}.raw.rejected`)
+  for (const catalog of catalogs) {
+    await connection.run(lakehouseSchema(catalog))
+    await makeRejectedView(connection, catalog, `${quoteIdentifier(catalog)}.${internalSchema}.rejected`)
+  }
+  connection.closeSync()
+  return database
+}
+
+/** Statements that bring a store from the version in the key to the next one. */
+export type Upgrades = Readonly<Record<number, readonly string[]>>
+
+/** The list is empty because no version before this one was released. */
+const released: Upgrades = {}
+
+/** The version of a store: undefined for a new store, 0 for a store from before versions were written. */
+const readVersion = async (connection: DuckDBConnection): Promise<number | undefined> => {
+  const tables = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = 'analytics' AND schema_name = 'raw'`,
+  )
+  const names = tables.getRows().flat()
+  if (!names.includes('store')) return names.includes('events') ? 0 : undefined
+  const reader = await connection.runAndReadAll('SELECT version FROM analytics.raw.store')
+  return reader.getRows()[0]![0] as number
+}
+
+/** Makes the tables of a new store, or upgrades those of an older one, in one transaction. */
+export const bringToVersion = async (
+  connection: DuckDBConnection,
+  wanted = storeVersion,
+  upgrades = released,
+): Promise<void> => {
+  const found = await readVersion(connection)
+  if (found === wanted) return
+  const statements: string[] = found === undefined ? [analyticsSchema] : []
+  for (let from = found ?? wanted; from !== wanted; from++) {
+    const next = upgrades[from]
+    if (next === undefined) {
+      throw new OperatorError(
+        `The store is of found ${found}, and this waymark-server reads found ${wanted}: start the waymark-server that wrote it, or name another folder by --data.`,
+      )
+    }
+    statements.push(...next)
+  }
+  await inTransaction(connection, async () => {
+    for (const sql of statements) await connection.run(sql)
+    await connection.run('DELETE FROM analytics.raw.store')
+    await connection.run(`INSERT INTO analytics.raw.store VALUES (${wanted})`)
+  })
+}
 
 /** The persons of this many events fit into memory at once; with more events, persons are made slice by slice. */
 const eventsPerSlice = 4_000_000

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { splitArray } from '../json/splitArray.js'
-import type { IdentifyPayload } from './payloads.js'
+import { splitArray } from '../http/json/sliceItems.js'
+import type { IdentifyPayload } from '../payloads/payloads.js'
 
 /** The trait that carries the signature of the user's id. It is never stored. */
 export const signatureTrait = '$signature'

@@ -1,4 +1,4 @@
-import { shorten } from '../json/shorten.js'
+import { shorten } from '../http/HttpError.js'
 import { shapeChecker } from '../http/readJson.js'
 import { refuseField } from '../sql/refuse.js'
 import type { Given, Parameter, Parameters } from './Parameter.js'

@@ -1,11 +1,10 @@
 import { lakehouseError } from '../http/HttpError.js'
 import { bodyReader, parseJson, shapeChecker } from '../http/readJson.js'
-import type { Route } from '../http/Route.js'
+import { type Route, answerPath } from '../http/Route.js'
 import { parametersReader, type QueryRequest, querySchema } from '../sql/QueryRequest.js'
 import { rowsByGet, rowsByPost, type RowsOptions } from '../sql/queryRoutes.js'
 import { refuseField } from '../sql/refuse.js'
 import type { Ask } from './Answer.js'
-import { answerPath } from './answerPath.js'
 import { readAsk, statementOf } from './answers.js'
 
 const maxBodyBytes = 1_048_576

@@ -1,4 +1,4 @@
-import { shorten } from '../json/shorten.js'
+import { shorten } from '../http/HttpError.js'
 import { refuseField } from '../sql/refuse.js'
 import { type Answer, type Ask, type Asked, readGiven } from './Answer.js'
 import { choices } from './choices.js'

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 
 /** Text that is a part of a statement; only `sql`, `identifier` and `joinSql` make it. */
 export class Sql {

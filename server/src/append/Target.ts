@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { refuse } from '../http/HttpError.js'
-import { shorten } from '../json/shorten.js'
-import { internalSchema } from '../store/lakehouseSchema.js'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { refuse, shorten } from '../http/HttpError.js'
+import { internalSchema } from '../duckdb/quote.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import type { Column } from './planAppend.js'
 
 /** Names a table, which need not exist yet. */

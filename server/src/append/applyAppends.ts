@@ -1,12 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier } from '../store/quote.js'
-import { Unstorable } from '../wal/Unstorable.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
+import { Unstorable } from '../wal/rejected.js'
 import type { LogEntry } from '../wal/segment.js'
 import { inferredDefault, readTable, tableSql, type Target } from './Target.js'
-import { describeFields, type FieldKind, type Fields } from './describeFields.js'
-import { type AppendPlan, isWidened, planAppend } from './planAppend.js'
-import { castField, readRecords, type RecordSource } from './readRecords.js'
-import { settleWidening } from './settleWidening.js'
+import {
+  describeFields,
+  type FieldKind,
+  type Fields,
+  castField,
+  readRecords,
+  type RecordSource,
+} from './describeFields.js'
+import { type AppendPlan, isWidened, planAppend, settleWidening } from './planAppend.js'
 
 /** The content of an entry's `target`, as JSON. */
 export interface AppendTarget {

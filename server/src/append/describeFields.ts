@@ -1,5 +1,76 @@
-import { createFieldRewriter } from '../json/createFieldRewriter.js'
-import { daysIn } from '../json/checkTimestamp.js'
+import { LIST, listValue, VARCHAR, type DuckDBType, type DuckDBValue } from '@duckdb/node-api'
+import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
+import { daysIn } from '../http/json/checkTimestamp.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
+import { type AppendPlan, isMoment, isNested } from './planAppend.js'
+
+/** A part of a statement that reads records, with its parameters. */
+export interface Records {
+  /** A table with the column `x`, which holds the fields as JSON, and `position`, which is the record's index in its body. */
+  from: string
+  values: Record<string, DuckDBValue>
+  types: Record<string, DuckDBType>
+}
+
+export interface RecordSource {
+  plan: AppendPlan
+  fields: Fields
+  bodies: readonly Buffer[]
+}
+
+export const readRecords = ({ plan, fields, bodies }: RecordSource): Records => {
+  const shape = Object.fromEntries(plan.read.map(({ field }) => [field, 'JSON']))
+  const isNumber = (field: string) =>
+    fields[field]?.some((kind) => ['float', 'whole', 'long', 'integer'].includes(kind))
+  const exact = plan.read.filter(({ field, type }) => keepsDigits(type) && isNumber(field))
+  const texts = keepDigits(bodies, new Set(exact.map(({ field }) => field)))
+  return {
+    from: `(SELECT unnest(items) AS x, generate_subscripts(items, 1) - 1 AS position FROM (
+      SELECT from_json(body, ${quoteText(JSON.stringify([shape]))}) AS items FROM (SELECT unnest($bodies) AS body)
+    ))`,
+    values: { bodies: listValue(texts) },
+    types: { bodies: LIST(VARCHAR) },
+  }
+}
+
+/** SQL that casts a field's value to the column's type. When the value does not fit, the cast fails, or gives NULL with `try`. */
+export const castField = (field: string, type: string, mayFail: 'fail' | 'try' = 'fail'): string => {
+  const value = `x.${quoteIdentifier(field)}`
+  if (type === 'JSON') return value
+  const convert = (from: string, to: string) =>
+    mayFail === 'try' ? `TRY_CAST(${from} AS ${to})` : `${from}::${to}`
+  if (isNested(type)) return convert(value, type)
+  // RFC 3339 allows a small t and z, and DuckDB does not.
+  return castText(isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`, type, convert)
+}
+
+type Convert = (from: string, to: string) => string
+
+/** SQL that makes a text a value of a column's type; the cast fails where the value does not fit. */
+export const castText = (
+  text: string,
+  type: string,
+  convert: Convert = (from, to) => `${from}::${to}`,
+): string => {
+  if (type === 'VARCHAR') return text
+  // DuckDB drops the zone of a text that it casts to TIMESTAMP. A cast to TIMESTAMP_NS respects the zone.
+  const isZoned = type.startsWith('TIMESTAMP') && type !== 'TIMESTAMP_NS'
+  return convert(isZoned ? convert(text, 'TIMESTAMPTZ') : text, type)
+}
+
+const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+
+/** Whether a column of this type can hold more digits of a fraction than a DOUBLE. */
+export const keepsDigits = (type: string): boolean => type === 'VARCHAR' || type.startsWith('DECIMAL')
+
+/** Puts a number into quotation marks: DuckDB reads each fraction as a DOUBLE, and loses no digit of a text. */
+export const quoteNumber = (token: string): string => (number.test(token) ? `"${token}"` : token)
+
+/** Makes texts of the numbers in these fields. */
+export const keepDigits = (bodies: readonly Buffer[], fields: ReadonlySet<string>): string[] =>
+  bodies.map((body) =>
+    (fields.size === 0 ? body : createFieldRewriter({ fields, rewrite: quoteNumber }).feed(body)).toString(),
+  )
 
 /**
  * `long` is an integer that a DOUBLE may not hold exactly. `whole` is a whole number that is written as a fraction or

@@ -1,14 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { foldEvents } from '../analytics/applySessions.js'
+import { foldEvents } from '../schema/applySessions.js'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import type { Chore } from '../store/Upkeep.js'
-import { inTransaction } from '../store/transactions.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { Chore } from '../duckdb/Upkeep.js'
+import { inTransaction } from '../duckdb/transactions.js'
 import { makeAllEvents } from './allEvents.js'
 import { addArchivedFile, type ArchiveFolder } from './ArchivedFile.js'
 import { isThere } from './bindArchive.js'
 import { type DayPart, partsBefore } from './dayParts.js'
-import { writeSlice } from './writeSlice.js'
+import { writeSlice } from './writeFile.js'
 
 export interface ArchiveEventsOptions {
   archive: ArchiveFolder

@@ -2,12 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { DataFolder } from '../store/DataFolder.js'
-import { makeFolders } from '../store/makeFolders.js'
-import { OperatorError } from '../OperatorError.js'
+import { type DataFolder, makeFolders } from '../disk/DataFolder.js'
+import { OperatorError, reasonOf } from '../OperatorError.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
-import { reasonOf } from '../reasonOf.js'
-import { writeWhole } from '../store/writeWhole.js'
+import { writeWhole } from '../disk/writeWhole.js'
+
+/** The archive that a store needs beside its data folder. */
+export interface ArchiveInUse {
+  folder: string
+  files: number
+  events: number
+}
+
+/** Describes the store's archive; undefined when no file of one is listed. */
+export const describeArchive = async (connection: DuckDBConnection): Promise<ArchiveInUse | undefined> => {
+  const files = await readArchivedFiles(connection)
+  if (files.length === 0) return undefined
+  const events = files.reduce((sum, file) => sum + file.events, 0)
+  return { folder: (await readArchivePath(connection))!, files: files.length, events }
+}
 
 /** The file that names the store to which an archive's folder belongs. */
 const markerName = 'archive.json'

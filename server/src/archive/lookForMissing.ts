@@ -1,12 +1,43 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import { inTransaction } from '../store/transactions.js'
-import type { Chore } from '../store/Upkeep.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import { inTransaction } from '../duckdb/transactions.js'
+import type { Chore } from '../duckdb/Upkeep.js'
 import { makeAllEvents, readReplaced } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { isAsWritten } from './writeFile.js'
+
+const archivedFile = /(environment=[^/'"]+\/day=[^/]+\/late=[^/]+\/events-[^/'"]+\.parquet)/
+
+/** Says what to do when DuckDB's message names a file of the archive; gives any other message as it is. */
+export const explainMissing = (message: string): string => {
+  const file = archivedFile.exec(message)?.[1]
+  return file === undefined
+    ? message
+    : `The file ${file} of the archive is missing or damaged. Put it back from a copy of the archive. Queries that need no event of that day are still answered.`
+}
+
+/** The names that this service gives to files, also to incomplete ones. */
+export const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
+
+/**
+ * Removes files that the store does not list. A kill leaves them while their events are still in the table; other
+ * files are left when their events are erased, deleted for their age, or written to a newer file.
+ */
+export const removeUncounted = async (
+  connection: DuckDBConnection,
+  { path }: ArchiveFolder,
+): Promise<void> => {
+  if (!existsSync(path)) return
+  const counted = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
+  const uncounted = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll(sep, '/'))
+    .filter((name) => ours.test(name) && !counted.has(name))
+  for (const name of uncounted) rmSync(join(path, name), { force: true })
+}
 
 export interface LookForMissingOptions {
   archive: ArchiveFolder

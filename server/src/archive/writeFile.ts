@@ -4,12 +4,41 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
-import { hashMark } from '../analytics/hashSample.js'
-import type { ArchiveFolder } from './ArchivedFile.js'
-import { type DayPart, folderOfPart } from './dayParts.js'
-import { putInPlace } from '../store/writeWhole.js'
-import { readEventColumns } from './eventColumns.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
+import { type ArchiveFolder, hashMark, readEventColumns } from './ArchivedFile.js'
+import { type DayPart, folderOfPart, eventsOfPart } from './dayParts.js'
+import { putInPlace } from '../disk/writeWhole.js'
+
+/** The first events of a part, in a new file that no list has yet. */
+export interface Slice {
+  file: string
+  events: number
+  /** The sequence of the last event. */
+  last: number
+  /** SQL for the events in the table, after FROM, given `$environment`. */
+  source: string
+}
+
+/** Writes the first events of a part to a file; undefined when the table has none. */
+export const writeSlice = async (
+  connection: DuckDBConnection,
+  archive: ArchiveFolder,
+  { part, most }: { part: DayPart; most: number },
+): Promise<Slice | undefined> => {
+  const { environment } = part
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*)::INTEGER, min(seq)::DOUBLE, max(seq)::DOUBLE FROM (
+       SELECT seq FROM analytics.raw.events e WHERE ${eventsOfPart(part)} ORDER BY seq LIMIT ${most})`,
+    { environment },
+  )
+  const [events, first, last] = reader.getRows()[0] as [number, number, number]
+  if (events === 0) return undefined
+  const source = `analytics.raw.events e WHERE ${eventsOfPart(part)} AND e.seq >= ${first} AND e.seq <= ${last}`
+  const stem = await newStemOf(connection, part, { first, last })
+  const rows = `FROM ${source}`
+  const file = await writeFile(connection, archive, { stem, rows, values: { environment }, events })
+  return { file, events, last, source }
+}
 
 /** A file lies three folders below the archive's own: environment, day and late. */
 const depth = 3

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { describeArchive } from '../archive/describeArchive.js'
+import { describeArchive } from '../archive/bindArchive.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import type { Database } from '../store/Database.js'
-import { quoteIdentifier } from '../store/quote.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { Database } from '../duckdb/Database.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
 
 /** A catalog whose file another process wants to copy. */
 export interface HeldFile {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DataFolder } from '../store/DataFolder.js'
+import { DataFolder } from '../disk/DataFolder.js'
 import { OperatorError } from '../OperatorError.js'
 
 /** A command of `waymark-server` that works on a data folder without serving it. */

@@ -5,7 +5,7 @@ import { readTar, type TarFile } from '../care/tar.js'
 import { OperatorError } from '../OperatorError.js'
 import { type Command, dataFlag, dataFolderOf, findStore, readWords, WrongUsage } from './Command.js'
 import { withStore } from './withStore.js'
-import { putInPlace } from '../store/writeWhole.js'
+import { putInPlace } from '../disk/writeWhole.js'
 
 const help = `waymark-server export --parquet FOLDER [--data FOLDER]
 

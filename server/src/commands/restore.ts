@@ -13,24 +13,15 @@ import { text } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { isDeepStrictEqual } from 'node:util'
 import { readTar, type TarFile } from '../care/tar.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { DataFolder, manifestName } from '../store/DataFolder.js'
-import { internalSchema } from '../store/lakehouseSchema.js'
-import { lockFolder } from '../store/lockFolder.js'
-import { quoteText } from '../store/quote.js'
-import { syncFolder } from '../store/syncFolder.js'
-import { writeHashed } from '../store/writeHashed.js'
+import { analyticsCatalog, internalSchema } from '../duckdb/quote.js'
+import { DataFolder, manifestName } from '../disk/DataFolder.js'
+import { lockFolder } from '../disk/lockFolder.js'
+import { quoteText } from '../duckdb/quote.js'
+import { writeHashed, syncFolder } from '../disk/writeWhole.js'
 import { OperatorError } from '../OperatorError.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
-import {
-  type BackupHead,
-  type BackupSums,
-  catalogFileForm,
-  headName,
-  logStates,
-  sumsName,
-} from './backupFile.js'
+import { type BackupHead, type BackupSums, catalogFileForm, headName, logStates, sumsName } from './backup.js'
 import { type Command, type Given, dataFlag, dataFolderOf, readWords } from './Command.js'
 
 const help = `waymark-server restore FILE --data FOLDER [--logs FOLDER]

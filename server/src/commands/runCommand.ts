@@ -1,4 +1,4 @@
-import { OperatorError } from '../OperatorError.js'
+import { OperatorError, reasonOf } from '../OperatorError.js'
 import { backup } from './backup.js'
 import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
@@ -6,7 +6,6 @@ import { exportParquet } from './export.js'
 import { restore } from './restore.js'
 import { retryRejected } from './retryRejected.js'
 import { salvage } from './salvage.js'
-import { reasonOf } from '../reasonOf.js'
 
 const commands = [backup, restore, check, salvage, retryRejected, exportParquet]
 

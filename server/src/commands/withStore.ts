@@ -1,20 +1,51 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ClientRequest, request as ask } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { text } from 'node:stream/consumers'
 import { careRoutes } from '../care/careRoutes.js'
 import { Cleanups } from '../Cleanups.js'
 import { Listener } from '../http/Listener.js'
 import { Logger } from '../Logger.js'
-import type { DataFolder } from '../store/DataFolder.js'
-import { isAnswered, lockFolder } from '../store/lockFolder.js'
-import { makeWay } from '../store/ownCatalog.js'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
-import { findCutOff } from '../store/WalMark.js'
+import type { DataFolder } from '../disk/DataFolder.js'
+import { isAnswered, lockFolder } from '../disk/lockFolder.js'
+import { quoteIdentifier, quoteText, makeWay } from '../duckdb/quote.js'
+import { findCutOff } from '../duckdb/WalMark.js'
 import { damaged, OperatorError } from '../OperatorError.js'
-import { askEngine } from './askEngine.js'
+
+export interface Asked {
+  request: ClientRequest
+  answer: IncomingMessage
+}
+
+/**
+ * Sends a request to the engine that listens on a socket; undefined when none does. The body of a POST stays open.
+ * Rejects with the engine's own message when the engine refuses.
+ */
+export const askEngine = async (
+  socketPath: string,
+  method: 'GET' | 'POST',
+  path: string,
+): Promise<Asked | undefined> => {
+  const request = ask({ socketPath, method, path, agent: false })
+  request.flushHeaders()
+  if (method === 'GET') request.end()
+  let answer: IncomingMessage
+  try {
+    ;[answer] = (await once(request, 'response')) as [IncomingMessage]
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
+    throw error
+  }
+  // The request may fail while nobody reads its answer, and an unheard error would end this process.
+  request.on('error', () => undefined)
+  if (answer.statusCode === 200) return { request, answer }
+  const { message } = JSON.parse(await text(answer)) as { message: string }
+  throw new OperatorError(message)
+}
 
 export interface OpenedStore {
   isRunning: boolean

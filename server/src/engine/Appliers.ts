@@ -1,11 +1,10 @@
 import type { OpenApplier } from '../append/openIntakes.js'
 import type { HeldCatalog } from '../care/holdFiles.js'
 import type { Cleanups } from '../Cleanups.js'
-import type { LogNews } from '../link/LogNews.js'
-import type { Database } from '../store/Database.js'
-import type { DataFolder } from '../store/DataFolder.js'
-import { quoteIdentifier } from '../store/quote.js'
-import { type Watch, watchDatabase } from '../store/watchDatabase.js'
+import type { LogNews } from '../link/IngestLink.js'
+import { type Database, type Watch, watchDatabase } from '../duckdb/Database.js'
+import type { DataFolder } from '../disk/DataFolder.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
 import { CatalogApplier, type CatalogApplierOptions } from '../wal/CatalogApplier.js'
 
 export interface AppliersOptions extends Pick<

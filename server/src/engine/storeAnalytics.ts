@@ -1,29 +1,111 @@
 import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { applyAnalytics } from '../analytics/applyAnalytics.js'
-import { fillWindow } from '../analytics/insertIds.js'
+import { fillWindow } from '../analytics/fillWindow.js'
 import { InsertIdWindow } from '../analytics/InsertIdWindow.js'
-import { removeUncounted } from '../archive/removeUncounted.js'
-import { Lake } from '../lake/Lake.js'
+import { removeUncounted } from '../archive/lookForMissing.js'
+import { Lake } from '../cluster/lake/Lake.js'
 import type { Cleanups } from '../Cleanups.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
-import { addressesOf } from '../postgresLog/readLogUrl.js'
-import { postgresSource } from '../postgresLog/postgresSource.js'
-import type { ErasureOutcome } from '../privacy/erasure.js'
+import { addressesOf } from '../options/readLogUrl.js'
+import { postgresSource } from '../cluster/log/postgresSource.js'
+import type { ErasureOutcome } from '../payloads/erasure.js'
 import type { ErasureList } from '../privacy/ErasureList.js'
 import type { Erasures } from '../privacy/Erasures.js'
-import type { LoggedErasures } from '../privacy/LoggedErasures.js'
+import type { LoggedErasures } from '../cluster/LoggedErasures.js'
 import { openErasures, openLoggedErasures } from '../privacy/openErasures.js'
-import { StateWriter } from '../state/writeStates.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import type { Database } from '../store/Database.js'
+import { StateWriter } from '../cluster/state/writeStates.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { Database } from '../duckdb/Database.js'
 import type { CatalogApplier } from '../wal/CatalogApplier.js'
-import { localSource } from '../wal/localSource.js'
 import type { TaskIds } from '../wal/TaskIds.js'
 import type { Appliers } from './Appliers.js'
-import type { FoundStore } from './findStore.js'
+import { archiveFolderOf } from '../archive/bindArchive.js'
+import type { ArchiveFolder } from '../archive/ArchivedFile.js'
+import { openRetentionArchive } from '../privacy/retention.js'
+import { DataFolder } from '../disk/DataFolder.js'
+import { giveBallast } from '../disk/DiskRoom.js'
+import { LogStore } from '../wal/LogStore.js'
+import type { LogSource } from '../wal/LogSource.js'
+
+export interface LocalSourceOptions {
+  store: LogStore
+  /** The link to the process that writes the log. */
+  link: IngestLink
+  taskIds: TaskIds
+  syncWaitMs: number
+  /** The last row that may be stored for now: a pending erasure holds back the rows after it. */
+  limit(): number
+}
+
+/** The accept log in files of the data folder. */
+export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSourceOptions): LogSource => {
+  const number = store.numberOf(analyticsCatalog)
+  let durable = 0
+  return {
+    open: () => store.reader(analyticsCatalog, () => Math.min(durable, limit())),
+    pruned: store.trimmedOf(analyticsCatalog),
+    taskIdOf: (last) => taskIds.issue({ log: number, last }),
+    lastOfTask: (taskId) => taskIds.read(taskId)?.last,
+    begin(applier) {
+      const grow = (last: number) => {
+        durable = Math.max(durable, last)
+        applier.wake()
+      }
+      link.on('grown', grow)
+      link.on('erase', (_, through) => grow(through))
+      link.on('wanted', (sequence) => void applier.reached(sequence, syncWaitMs))
+    },
+    // `LogNews` already sends this news, for all logs.
+    onApplied: () => undefined,
+    onSetAside: () => undefined,
+    // A restored backup begins a new log, or is given the files of this one by --logs: nothing is kept for it.
+    keepLog: () => Promise.resolve(),
+  }
+}
+
+export interface FoundStore {
+  folder: DataFolder
+  archive: ArchiveFolder | undefined
+  /** Where events go that retention takes out of the store. */
+  exportTo: ReturnType<typeof openRetentionArchive>
+  acceptLog: LogStore
+}
+
+const pollMs = 100
+
+/** The ingest process makes the log that the engine reads; a log in PostgreSQL is there already. */
+const whenReadable = async (
+  folder: DataFolder,
+  { catalogs, log }: Pick<CompleteOptions, 'catalogs' | 'log'>,
+): Promise<LogStore> => {
+  for (;;) {
+    const store = LogStore.openToRead(folder.acceptLog, [analyticsCatalog, ...catalogs])
+    if (store !== undefined && (log !== undefined || store.isBegun(analyticsCatalog))) return store
+    await delay(pollMs)
+  }
+}
+
+/**
+ * Checks the folders that the engine works in, and waits for the log that it reads.
+ *
+ * @param shared the log, where this process has it open already
+ * @throws OperatorError when a folder is damaged or cannot be used
+ */
+export const findStore = async (
+  options: CompleteOptions,
+  shared: LogStore | undefined,
+): Promise<FoundStore> => {
+  const folder = new DataFolder(options.dataFolder)
+  folder.check()
+  giveBallast(folder)
+  const exportTo = openRetentionArchive(options.retentionArchive, folder)
+  const archive = archiveFolderOf(options.archiveFolder, folder, options.log !== undefined)
+  return { folder, archive, exportTo, acceptLog: shared ?? (await whenReadable(folder, options)) }
+}
 
 export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'> {
   options: CompleteOptions

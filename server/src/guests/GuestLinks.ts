@@ -1,6 +1,6 @@
-import { dataChanges } from '../store/changes.js'
-import type { Database } from '../store/Database.js'
-import { idLength } from './guestPath.js'
+import { dataChanges } from '../duckdb/transactions.js'
+import type { Database } from '../duckdb/Database.js'
+import { idLength } from '../users/Identity.js'
 import type { Shown } from './shownToGuests.js'
 
 /** A link by which guests see figures, as it is saved. */

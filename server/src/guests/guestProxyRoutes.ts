@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { lakehouseError } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import type { EngineProxy } from '../link/EngineProxy.js'
-import type { Guest } from '../users/Identity.js'
-import { framesPath, guestPath, idLength } from './guestPath.js'
+import { type Guest, framesPath, guestPath, idLength } from '../users/Identity.js'
 
 /** A header of its own: a guest never counts as a user, whatever else a request carries. */
 export const linkHeader = 'x-waymark-link'

@@ -1,13 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../Logger.js'
-import { type MeteredRoute, RouteMeter } from '../metrics/RouteMeter.js'
-import { releaseBody } from './bodyRoom.js'
+import { releaseBody } from './readBody.js'
 import { answerPreflight, type Origins } from './cors.js'
-import { HttpError, lakehouseError, refuse } from './HttpError.js'
-import { requestId, requestIdHeader } from './requestId.js'
-import type { Reply, Route } from './Route.js'
-import { shorten } from '../json/shorten.js'
-import { reasonOf } from '../reasonOf.js'
+import { HttpError, lakehouseError, refuse, shorten } from './HttpError.js'
+import { type Reply, type Route, requestId, requestIdHeader } from './Route.js'
+import { reasonOf } from '../OperatorError.js'
+
+/** The bounds of the buckets reach from the time of a batch of events to the time that an upload may take. */
+export const boundsSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+] as const
+
+/** Counts the answers of one route in plain numbers, because it is written for each request and read only once a scrape. */
+export class RouteMeter {
+  readonly byStatus = new Map<number, number>()
+  /** The number of answers up to each bound and above the one before. The last number is for answers above all bounds. */
+  readonly buckets = new Float64Array(boundsSeconds.length + 1)
+  seconds = 0
+
+  note(status: number, seconds: number): void {
+    this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1)
+    this.seconds += seconds
+    let at = 0
+    while (at < boundsSeconds.length && seconds > boundsSeconds[at]!) at++
+    this.buckets[at]!++
+  }
+}
+
+/** The meter of one route, with the route's name. */
+export interface MeteredRoute {
+  method: string
+  path: string
+  meter: RouteMeter
+}
 
 /** These answers go to clients without a right key or with a wrong path, from whom little more is read. */
 const strangerStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405])

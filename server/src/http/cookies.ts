@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { baseOf } from './withoutBase.js'
+import { baseOf } from './behindProxy.js'
 
 export interface Cookie {
   name: string

@@ -1,6 +1,56 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { refuse } from './HttpError.js'
-import { isSameOrigin } from './sameOrigin.js'
+import type { CompleteOptions } from '../options/ServerOptions.js'
+import { isByHttps } from './cookies.js'
+
+const originOf = (url: string | undefined): string | undefined => {
+  try {
+    return url === undefined ? undefined : new URL(url).origin
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether a browser vouches that a page of this very address asks. Browsers send `Sec-Fetch-Site` to https and to their
+ * own machine. Elsewhere `Origin` tells it, and `Referer` for requests without `Origin`. No page can set or change any of
+ * these headers.
+ */
+export const isSameOrigin = (request: IncomingMessage): boolean => {
+  const { origin, referer, host, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  if (host === undefined) return false
+  const own = [`https://${host}`, ...(isByHttps(request) ? [] : [`http://${host}`])].map(originOf)
+  const asking = originOf(origin ?? referer)
+  return asking !== undefined && own.includes(asking)
+}
+
+const hostOf = (url: string): string | undefined => {
+  try {
+    return new URL(url).hostname.replaceAll(/^\[|\]$/g, '')
+  } catch {
+    return undefined
+  }
+}
+
+const isLocal = (host: string) => host === 'localhost' || host.endsWith('.localhost')
+const isLoopback = (host: string) => isLocal(host) || host === '::1' || host.startsWith('127.')
+
+/**
+ * Whether a request names a host that cannot be this service's: a page can make its own name lead to this machine.
+ * Only a service that listens on this machine alone, without `--trust-proxy`, knows all names that lead to it: its
+ * address, `localhost`, and those of `--origins`.
+ */
+export const isForeignHost = (
+  { headers }: IncomingMessage,
+  { host, trustProxy, origins }: Pick<CompleteOptions, 'host' | 'trustProxy' | 'origins'>,
+): boolean => {
+  if (!isLoopback(host) || trustProxy > 0) return false
+  const asked = hostOf(`http://${headers.host ?? ''}`)
+  if (asked === undefined) return true
+  return isIP(asked) === 0 && !isLocal(asked) && !origins.some((origin) => hostOf(origin) === asked)
+}
 
 const maxAgeSeconds = 86_400
 
@@ -10,10 +60,6 @@ const isForeign = ({ headers }: IncomingMessage) => foreignSites.has(String(head
 
 const isOwnOrProgram = (request: IncomingMessage) =>
   isSameOrigin(request) || (request.headers.origin === undefined && !isForeign(request))
-
-/** The form of `--origins`: `https://shop.example`, or `http://127.0.0.1:*` for every port of the machine's own address. */
-export const originForm =
-  /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\*$/i
 
 interface Paths {
   /** Pages of any origin may send events here: these paths read no cookie and no password, only a public API key. */

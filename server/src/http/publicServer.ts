@@ -1,9 +1,7 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { gatherChunks } from './gatherChunks.js'
-import { hangUp, maxHeadBytes } from './hangUp.js'
-import { continueOnRead, takeOneAtATime } from './oneAtATime.js'
+import { gatherChunks, hangUp, maxHeadBytes, continueOnRead, takeOneAtATime } from './connections.js'
 import { OperatorError } from '../OperatorError.js'
 
 export interface ConnectionLimits {

@@ -1,8 +1,94 @@
 import type { IncomingMessage } from 'node:http'
-import { userHeader } from '../users/Identity.js'
-import { holdBody } from './bodyRoom.js'
-import { GrowingBuffer } from './GrowingBuffer.js'
+import { userHeader } from './Route.js'
 import { refuse } from './HttpError.js'
+
+/** Bodies up to this size are always taken: browsers send no larger ones. */
+const smallBytes = 2 ** 18
+/** How many bytes the larger bodies of one holder take at once. */
+const mostHeld = 2 ** 25
+
+/** Whose body it is: an API key, a user or an address. */
+type Holder = string
+
+const heldBy = new Map<Holder, number>()
+const bodies = new WeakMap<IncomingMessage, { holder: Holder; bytes: number }>()
+
+/**
+ * Bounds the memory of large bodies on all routes, from their first byte until `releaseBody`. Keys are public, so a
+ * client that uses up the room of a key must not keep out the small bodies of others.
+ *
+ * @param most what a single body may have, which is always room enough for one of them
+ * @throws 503 when there is no room for so many bytes
+ */
+export const holdBody = (request: IncomingMessage, holder: Holder, bytes: number, most: number): void => {
+  const own = bodies.get(request)?.bytes ?? 0
+  if (bytes <= smallBytes || bytes <= own) return
+  const all = (heldBy.get(holder) ?? 0) + bytes - own
+  if (all > Math.max(mostHeld, most)) throw tooMuch()
+  heldBy.set(holder, all)
+  bodies.set(request, { holder, bytes })
+}
+
+/** Frees the room: the request has been answered. */
+export const releaseBody = (request: IncomingMessage): void => {
+  const body = bodies.get(request)
+  if (body === undefined) return
+  bodies.delete(request)
+  const left = heldBy.get(body.holder)! - body.bytes
+  if (left > 0) heldBy.set(body.holder, left)
+  else heldBy.delete(body.holder)
+}
+
+const tooMuch = () =>
+  refuse(
+    503,
+    'overloaded',
+    'Too many large bodies of this key or user are under way. Send again in a while.',
+    {
+      'retry-after': '2',
+    },
+  )
+
+/** A buffer that doubles: each chunk kept by itself would hold some hundred bytes for one that was sent. */
+export class GrowingBuffer {
+  readonly #most: number
+  #buffer: Buffer | undefined
+  #length = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get bytes(): number {
+    return this.#buffer?.length ?? 0
+  }
+
+  /** How many bytes it will hold once so many more have come. */
+  with(more: number): number {
+    const needed = this.#length + more
+    if (needed <= this.bytes || this.#buffer === undefined) return Math.max(needed, this.bytes)
+    return Math.max(needed, Math.min(2 * this.bytes, this.#most))
+  }
+
+  add(chunk: Buffer): void {
+    const bytes = this.with(chunk.length)
+    // Most bodies come in one chunk, which is not copied.
+    if (this.#buffer === undefined) this.#buffer = chunk
+    else {
+      if (bytes > this.bytes) {
+        const larger = Buffer.allocUnsafeSlow(bytes)
+        this.#buffer.copy(larger, 0, 0, this.#length)
+        this.#buffer = larger
+      }
+      chunk.copy(this.#buffer, this.#length)
+    }
+    this.#length += chunk.length
+  }
+
+  get content(): Buffer {
+    return this.#buffer?.subarray(0, this.#length) ?? Buffer.alloc(0)
+  }
+}
 
 /** A client that takes none of its answer for this long counts as gone. */
 export const clientPatienceMs = 60_000

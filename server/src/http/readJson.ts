@@ -1,9 +1,32 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { compileSchema } from './compileSchema.js'
-import { refuse } from './HttpError.js'
-import { readUnpacked } from './unpackBody.js'
-import { shorten } from '../json/shorten.js'
+import { Ajv } from 'ajv'
+import { refuse, shorten } from './HttpError.js'
+import { readUnpacked } from './codings.js'
+
+/**
+ * Compiles a schema of this service to a function that checks values. By default ajv compiles the schema of schemas first,
+ * in each instance anew: that took 25 ms of every body and parameter list, and a quarter of the service's start.
+ */
+export const compileSchema = <T>(schema: object, options?: { coerceTypes: boolean }) =>
+  new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false, ...options }).compile<T>(schema)
+
+/** Refuses a query parameter that is unknown or comes twice: to ignore it would not do what its sender meant. */
+export const checkParameters = (search: URLSearchParams, known: readonly string[]): void => {
+  const seen = new Set<string>()
+  for (const name of search.keys()) {
+    const short = JSON.stringify(shorten(name))
+    if (!known.includes(name)) {
+      throw refuse(
+        400,
+        'invalid-parameter',
+        `There is no parameter ${short} here; there are ${known.join(', ')}.`,
+      )
+    }
+    if (seen.has(name)) throw refuse(400, 'invalid-parameter', `The parameter ${short} comes twice.`)
+    seen.add(name)
+  }
+}
 
 export interface JsonBody {
   /** The bytes as they were sent, without a byte order mark. */

@@ -1,11 +1,18 @@
 import { EventEmitter } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
-import type { EngineVitals } from '../metrics/EngineVitals.js'
-import type { ErasureState } from '../privacy/erasure.js'
-import type { DeadLetter } from '../wal/RecentDeadLetters.js'
+import type { ErasureState } from '../payloads/erasure.js'
+import type { DeadLetter } from '../wal/rejected.js'
 import { Watchdog } from '../Watchdog.js'
-import { type Culprit, linkProtocol, receive, send, type ToEngine, type ToIngest } from './messages.js'
+import {
+  type Culprit,
+  linkProtocol,
+  receive,
+  send,
+  type ToEngine,
+  type ToIngest,
+  type EngineVitals,
+} from './messages.js'
 
 /** The first message of an engine on the link: all that it knows. */
 export type Hello = Extract<ToIngest, { kind: 'hello' }>

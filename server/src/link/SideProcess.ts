@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { Over } from './limitSelf.js'
+import type { Over } from './ownLimits.js'
 
 /** Loading takes half a second. On a very busy machine it took 30 s, so only what hangs takes this long. */
 const loadWithinMs = 180_000

@@ -1,9 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
-import { Recurring } from '../Recurring.js'
-import { Watchdog } from '../Watchdog.js'
-import { memorySignal } from './watchMemory.js'
+import { Watchdog, Recurring } from '../Watchdog.js'
+import { memorySignal } from './ownLimits.js'
 
 export interface SupervisorOptions {
   /** The program of the engine. */

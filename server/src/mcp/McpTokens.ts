@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { lakehouseError, refuse } from '../http/HttpError.js'
-import { isForeignHost } from '../http/isForeignHost.js'
+import { isForeignHost } from '../http/cors.js'
 import type { Route } from '../http/Route.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import type { EngineProxy } from '../link/EngineProxy.js'

@@ -1,5 +1,5 @@
 import { refuse } from '../http/HttpError.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
 import type { Cancellation } from '../sql/Cancellation.js'
 import type { QueryRunner } from '../sql/QueryRunner.js'
 import { refuseField } from '../sql/refuse.js'

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
-import type { LogCounts } from '../wal/RemoteLogs.js'
-import type { Failing } from '../wal/Storing.js'
-import { type EngineVitals, processVitals } from './EngineVitals.js'
-import { boundsSeconds, type MeteredRoute } from './RouteMeter.js'
+import type { LogCounts } from '../link/RemoteLogs.js'
+import type { Failing } from '../wal/Lag.js'
+import { type EngineVitals, processVitals } from '../link/messages.js'
+import { boundsSeconds, type MeteredRoute } from '../http/Listener.js'
 import { version } from '../version.js'
 
 /** The sources of the numbers, which are read when a scrape asks for them. */

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { type LogLevel, logToStandardError } from '../Logger.js'
 import type { ColumnsForm } from '../sql/columnsForm.js'
-import type { LogDurability } from '../postgresLog/checkDurability.js'
+import type { LogDurability } from './readLogUrl.js'
 
 /** What a process is for: taking events, answering queries, or both. */
 export type Role = 'both' | 'ingest' | 'engine'

@@ -1,6 +1,6 @@
 import { type LogLevel, logLevels } from '../Logger.js'
 import { type ColumnsForm, columnsForms } from '../sql/columnsForm.js'
-import { type LogDurability, logDurabilities } from '../postgresLog/checkDurability.js'
+import { type LogDurability, logDurabilities } from './readLogUrl.js'
 import {
   asBasePath,
   asBytes,

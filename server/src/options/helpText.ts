@@ -1,5 +1,8 @@
 import { type Flag, flags } from './flags.js'
-import { variableOf } from './variableOf.js'
+
+/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
+export const variableOf = ({ name }: { name: string }): string =>
+  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
 
 const column = 34
 const width = 100

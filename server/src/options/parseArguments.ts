@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Flag, flags } from './flags.js'
-import { variableOf } from './variableOf.js'
+import { variableOf } from './helpText.js'
 import type { Role, ServerOptions } from './ServerOptions.js'
 import type { Given } from './values.js'
 

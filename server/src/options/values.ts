@@ -1,7 +1,10 @@
-import { originForm } from '../http/cors.js'
-import { readLogUrl } from '../postgresLog/readLogUrl.js'
-import { ownCatalog } from '../store/ownCatalog.js'
+import { readLogUrl } from './readLogUrl.js'
+import { ownCatalog } from '../duckdb/quote.js'
 import { bytesOf, type ServerOptions } from './ServerOptions.js'
+
+/** The form of `--origins`: `https://shop.example`, or `http://127.0.0.1:*` for every port of the machine's own address. */
+export const originForm =
+  /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\*$/i
 
 /** What the flags of one command line have set so far. */
 export interface Given {

@@ -5,7 +5,7 @@ import type { Sql } from '../sql/openSql.js'
 import { errorResponse } from './messages/messages.js'
 import { PostgresConnection } from './PostgresConnection.js'
 import { asProtocolError } from './ProtocolError.js'
-import { readStart } from './door/upgrade.js'
+import { readStart } from './door/readMessage.js'
 import type { ClientStart } from './ClientState.js'
 
 export interface PostgresClients {

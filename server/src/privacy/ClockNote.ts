@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { writeWhole } from '../store/writeWhole.js'
+import { writeWhole } from '../disk/writeWhole.js'
 
 const dayMs = 86_400_000
 /** A service may be stopped for so long, or its clock be ahead by so much, before retention waits for --clock-checked. */

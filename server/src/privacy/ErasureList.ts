@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import type { TakeOver } from '../lake/takeOver.js'
-import { damaged } from '../OperatorError.js'
-import type { ErasureRequest, LoggedRequest } from './erasure.js'
-import { reasonOf } from '../reasonOf.js'
-import { writeWhole } from '../store/writeWhole.js'
+import type { TakeOver } from '../cluster/lake/takeOver.js'
+import { damaged, reasonOf } from '../OperatorError.js'
+import type { ErasureRequest, LoggedRequest } from '../payloads/erasure.js'
+import { writeWhole } from '../disk/writeWhole.js'
 
 /** An erasure that is not finished. It holds the id that was asked for, so it is deleted once the person is erased. */
 export interface Erasure extends ErasureRequest {

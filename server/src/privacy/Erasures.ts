@@ -1,4 +1,4 @@
-import type { ErasureOutcome, ErasureRequest, ErasureState } from './erasure.js'
+import type { ErasureOutcome, ErasureRequest, ErasureState } from '../payloads/erasure.js'
 import type { Erasure, ErasureList } from './ErasureList.js'
 
 export interface ErasuresOptions {

@@ -2,15 +2,15 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
-import { explainMissing } from '../archive/explainMissing.js'
-import { openLakeErasure } from '../lake/openLakeErasure.js'
+import { explainMissing } from '../archive/lookForMissing.js'
+import { openLakeErasure } from '../cluster/lake/eraseFromLake.js'
 import type { Logger } from '../Logger.js'
-import { removeStates } from '../state/StateHead.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { attach, createInstance, type Resources } from '../store/Database.js'
-import type { DataFolder } from '../store/DataFolder.js'
-import { hashOf, readErased, recordDuty, type Duty } from './duties.js'
-import type { ErasureOutcome } from './erasure.js'
+import { removeStates } from '../cluster/state/StateHead.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
+import { attach, createInstance, type Resources } from '../duckdb/Database.js'
+import type { DataFolder } from '../disk/DataFolder.js'
+import { hashOf, readErased, recordDuty, type Duty } from '../schema/duties.js'
+import type { ErasureOutcome } from '../payloads/erasure.js'
 import type { Erasure, ErasureList, Logged } from './ErasureList.js'
 import {
   chooseErased,
@@ -23,11 +23,11 @@ import {
   namesAnonymousId,
   rowsOf,
   setIds,
-  type PersonId,
   withoutAnonymousId,
 } from './personRows.js'
+import { type PersonId } from '../payloads/erasure.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
-import { reasonOf } from '../reasonOf.js'
+import { reasonOf } from '../OperatorError.js'
 
 /** An engine that crashes each time it erases must be able to start in the end. */
 export const maxTries = 5

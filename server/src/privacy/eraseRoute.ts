@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import type { Logger } from '../Logger.js'
-import type { AwaitedStore } from '../postgresLog/erasureTables.js'
+import type { AwaitedStore } from '../cluster/log/erasureTables.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
-import { erasePath, personNotFound, readAskedPerson } from './askedPerson.js'
-import type { ErasureOutcome, ErasureRequest } from './erasure.js'
+import {
+  type ErasureOutcome,
+  type ErasureRequest,
+  erasePath,
+  personNotFound,
+  readAskedPerson,
+} from '../payloads/erasure.js'
 import type { ErasureRounds } from './ErasureRounds.js'
-import type { LoggedRounds } from './LoggedRounds.js'
+import type { LoggedRounds } from '../cluster/LoggedRounds.js'
 
 export interface EraseRouteOptions {
   authenticate: Authenticate

@@ -4,12 +4,19 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from '../archive/ArchivedFile.js'
 import { sequencesOf } from '../archive/writeFile.js'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import type { Chore } from '../store/Upkeep.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { Chore } from '../duckdb/Upkeep.js'
 import { OperatorError } from '../OperatorError.js'
 import type { ClockNote } from './ClockNote.js'
-import { type Day, deleteFile, deleteRejected, deleteSlice, type OldDay } from './deleteDay.js'
-import { exportDay, type RetentionArchive } from './exportDay.js'
+import {
+  type Day,
+  deleteFile,
+  deleteRejected,
+  deleteSlice,
+  type OldDay,
+  exportDay,
+  type RetentionArchive,
+} from './deleteDay.js'
 
 export interface RetentionOptions {
   /** Makes sure that only one task at a time writes to analytics. */

@@ -1,5 +1,4 @@
-import { checkParameters } from '../http/checkParameters.js'
-import { shapeChecker } from '../http/readJson.js'
+import { shapeChecker, checkParameters } from '../http/readJson.js'
 import { type ComputeSize, computeSizes } from './computeSize.js'
 import { columnsForms, type ColumnsForm } from './columnsForm.js'
 import { readDialect } from './dialects/readDialect.js'

@@ -1,4 +1,4 @@
-import type { ConcurrencyLimit, Pausable, Permit } from '../store/ConcurrencyLimit.js'
+import type { ConcurrencyLimit, Pausable, Permit } from '../duckdb/ConcurrencyLimit.js'
 import type { Cancellation } from './Cancellation.js'
 import { type ComputeSize, shareOf } from './computeSize.js'
 import type { ParquetFile } from './rows/exportParquet.js'

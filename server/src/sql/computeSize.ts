@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Share } from '../store/ConcurrencyLimit.js'
+import type { Share } from '../duckdb/ConcurrencyLimit.js'
 import type { Plan } from './planStatement.js'
 import { tryPrepare } from './prepareOne.js'
 import { parsePlan, type PlanNode } from './readPlan.js'

@@ -1,13 +1,12 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Route } from '../http/Route.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { dataChanges } from '../store/changes.js'
-import { ConcurrencyLimit } from '../store/ConcurrencyLimit.js'
-import type { Database } from '../store/Database.js'
-import type { DiskRoom } from '../store/DiskRoom.js'
-import type { GivingBack } from '../store/givingBack.js'
-import { isMemoryFree } from '../store/isMemoryFree.js'
-import type { Stillness } from '../store/Stillness.js'
-import { storingThreads } from '../store/storingThreads.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
+import { ConcurrencyLimit } from '../duckdb/ConcurrencyLimit.js'
+import type { Database } from '../duckdb/Database.js'
+import type { DiskRoom } from '../disk/DiskRoom.js'
+import { type GivingBack, isMemoryFree } from '../duckdb/givingBack.js'
+import type { Stillness } from '../duckdb/Upkeep.js'
+import { storingThreads } from '../duckdb/runPrepared.js'
 import { assistRoutes } from './assist/assistRoutes.js'
 import { AnswerCache } from './cache/AnswerCache.js'
 import { Volatility } from './cache/Volatility.js'
@@ -15,15 +14,56 @@ import type { AnswererOptions } from './answerer.js'
 import { Cancellation, type CancelReason, type OnRun, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Translator } from './dialects/Translator.js'
-import type { OnGivenUp } from './givenUp.js'
+import { type OnGivenUp, givenUp } from './refuse.js'
 import { Guard } from './guard/Guard.js'
-import { type Inspect, inspector } from './inspect.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
 import { QueryRunner } from './QueryRunner.js'
 import { QueryThreads } from './QueryThreads.js'
-import { HeldConnections } from './HeldConnections.js'
+import { HeldConnections, type HeldConnection } from './HeldConnections.js'
 import { type Outcome, withoutQueries } from './withoutQueries.js'
+import { isFatal, dataChanges, inReadOnly } from '../duckdb/transactions.js'
+import { enterConnection, type SearchPath } from './searchPath.js'
+
+export interface InspectOptions {
+  limit: ConcurrencyLimit
+  guard: Guard
+  /** Catalogs that may be read. */
+  readable: readonly string[]
+  home: SearchPath
+  timeoutMs: number
+  onGivenUp: OnGivenUp
+}
+
+/** Runs `work`, which only reads, on a connection that it takes as a query would. */
+export type Inspect = <T>(
+  held: HeldConnection,
+  cancellation: Cancellation,
+  work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
+) => Promise<T>
+
+/** Longer than this no client waits to learn about a statement that it has not run. */
+const longestMs = 30_000
+
+export const inspector =
+  ({ limit, guard, readable, home, timeoutMs, onGivenUp }: InspectOptions): Inspect =>
+  async (held, cancellation, work) => {
+    const cleanups: (() => void)[] = []
+    try {
+      cleanups.push(await held.enter(cancellation.signal))
+      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
+      cleanups.push(() => permit.release())
+      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestMs))
+      cleanups.push(() => clearTimeout(timer))
+      cleanups.push(cancellation.guard(held.connection))
+      await enterConnection(held, {}, readable, home)
+      return await inReadOnly(held.connection, () => work(held.connection, guard))
+    } catch (error) {
+      throw cancellation.error ?? (isFatal(error) ? givenUp(error, onGivenUp, cancellation.asked) : error)
+    } finally {
+      for (const cleanup of cleanups.toReversed()) cleanup()
+    }
+  }
 
 export interface SqlOptions {
   database: Database

@@ -8,8 +8,18 @@ import type { Guard, Guarded } from './guard/Guard.js'
 import { checkAlter, checkNewType } from './guard/checkReplay.js'
 import { readHead } from './guard/readHead.js'
 import { prepareOne } from './prepareOne.js'
-import { refuseNumbers } from './refuseNumbers.js'
 import { refuseStatement, throwRefused } from './refuse.js'
+import { forbidden, isReading } from '../duckdb/transactions.js'
+
+/**
+ * Throws for a statement that would take numbers from a sequence when the user may only read. DuckDB
+ * refuses that only when the statement runs. For `range(nextval('s'))` it takes a number already when
+ * it prepares the statement.
+ */
+export const refuseNumbers = (connection: DuckDBConnection, { tokens }: Guarded): void => {
+  if (!isReading(connection)) return
+  if (tokens.some((token) => token.kind !== 'text' && /^nextval$/i.test(token.text))) throw forbidden()
+}
 
 /** Statements that change a catalog, or explain a change, run in a transaction bound to one catalog. */
 const changing: ReadonlySet<StatementType> = new Set([

@@ -4,9 +4,23 @@ import {
   type DuckDBPreparedStatement,
   StatementType,
 } from '@duckdb/node-api'
-import { isReading } from '../store/readOnly.js'
-import { isFatal } from '../store/transactions.js'
+import { isFatal, isReading } from '../duckdb/transactions.js'
 import { refuseStatement } from './refuse.js'
+import { readHead } from './guard/readHead.js'
+import type { Plan } from './planStatement.js'
+
+/** EXPLAIN ANALYZE carries these out. */
+const writing = /^(insert|update|delete|merge|truncate|create|drop|alter|copy)$/
+
+/** Whether a statement changes no table. Reads, USE and SET change none, nor does EXPLAIN of a read. */
+export const onlyReads = ({ kind, tokens }: Plan): boolean => {
+  if (kind !== 'change') return true
+  if (!/^explain$/i.test(tokens[0]!.text)) return false
+  const { verb } = readHead(tokens)
+  const writes = (word: string) => writing.test(word.toLowerCase())
+  const isHidden = verb === 'with' && tokens.some((token) => token.kind === 'word' && writes(token.text))
+  return !writes(verb) && !isHidden
+}
 
 /**
  * Runs a statement that makes something temporary. The transaction only reads, because nobody has

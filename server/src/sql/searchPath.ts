@@ -1,10 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { shorten } from '../json/shorten.js'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { internalSchema } from '../store/lakehouseSchema.js'
-import { quoteIdentifier, quoteText } from '../store/quote.js'
+import { shorten } from '../http/HttpError.js'
+import { analyticsCatalog, internalSchema } from '../duckdb/quote.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import type { SqlToken } from './guard/tokenize.js'
-import { isFatal } from '../store/transactions.js'
+import { isFatal } from '../duckdb/transactions.js'
 import { messageOf, refuseField } from './refuse.js'
 
 /** The schema in which unqualified names are looked for first. */

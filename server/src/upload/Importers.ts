@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { refuse } from '../http/HttpError.js'
 import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
-import { ConcurrencyLimit, type Permit } from '../store/ConcurrencyLimit.js'
+import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import { explainEnd, explainReading } from './explainFailure.js'
 import type { FromImporter, ToImport } from './importing.js'
 import type { Staged, StageOptions } from './openFile.js'

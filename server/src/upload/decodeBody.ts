@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
-import { HttpError, refuse } from '../http/HttpError.js'
-import { shorten } from '../json/shorten.js'
-import { reasonOf } from '../reasonOf.js'
+import { HttpError, refuse, shorten } from '../http/HttpError.js'
+import { reasonOf } from '../OperatorError.js'
 
 /** The bytes of a file, and the content type that the client gave. */
 export interface FileBytes {

@@ -1,7 +1,7 @@
 import { HttpError, refuse } from '../http/HttpError.js'
-import type { Over } from '../link/limitSelf.js'
+import type { Over } from '../link/ownLimits.js'
 import { isDiskFailing } from '../OperatorError.js'
-import { diskFailing } from '../store/DiskRoom.js'
+import { diskFailing } from '../disk/DiskRoom.js'
 import { quotedCopy } from './importing.js'
 import { diskFull } from './spoolBody.js'
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../link/limitSelf.js'
+import type { Limits } from '../link/ownLimits.js'
 import type { Staged, StageOptions } from './openFile.js'
 
 /** What the process that reads a file is told. */

@@ -1,5 +1,5 @@
 import { readTarget, type Target } from '../append/Target.js'
-import { checkParameters } from '../http/checkParameters.js'
+import { checkParameters } from '../http/readJson.js'
 import { refuse } from '../http/HttpError.js'
 import type { FileFormat } from './detectFormat.js'
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { castText } from '../append/castText.js'
+import { castText } from '../append/describeFields.js'
 import { isMoment, isWhole } from '../append/planAppend.js'
-import { quoteIdentifier } from '../store/quote.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
 
 export interface FileColumn {
   name: string

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { clientAddress } from '../http/clientAddress.js'
-import { requestId } from '../http/requestId.js'
-import { SecretSet } from '../http/SecretSet.js'
+import { clientAddress } from '../http/behindProxy.js'
+import { requestId } from '../http/Route.js'
+import { SecretSet } from '../http/apiKeys.js'
 import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
-import { tooManyTries, wrongTries } from './PasswordCheck.js'
-import { TryLimit } from './TryLimit.js'
+import { tooManyTries, wrongTries, TryLimit } from './PasswordCheck.js'
 
 /** Nobody guesses 16 random letters, at whatever rate. */
 const fewestLetters = 16

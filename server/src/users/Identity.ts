@@ -1,5 +1,12 @@
+import { userHeader } from '../http/Route.js'
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../http/HttpError.js'
+
+export const guestPath = '/guest'
+/** For the ingest process alone: who may show the page of a link in a frame. */
+export const framesPath = '/guest/frames/'
+/** How many letters of the token's hash stand in the address of a link. */
+export const idLength = 16
 
 /** `read` changes nothing; `write` may do everything that the lakehouse group offers. */
 export type UserRole = 'read' | 'write'
@@ -17,7 +24,6 @@ export interface Guest {
   role: 'guest'
 }
 
-export const userHeader = 'x-waymark-user'
 const roleHeader = 'x-waymark-role'
 
 /** The headers that tell the engine who the user is. Only the ingest process can reach the engine's socket, so they are trusted. */

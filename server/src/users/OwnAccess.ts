@@ -3,10 +3,40 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../OperatorError.js'
 import type { Role, ServerOptions } from '../options/ServerOptions.js'
-import { DataFolder } from '../store/DataFolder.js'
-import { LoginLink } from './LoginLink.js'
+import { DataFolder } from '../disk/DataFolder.js'
+import { LoginLink, linkMinutes } from './LoginTokens.js'
 import { hashPassword } from './passwordHash.js'
-import { readUsersFile } from './usersFile.js'
+import { readUsersFile } from './Users.js'
+
+interface Start {
+  url: string
+  /** A link in a log could be read by others while it is good, so a later start prints one only at a terminal. */
+  isTerminal: boolean
+}
+
+/** Four lines for whoever has started the service without a flag. The password is in them once. */
+export const tellAccess = (
+  { link, password, apiKey, usersFile, keysFile }: NonNullable<OwnAccess['news']>,
+  { url, isTerminal }: Start,
+): string => {
+  const isFirst = password !== undefined
+  // Nobody can open the address that means all addresses of a machine.
+  const own = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  const open =
+    isFirst || isTerminal
+      ? `${link.addressAt(own)}   (logs in once, within ${linkMinutes} minutes)`
+      : `${own}/`
+  const user = isFirst
+    ? `${link.user}, password ${password}   (shown only now)`
+    : `${link.user}   (forgotten the password? Delete the file below, and start again)`
+  return [
+    `  Open     ${open}`,
+    `  User     ${user}`,
+    `  Users    ${usersFile}`,
+    `  API key  ${apiKey}   (from ${keysFile})`,
+    '',
+  ].join('\n')
+}
 
 /** The user and the key that the service makes for itself when the operator has named none. */
 export interface OwnAccess {

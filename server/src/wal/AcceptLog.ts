@@ -1,5 +1,5 @@
 import type { Spent } from './Lag.js'
-import type { RecentDeadLetters } from './RecentDeadLetters.js'
+import type { RecentDeadLetters } from './rejected.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { LogRecord } from './segment.js'
 

@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { shorten } from '../json/shorten.js'
-import { Recurring } from '../Recurring.js'
-import { isOutOfMemory, isOutOfRoom } from '../store/transactions.js'
-import type { ApplierOptions } from './ApplierOptions.js'
+import { shorten } from '../http/HttpError.js'
+import { Recurring } from '../Watchdog.js'
+import { isOutOfMemory, isOutOfRoom } from '../duckdb/transactions.js'
+import type { ApplierOptions } from './Attempt.js'
 import { BatchSize, fewRows } from './BatchSize.js'
-import type { DeadLetter } from './RecentDeadLetters.js'
 import { lastOf, type LogEntry } from './segment.js'
 import { batchesOf, requestOf, rowsOf } from './splitEntry.js'
-import { Unstorable } from './Unstorable.js'
-import { Waiters } from './Waiters.js'
-import { whyFailing } from './whyFailing.js'
-import { reasonOf } from '../reasonOf.js'
+import { Waiters } from './RemoteApplier.js'
+import { whyFailing, Unstorable, type DeadLetter } from './rejected.js'
+import { reasonOf } from '../OperatorError.js'
 
 /**
  * A batch costs time of its own, however few rows are in it. So the applier rests after each batch for three times as

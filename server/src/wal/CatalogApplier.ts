@@ -1,15 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../store/createMutex.js'
-import type { Database } from '../store/Database.js'
-import { quoteIdentifier } from '../store/quote.js'
+import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { Database } from '../duckdb/Database.js'
+import { quoteIdentifier } from '../duckdb/quote.js'
 import { damaged } from '../OperatorError.js'
-import { inTransaction, isTransient } from '../store/transactions.js'
+import { inTransaction, isTransient } from '../duckdb/transactions.js'
 import { Applier } from './Applier.js'
-import type { AloneOutcome } from './ApplierOptions.js'
-import { Attempt } from './Attempt.js'
-import { RecentDeadLetters, type DeadLetter } from './RecentDeadLetters.js'
-import { insertRejected, readDeadLetters, rejectedRows } from './rejected.js'
+import { Attempt, type AloneOutcome } from './Attempt.js'
+import {
+  insertRejected,
+  readDeadLetters,
+  rejectedRows,
+  RecentDeadLetters,
+  type DeadLetter,
+} from './rejected.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 

@@ -2,11 +2,11 @@ import { refuse, type HttpError } from '../http/HttpError.js'
 import type { Logger } from '../Logger.js'
 import { type AcceptLog, LogUnavailable } from './AcceptLog.js'
 import type { LagLimit } from './LagLimit.js'
-import type { DeadLetter } from './RecentDeadLetters.js'
+import type { DeadLetter } from './rejected.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { TaskIds } from './TaskIds.js'
 import type { LogRecord } from './segment.js'
-import { reasonOf } from '../reasonOf.js'
+import { reasonOf } from '../OperatorError.js'
 
 export interface IntakeOptions {
   /** The number of the log within the store. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { syncFolder } from '../store/syncFolder.js'
+import { syncFolder } from '../disk/writeWhole.js'
 
 /** How far a log has surely reached. */
 export interface Reached {

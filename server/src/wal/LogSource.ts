@@ -1,6 +1,6 @@
 import type { Applier } from './Applier.js'
 import type { CatalogApplierOptions } from './CatalogApplier.js'
-import type { DeadLetter } from './RecentDeadLetters.js'
+import type { DeadLetter } from './rejected.js'
 
 /** The log from which the engine reads the accepted records of analytics, and to which it reports what became of them. */
 export interface LogSource extends Pick<

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { analyticsCatalog } from '../store/analyticsSchema.js'
-import { damaged, OperatorError } from '../OperatorError.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
+import { damaged, OperatorError, reasonOf } from '../OperatorError.js'
 import { LogReader } from './LogReader.js'
 import { beforeOf, scanLog } from './scanLog.js'
 import { WriteAheadLog } from './WriteAheadLog.js'
-import { reasonOf } from '../reasonOf.js'
-import { writeWhole } from '../store/writeWhole.js'
+import { writeWhole } from '../disk/writeWhole.js'
 
 interface State {
   /** Signs task ids; made once per store. */

@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Disk, lookAtDisk } from '../store/DiskRoom.js'
-import { syncFolder } from '../store/syncFolder.js'
+import { type Disk, lookAtDisk } from '../disk/DiskRoom.js'
 import type { SegmentHead } from './segment.js'
-import { putInPlace } from '../store/writeWhole.js'
+import { putInPlace, syncFolder } from '../disk/writeWhole.js'
 
 /** The bytes of the first segment and of the largest. */
 export interface SegmentSizes {

@@ -1,4 +1,4 @@
-import { splitArray } from '../json/splitArray.js'
+import { splitArray } from '../http/json/sliceItems.js'
 import { lastOf, type LogEntry } from './segment.js'
 
 const [open, close, comma] = [Buffer.from('['), Buffer.from(']'), Buffer.from(',')]

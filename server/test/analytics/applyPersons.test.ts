@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
-import { inTransaction } from '../../src/store/transactions.js'
+import { inTransaction } from '../../src/duckdb/transactions.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 
 /** What a person is, from the raw rows alone: the view that the table of persons took the place of. */

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { bringToVersion } from '../../src/analytics/bringToVersion.js'
-import { storeVersion } from '../../src/store/analyticsSchema.js'
+import { bringToVersion } from '../../src/analytics/openAnalytics.js'
+import { storeVersion } from '../../src/schema/analyticsSchema.js'
 
 let instance: DuckDBInstance
 let connection: DuckDBConnection

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCountryOfZone } from '../../src/analytics/createCountryOfZone.js'
+import { createCountryOfZone } from '../../src/analytics/countries.js'
 
 const countryOfZone = createCountryOfZone()
 

@@ -5,10 +5,10 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { applyAnalytics } from '../../src/analytics/applyAnalytics.js'
-import { fillWindow } from '../../src/analytics/insertIds.js'
+import { fillWindow } from '../../src/analytics/fillWindow.js'
 import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
-import { inTransaction } from '../../src/store/transactions.js'
+import { inTransaction } from '../../src/duckdb/transactions.js'
 import type { LogEntry } from '../../src/wal/segment.js'
 
 const dayMs = 86_400_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeSender, judgeUserAgent } from '../../src/analytics/judgeUserAgent.js'
+import { judgeSender, judgeUserAgent } from '../../src/analytics/userAgents.js'
 
 const browser = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)'
 

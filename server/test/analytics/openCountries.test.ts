@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { createAddressOf, warnOfProxies } from '../../src/http/clientAddress.js'
-import { openCountries } from '../../src/analytics/openCountries.js'
+import { createAddressOf, warnOfProxies } from '../../src/http/behindProxy.js'
+import { openCountries } from '../../src/analytics/countries.js'
 import { countryFile } from '../fixtures/countryFile.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-countries-'))

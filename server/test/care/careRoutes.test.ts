@@ -8,8 +8,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { careRoutes } from '../../src/care/careRoutes.js'
-import { Database } from '../../src/store/Database.js'
-import { DataFolder } from '../../src/store/DataFolder.js'
+import { Database } from '../../src/duckdb/Database.js'
+import { DataFolder } from '../../src/disk/DataFolder.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
 const path = mkdtempSync(join(tmpdir(), 'waymark-care-'))

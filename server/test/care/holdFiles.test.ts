@@ -7,9 +7,9 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { holdRoute } from '../../src/care/holdFiles.js'
-import type { OneAtATime } from '../../src/store/createMutex.js'
-import { Database } from '../../src/store/Database.js'
-import { DataFolder } from '../../src/store/DataFolder.js'
+import type { OneAtATime } from '../../src/duckdb/createMutex.js'
+import { Database } from '../../src/duckdb/Database.js'
+import { DataFolder } from '../../src/disk/DataFolder.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
 const path = mkdtempSync(join(tmpdir(), 'waymark-hold-'))

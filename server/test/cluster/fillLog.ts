@@ -1,6 +1,6 @@
 import { Logger } from '../../src/Logger.js'
-import { LogAppender } from '../../src/postgresLog/LogAppender.js'
-import { addressesOf } from '../../src/postgresLog/readLogUrl.js'
+import { LogAppender } from '../../src/cluster/log/LogAppender.js'
+import { addressesOf } from '../../src/options/readLogUrl.js'
 import { event } from '../fixtures/events.js'
 import type { Body } from '../fixtures/createService.js'
 

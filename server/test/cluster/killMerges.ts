@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { ArchivedFile } from '../../src/archive/ArchivedFile.js'
-import { chooseSmallFiles } from '../../src/lake/mergeSmallFiles.js'
+import { chooseSmallFiles } from '../../src/cluster/lake/mergeSmallFiles.js'
 import { createClient } from '../fixtures/createClient.js'
 import { event } from '../fixtures/events.js'
 import { findInFiles } from '../fixtures/findInFiles.js'

@@ -9,8 +9,8 @@ import { event } from '../fixtures/events.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import { launcher, spawnService, urlIn } from '../fixtures/spawnService.js'
 import { withMounts } from '../fixtures/withMounts.js'
-import { storeVersion } from '../../src/store/analyticsSchema.js'
-import { isAnswered } from '../../src/store/lockFolder.js'
+import { storeVersion } from '../../src/schema/analyticsSchema.js'
+import { isAnswered } from '../../src/disk/lockFolder.js'
 import { eventually } from '../fixtures/eventually.js'
 
 let service: Service

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { docRoutes } from '../../src/files/docRoutes.js'
+import { docRoutes } from '../../src/files/fileRoutes.js'
 import { type RoutesServer, serveRoutes } from '../fixtures/serveRoutes.js'
 
 let folder: string

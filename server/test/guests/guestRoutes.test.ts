@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events'
-import { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { guestRoutes, type GuestRoutesOptions } from '../../src/guests/guestRoutes.js'
 import { GuestLinks } from '../../src/guests/GuestLinks.js'
-import { dataChanges } from '../../src/store/changes.js'
-import type { Database } from '../../src/store/Database.js'
+import { dataChanges } from '../../src/duckdb/transactions.js'
+import type { Database } from '../../src/duckdb/Database.js'
 import { identityHeaders } from '../../src/users/Identity.js'
 
 const shown = {

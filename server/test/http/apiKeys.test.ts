@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ApiKeys, readApiKey } from '../../src/http/apiKeys.js'
-import { SecretSet } from '../../src/http/SecretSet.js'
+import { ApiKeys, readApiKey, SecretSet } from '../../src/http/apiKeys.js'
 
 const long = 'k'.repeat(1000)
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { clientAddress } from '../../src/http/clientAddress.js'
+import { clientAddress } from '../../src/http/behindProxy.js'
 import { createService } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
 

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EngineLink } from '../../src/link/EngineLink.js'
-import { type Culprit, send, type ToIngest } from '../../src/link/messages.js'
-import { noQueries, processVitals } from '../../src/metrics/EngineVitals.js'
+import { type Culprit, send, type ToIngest, noQueries, processVitals } from '../../src/link/messages.js'
 import { eventually } from '../fixtures/eventually.js'
 
 let folder: string

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createJudge, judgeEvent } from '../../src/plan/createJudge.js'
-import { judgePlain } from '../../src/plan/judgePlain.js'
+import { judgePlain } from '../../src/plan/Judges.js'
 
 const item = { type: 'object', properties: { sku: { type: 'string' }, price: { type: 'number' } } }
 const events = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Rounds, type RunRound } from '../../src/privacy/Rounds.js'
+import { Rounds, type RunRound } from '../../src/privacy/ErasureRounds.js'
 
 const request = (task: string) => ({ task }) as Parameters<Rounds<string>['add']>[0]
 

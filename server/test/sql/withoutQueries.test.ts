@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { withoutQueries } from '../../src/sql/withoutQueries.js'
-import { ConcurrencyLimit } from '../../src/store/ConcurrencyLimit.js'
-import { Stillness } from '../../src/store/Stillness.js'
+import { ConcurrencyLimit } from '../../src/duckdb/ConcurrencyLimit.js'
+import { Stillness } from '../../src/duckdb/Upkeep.js'
 
 const create = ({ isMemoryFree }: { isMemoryFree(): boolean } = { isMemoryFree: () => true }) => {
   const limit = new ConcurrencyLimit({ permits: 2, maxWaiting: 10 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { LoginLink } from '../../src/users/LoginLink.js'
+import { LoginLink } from '../../src/users/LoginTokens.js'
 
 const from = (remoteAddress: string, headers = {}, localAddress = '127.0.0.1') =>
   ({ socket: { remoteAddress, localAddress }, headers }) as unknown as IncomingMessage

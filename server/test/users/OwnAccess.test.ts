@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openOwnAccess } from '../../src/users/OwnAccess.js'
+import { openOwnAccess, tellAccess } from '../../src/users/OwnAccess.js'
 import { isPasswordOf, parseHash } from '../../src/users/passwordHash.js'
-import { tellAccess } from '../../src/users/tellAccess.js'
 
 let folder: string
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { TryLimit } from '../../src/users/TryLimit.js'
+import { TryLimit } from '../../src/users/PasswordCheck.js'
 
 let now: number
 let limit: TryLimit

@@ -2,11 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import { Applier } from '../../src/wal/Applier.js'
-import type { ApplierOptions } from '../../src/wal/ApplierOptions.js'
-import { Attempt } from '../../src/wal/Attempt.js'
-import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
+import { Attempt, type ApplierOptions } from '../../src/wal/Attempt.js'
 import type { LogEntry } from '../../src/wal/segment.js'
-import { Unstorable } from '../../src/wal/Unstorable.js'
+import { Unstorable, RecentDeadLetters } from '../../src/wal/rejected.js'
 import { eventually } from '../fixtures/eventually.js'
 
 const entry = (first: number, body = 'good', count = 1): LogEntry => ({

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { DiskWriter } from '../../src/wal/DiskWriter.js'
+import { DiskWriter } from '../../src/wal/WriteAheadLog.js'
 
 let folder: string
 let handle: FileHandle

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RecentDeadLetters } from '../../src/wal/RecentDeadLetters.js'
+import { RecentDeadLetters } from '../../src/wal/rejected.js'
 import { RemoteApplier } from '../../src/wal/RemoteApplier.js'
 
 beforeEach(() => vi.useFakeTimers())

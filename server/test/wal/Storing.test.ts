@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Storing } from '../../src/wal/Storing.js'
+import { Storing } from '../../src/wal/Lag.js'
 
 it('tells since when a log fails, however often it failed since, and why it did last', () => {
   let now = 1000

@@ -1,4 +1,4 @@
-// What is wrong with a property, in the words of the service (`server/src/plan/describeProblem.ts`).
+// What is wrong with a property, in the words of the service (`server/src/plan/createJudge.ts`).
 
 const withArticle = (type: string) =>
   type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`

@@ -1,29 +1,51 @@
 import type { Page } from '../shell/Page'
-import { page as errors } from './errors'
-import { page as explore } from './explore'
-import { page as funnel } from './funnel'
-import { page as live } from './live'
-import { page as overview } from './overview'
-import { page as paths } from './paths'
-import { page as persons } from './persons'
-import { page as plan } from './plan'
-import { page as retention } from './retention'
-import { page as setup } from './setup'
-import { page as sql } from './sql'
-import { page as vitals } from './vitals'
+import { Errors } from './errors/Errors'
+import { Explore } from './explore/Explore'
+import { Funnel } from './funnel/Funnel'
+import { Live } from './live/Live'
+import { Overview } from './overview/Overview'
+import { Paths } from './paths/Paths'
+import { Persons } from './persons/Persons'
+import { Plan } from './plan/Plan'
+import { Retention } from './retention/Retention'
+import { SetUp } from './setup/SetUp'
+import { SqlPage } from './sql/SqlPage'
+import { Vitals } from './vitals/Vitals'
 
 /** In the order of the navigation. */
 export const pages: readonly Page[] = [
-  overview,
-  explore,
-  live,
-  persons,
-  funnel,
-  retention,
-  paths,
-  vitals,
-  errors,
-  plan,
-  sql,
-  setup,
+  { path: '/app/', title: 'Overview', view: Overview, isFiltered: true },
+  { path: '/app/explore', title: 'Explore', view: Explore, isFiltered: true },
+  {
+    path: '/app/live',
+    title: 'Live',
+    view: Live,
+    controls: ['environment', 'bots'],
+  },
+  {
+    path: '/app/persons',
+    title: 'People',
+    view: Persons,
+    // All that is known of one person is shown, whenever it was.
+    controls: (search) => (search.has('id') ? ['environment'] : ['environment', 'range', 'bots']),
+    isFiltered: true,
+  },
+  {
+    path: '/app/funnel',
+    title: 'Funnel',
+    view: Funnel,
+    controls: ['environment', 'range', 'bots', 'anonymous'],
+  },
+  {
+    path: '/app/retention',
+    title: 'Retention',
+    view: Retention,
+    controls: ['environment', 'range', 'bots', 'anonymous'],
+  },
+  { path: '/app/paths', title: 'Paths', view: Paths },
+  { path: '/app/vitals', title: 'Vitals', view: Vitals, isFiltered: true },
+  { path: '/app/errors', title: 'Errors', view: Errors, isFiltered: true },
+  { path: '/app/plan', title: 'Plan', view: Plan, isFiltered: true },
+  { path: '/app/sql', title: 'SQL', view: SqlPage, controls: [] },
+  { path: '/app/setup', title: 'Set up', view: SetUp, controls: ['environment'] },
 ]

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { login } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
-import { newUuid } from '../data/uuid'
+import { newUuid } from '../data/query'
 import { FormDialog } from './FormDialog'
 import { Moment } from './Moment'
 

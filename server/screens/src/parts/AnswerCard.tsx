@@ -4,9 +4,7 @@ import type { Ask } from '../data/asks'
 import type { Answer } from '../data/query'
 import { type Asked, useAnswer } from '../data/useAnswer'
 import { Card } from './Card'
-import { Empty } from './Empty'
-import { Loading } from './Loading'
-import { ProblemNote } from './ProblemNote'
+import { Loading, Empty, ProblemNote } from './notes'
 
 interface BodyProps {
   asked: Asked

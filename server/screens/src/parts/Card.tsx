@@ -3,8 +3,19 @@ import { useId } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { isGuest } from '../data/guest'
 import { useShown } from '../data/shownAsks'
-import { CsvLink } from './CsvLink'
 import { ShowSql } from './ShowSql'
+import { downloadAddress } from '../data/query'
+
+/** A link that saves the rows behind a picture, under the title of its card. */
+function CsvLink({ ask, of }: { ask: Ask; of: string }) {
+  const address = downloadAddress(ask, 'csv', of)
+  if (address === undefined) return null
+  return (
+    <a class="button quiet" href={address} download aria-label={`CSV: ${of}`}>
+      CSV
+    </a>
+  )
+}
 
 interface Props {
   title: string

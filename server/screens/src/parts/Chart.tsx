@@ -3,9 +3,49 @@ import type uPlot from 'uplot'
 import { drawChart } from './drawChart'
 import { formatCount } from './format'
 import { type ChartMark, marksByPlace } from './marks'
-import { PlainTable } from './PlainTable'
-import { Table } from './Table'
-import { useTheme } from './useTheme'
+import { Table, PlainTable } from './Table'
+import { useScope } from '../shell/scope'
+import { useSearch } from '../shell/location'
+import { Annotations } from './Annotations'
+import { Tabs } from './Tabs'
+
+const titles = { hour: 'Hours', day: 'Days', week: 'Weeks', month: 'Months' }
+
+/** Beside a chart over time: by which unit it is drawn, as far as the time allows, and the annotations that it shows. */
+export function ChartAside() {
+  const { range } = useScope()
+  const [, setSearch] = useSearch()
+  return (
+    <>
+      {range.units.length > 1 && (
+        <Tabs
+          name="Chart"
+          tabs={range.units.map((name) => ({ name, title: titles[name] }))}
+          chosen={range.unit}
+          choose={(each) => setSearch({ each }, { replace: true })}
+        />
+      )}
+      <Annotations />
+    </>
+  )
+}
+
+const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']
+
+/** Another text whenever the colours of the page change, for what is drawn on a canvas. */
+function useTheme(): string {
+  const read = () => queries.map((query) => matchMedia(query).matches).join()
+  const [theme, setTheme] = useState(read)
+  useEffect(() => {
+    const lists = queries.map((query) => matchMedia(query))
+    const look = () => setTheme(read())
+    for (const list of lists) list.addEventListener('change', look)
+    return () => {
+      for (const list of lists) list.removeEventListener('change', look)
+    }
+  }, [])
+  return theme
+}
 
 export interface Series {
   title: string

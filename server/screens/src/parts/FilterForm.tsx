@@ -6,8 +6,7 @@ import { isGuest } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
 import { guestFields } from '../guest/guestAddress'
 import { useScope } from '../shell/scope'
-import { ChoiceInput } from './ChoiceInput'
-import { ChoiceList } from './ChoiceList'
+import { ChoiceInput, ChoiceList } from './ChoiceInput'
 
 const takesMany = (operator: Operator) => operator === 'in' || operator === 'out'
 

@@ -1,5 +1,5 @@
 import type { Json } from '../data/query'
-import { LongText } from './LongText'
+import { LongText } from './cells'
 
 const show = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -18,5 +18,27 @@ export function Properties({ of, none = 'No properties.' }: { of: Json | undefin
         </div>
       ))}
     </dl>
+  )
+}
+
+const most = 4
+const longest = 60
+
+const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)} …` : text)
+
+/** Some traits of a person in a list of many. The person's own page has all of them in full. */
+export function Traits({ of }: { of: Json | undefined }) {
+  if (!of || typeof of !== 'object' || Array.isArray(of)) return null
+  const traits = Object.entries(of).filter(([name]) => name !== 'name')
+  if (traits.length === 0) return null
+  return (
+    <span class="traits">
+      {traits.slice(0, most).map(([name, value]) => (
+        <span key={name} class="break">
+          <span class="soft">{cut(name)}:</span> {cut(show(value))}
+        </span>
+      ))}
+      {traits.length > most && <span class="soft">{traits.length - most} more</span>}
+    </span>
   )
 }

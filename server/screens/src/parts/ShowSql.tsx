@@ -3,7 +3,7 @@ import type { Ask } from '../data/asks'
 import { toProblem } from '../data/Problem'
 import { findStatement } from '../data/query'
 import { addressOf } from '../shell/location'
-import { scopeSearch } from '../shell/scopeSearch'
+import { scopeSearch } from '../shell/scope'
 
 /** The address that runs a statement on the SQL page. */
 export const sqlPageAddress = (statement: string): string =>

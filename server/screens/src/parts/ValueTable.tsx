@@ -3,10 +3,9 @@ import { useMemo } from 'preact/hooks'
 import { type Field, showValue } from '../data/fields'
 import { isFixed } from '../data/guest'
 import type { Json } from '../data/query'
-import { useFilters } from '../shell/useFilters'
-import { CellButton } from './CellButton'
-import type { TableColumn } from './PlainTable'
-import { Table } from './Table'
+import { useFilters } from '../shell/filterSearch'
+import { CellButton } from './cells'
+import { Table, type TableColumn } from './Table'
 
 interface Figure {
   title: string

@@ -1,3 +1,5 @@
+import type { Unit } from '../shell/timeRange'
+
 const whole = new Intl.NumberFormat('en')
 const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -38,3 +40,25 @@ export function formatDuration(seconds: number): string {
   const rest = next ? Math.floor((rounded % size) / next) : 0
   return `${Math.floor(rounded / size)} ${name}${rest ? ` ${rest} ${nextName}` : ''}`
 }
+
+const day = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
+const formats = {
+  hour: new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }),
+  day,
+  week: day,
+  month: new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' }),
+}
+
+/** What a place on the axis of a chart is, of a moment in Unix seconds: the hour, day, week or month that begins there. */
+export const nameTime = (seconds: number, unit: Unit): string =>
+  `${unit === 'week' ? 'Week from ' : ''}${formats[unit].format(seconds * 1000)}`

@@ -3,14 +3,18 @@ import { useStore } from '../data/createStore'
 import { guest, isFixed, isGuest } from '../data/guest'
 import { findLogin, login } from '../data/login'
 import { freeParameters } from '../guest/guestAddress'
-import { Loading } from '../parts/Loading'
-import { ProblemNote } from '../parts/ProblemNote'
+import { Loading, ProblemNote } from '../parts/notes'
 import { pages } from '../pages'
 import { Header } from './Header'
-import { place } from './location'
+import { place, addressOf } from './location'
 import { Login } from './Login'
-import { NotFound } from './NotFound'
-import { ScopeProvider } from './scope'
+import { ScopeProvider, scopeSearch } from './scope'
+
+const NotFound = () => (
+  <p>
+    There is no page at this address. <a href={addressOf('/app/', scopeSearch())}>Go to the overview.</a>
+  </p>
+)
 
 export function App() {
   const { state, problem } = useStore(login)

@@ -5,13 +5,22 @@ import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
 import { filterSearch } from './filterSearch'
 import { Keys } from './Keys'
-import { addressOf } from './location'
-import { Mark } from './Mark'
+import { addressOf, useSearch } from './location'
 import { type Controls, controlsOf, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
-import { scopeSearch } from './scopeSearch'
-import { useSearch } from './useSearch'
+import { scopeSearch } from './scope'
 import { Views } from './Views'
+
+/** The blaze that is painted on trees: white, red, white. */
+export const Mark = () => (
+  <span class="mark">
+    <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
+      <rect class="mark-white" x="0.5" y="0.5" width="31" height="31" rx="6" />
+      <rect class="mark-red" y="11" width="32" height="10" />
+    </svg>
+    waymark
+  </span>
+)
 
 interface Props {
   pages: readonly Page[]

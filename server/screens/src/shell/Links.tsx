@@ -8,8 +8,7 @@ import { FormDialog } from '../parts/FormDialog'
 import { Moment } from '../parts/Moment'
 import { changeSearch, place } from './location'
 import type { Page } from './Page'
-import { useScope } from './scope'
-import { scopeSearch } from './scopeSearch'
+import { useScope, scopeSearch } from './scope'
 import { fromDay, startOfDay, toDay } from './timeRange'
 
 /** The one time that the address of a link is shown. */

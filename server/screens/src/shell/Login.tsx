@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { logIn, login } from '../data/login'
-import { Mark } from './Mark'
+import { Mark } from './Header'
 
 /** The form instead of a page, or over the page whose session is over. */
 export function Login({ isExpired = false }: { isExpired?: boolean }) {

@@ -1,12 +1,79 @@
+import { useState } from 'preact/hooks'
 import { isGuest } from '../data/guest'
 import { browserTimeZone } from '../data/query'
-import { AnonymousSwitch } from './AnonymousSwitch'
-import { BotsNote } from './BotsNote'
-import { LagNote } from './LagNote'
 import { useScope } from './scope'
 import { ranges, toDay } from './timeRange'
-import { useSearch } from './useSearch'
+import { useSearch } from './location'
 import type { Controls } from './Page'
+import { askOf } from '../data/asks'
+import { useAnswer } from '../data/useAnswer'
+import { useShown } from '../data/shownAsks'
+import { formatCount, formatDuration } from '../parts/format'
+import { base } from '../data/base'
+import { usePolling } from '../data/usePolling'
+
+const everyMs = 10_000
+/** Accepted events are usually stored within 3 s. */
+const lateSeconds = 5
+
+/** Events that were accepted and are not in the figures yet: somebody who looks for them would miss them. */
+export function LagNote() {
+  const [seconds, setSeconds] = useState(0)
+  usePolling(
+    async (signal) => {
+      try {
+        const health = (await (await fetch(`${base}/healthz`, { signal })).json()) as { lag_seconds: number }
+        setSeconds(health.lag_seconds)
+      } catch {
+        // The service is away, which the cards tell.
+      }
+    },
+    everyMs,
+    [],
+  )
+  if (!(seconds >= lateSeconds)) return null
+  return (
+    <span class="soft" role="status">
+      Events of the last {formatDuration(Math.round(seconds))} are not stored yet
+    </span>
+  )
+}
+
+/** How much is left out: whoever tries the screens with a driven browser would see nothing, and not why. */
+function BotsNote() {
+  const scope = useScope()
+  const ask = askOf('bot_events', { ...scope, bots: false })
+  useShown(ask)
+  const { answer } = useAnswer(ask, { askedAt: scope.now })
+  const count = Number(answer?.rows[0]?.[0] ?? 0)
+  if (count === 0) return null
+  return (
+    <span class="soft" role="status">
+      {formatCount(count)} {count === 1 ? 'event' : 'events'} of bots left out
+    </span>
+  )
+}
+
+/** The switch for visitors without consent, where there are any: most sites have none. */
+function AnonymousSwitch() {
+  const scope = useScope()
+  const [, setSearch] = useSearch()
+  const { anonymous } = scope
+  const ask = isGuest ? undefined : askOf('has_events', { ...scope, bots: true }, { anonymous: true })
+  const { answer } = useAnswer(ask, { askedAt: scope.now })
+  if (!anonymous && answer?.rows[0]?.[0] !== true) return null
+  return (
+    <label class="field check" title="Who did not consent is a new person each day.">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={anonymous}
+        onChange={(event) => setSearch({ anonymous: event.currentTarget.checked ? '1' : undefined })}
+      />
+      With visitors without consent
+    </label>
+  )
+}
 
 const dayBefore = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1)
 

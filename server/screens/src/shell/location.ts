@@ -1,5 +1,5 @@
 import { base } from '../data/base'
-import { createStore } from '../data/createStore'
+import { createStore, useStore } from '../data/createStore'
 import { guest, guestHash, guestPrefix, type GuestView } from '../data/guest'
 import { freeParameters, timeParameters } from '../guest/guestAddress'
 
@@ -105,4 +105,15 @@ export function listenToLinks(): void {
     event.preventDefault()
     openPage(link.href)
   })
+}
+
+/**
+ * The parameters of the address, which hold what a link must restore, and a way to change some of them. `replace`
+ * changes without a step in the browser's history.
+ */
+export function useSearch(): [
+  search: URLSearchParams,
+  set: (change: SearchChange, options?: { replace?: boolean }) => void,
+] {
+  return [useStore(place).search, setSearch]
 }

@@ -1,13 +1,8 @@
-import { ownCatalog } from '../../store/ownCatalog.js'
-import { catalogFunctions, namesOfObjects } from './catalogFunctions.js'
-import { emptyTables } from './emptyTables.js'
-import { functions } from './functions.js'
-import { informationSchema } from './informationSchema.js'
-import { always, type Macros } from './Macros.js'
+import { ownCatalog } from '../../duckdb/quote.js'
+import { functions, catalogFunctions, namesOfObjects, always, type Macros } from './functions.js'
 import { pg } from './names.js'
-import { relationMaps, relations } from './relations.js'
-import { server } from './server.js'
-import { typeOid, typeTables } from './typeTables.js'
+import { relationMaps, relations, informationSchema } from './relations.js'
+import { typeOid, typeTables, emptyTables, server } from './typeTables.js'
 
 const views = {
   ...emptyTables,

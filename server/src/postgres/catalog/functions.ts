@@ -1,5 +1,70 @@
-import { quoteText } from '../../store/quote.js'
-import { always, type Macros } from './Macros.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { serverVersion } from '../Settings.js'
+import { oid, owner, pg } from './names.js'
+import { formatType } from './typeTables.js'
+
+/** Macros by their names: the overloads of each, with its parameters and the SQL of its result. */
+export type Macros = Record<string, [parameters: string, sql: string][]>
+
+/** A macro that is the same for each list of parameters. */
+export const always = (sql: string, ...parameters: string[]): Macros[string] =>
+  parameters.map((each) => [each, sql])
+
+/** The functions by which tools ask of the catalog. */
+export const catalogFunctions: Macros = {
+  version: always(`'PostgreSQL ${serverVersion}'`, ''),
+  current_setting: always(`(SELECT max(s.setting) FROM ${pg}.pg_settings s WHERE s.name = given)`, 'given', 'given, missing'),
+  format_type: always(formatType, 'id, modifier'),
+  pg_get_userbyid: always(`'${owner}'`, 'object'),
+  pg_table_is_visible: always(`(SELECT count(*) > 0 FROM ${pg}.relation_map r WHERE r.oid = object AND r.nspname IN ('main', 'analytics', current_schema()))`, 'object'),
+  pg_type_is_visible: always('true', 'object'),
+  pg_function_is_visible: always('true', 'object'),
+  pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
+  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relation_map r WHERE r.oid = object)`, 'object', 'object, pretty'),
+  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name', "'constraint'")} = object)`, 'object', 'object, pretty'),
+  pg_get_indexdef: [
+    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.constraint_column_names, ', ') || ')') FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name')} = object)`],
+    ['object, place, pretty', `(SELECT max(k.constraint_column_names[place]) FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name')} = object)`],
+  ],
+  obj_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
+  col_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
+  shobj_description: always('NULL::VARCHAR', 'object, catalog'),
+  pg_encoding_to_char: always(`'UTF8'`, 'object'),
+  pg_is_in_recovery: always('false', ''),
+  pg_relation_size: always('0::BIGINT', 'object', 'object, fork'),
+  pg_total_relation_size: always('0::BIGINT', 'object'),
+  pg_table_size: always('0::BIGINT', 'object'),
+  pg_database_size: always('0::BIGINT', 'object'),
+  pg_relation_is_publishable: always('false', 'object'),
+  pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
+  pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
+  pg_get_function_result: always('NULL::VARCHAR', 'object'),
+  pg_get_function_arguments: always('NULL::VARCHAR', 'object'),
+  pg_get_ruledef: always('NULL::VARCHAR', 'object', 'object, pretty'),
+  pg_get_statisticsobjdef_columns: always('NULL::VARCHAR', 'object'),
+  pg_tablespace_location: always(`''`, 'object'),
+  pg_stat_get_numscans: always('0::BIGINT', 'object'),
+  has_table_privilege: always('true', 'a, b', 'a, b, c'),
+  has_any_column_privilege: always('true', 'a, b', 'a, b, c'),
+  has_schema_privilege: always('true', 'a, b', 'a, b, c'),
+  has_database_privilege: always('true', 'a, b', 'a, b, c'),
+  current_schemas: always(`list_distinct(['pg_catalog', current_schema(), 'main', 'analytics'])`, 'implicit'),
+  pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
+  pg_export_snapshot: always(`''`, ''),
+  pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
+  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
+} // prettier-ignore
+
+/** The numbers of objects by their names, and their names: what casts to `regclass` and the like become. */
+export const namesOfObjects: Macros = {
+  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_max(r.oid, r.nspname = 'main') FROM ${pg}.relation_map r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
+  to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE given::VARCHAR IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
+  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${pg}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
+  regclass_name: always(`coalesce((SELECT max(r.relname) FROM ${pg}.pg_class r WHERE r.oid::VARCHAR = object::VARCHAR), object::VARCHAR)`, 'object'),
+  regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
+  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${pg}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
+} // prettier-ignore
 
 /** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
 const reservedWords = (

@@ -1,4 +1,4 @@
-import { ownCatalog } from '../../store/ownCatalog.js'
+import { ownCatalog } from '../../duckdb/quote.js'
 
 /** The schema of what Postgres has in `pg_catalog` and `information_schema`. */
 export const pg = `${ownCatalog}.pg`

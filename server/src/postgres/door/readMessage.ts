@@ -1,4 +1,52 @@
 import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import type { ClientStart } from '../ClientState.js'
+
+/** The protocol to which the ingest process upgrades a connection to the engine's socket, for one client. */
+export const postgresProtocol = 'waymark-postgres'
+
+const header = 'x-waymark-client'
+
+/** The headers that tell the engine who the client is. The ingest process has checked the password. */
+export const writeStart = (start: ClientStart): Record<string, string> => ({
+  connection: 'upgrade',
+  upgrade: postgresProtocol,
+  [header]: Buffer.from(JSON.stringify(start)).toString('base64url'),
+})
+
+export const readStart = (request: IncomingMessage): ClientStart =>
+  JSON.parse(Buffer.from(String(request.headers[header]), 'base64url').toString()) as ClientStart
+
+/** A message is a letter, its length in four bytes that count themselves, and the rest. */
+const headBytes = 5
+
+/** Knows of a stream of messages whether it is between two of them, without reading them. */
+export class MessageBounds {
+  readonly #head = Buffer.alloc(headBytes)
+  /** How much of a head has come. */
+  #headAt = 0
+  /** How much of a message is still to come behind its head. */
+  #left = 0
+
+  get isAtEnd(): boolean {
+    return this.#left === 0 && this.#headAt === 0
+  }
+
+  pass(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) {
+      if (this.#left > 0) {
+        const some = Math.min(this.#left, chunk.length - at)
+        this.#left -= some
+        at += some
+        continue
+      }
+      this.#head[this.#headAt++] = chunk[at++]!
+      if (this.#headAt < headBytes) continue
+      this.#headAt = 0
+      this.#left = this.#head.readUInt32BE(1) - (headBytes - 1)
+    }
+  }
+}
 
 /** Reads exactly so many bytes and leaves later ones in the socket; undefined when the client goes first. */
 const readExactly = (socket: Socket, bytes: number): Promise<Buffer | undefined> =>

@@ -1,6 +1,5 @@
-import { quoteText } from '../../store/quote.js'
-import { readArray } from './readArray.js'
-import { epochDays, epochMicros } from './encodeBinary.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { epochDays, epochMicros, readArray } from './encodeBinary.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { ParameterMark } from '../statements/statements.js'
 import { itemTypeOfOid, typeOfOid } from '../types.js'

@@ -1,6 +1,5 @@
-import type { Edit } from '../../sql/guard/applyEdits.js'
-import { closingAt, openings, startOf } from '../../sql/guard/operands.js'
-import { isSymbol, type SqlToken } from '../../sql/guard/tokenize.js'
+import { closingAt, openings, startOf } from '../../sql/guard/readHead.js'
+import { isSymbol, type SqlToken, type Edit } from '../../sql/guard/tokenize.js'
 import type { Settings } from '../Settings.js'
 
 /** Collects the edits of one statement. An edit is of whole tokens, or stands beside one, so that edits nest. */

@@ -1,4 +1,4 @@
-import { closingAt, endOf } from '../../sql/guard/operands.js'
+import { closingAt, endOf } from '../../sql/guard/readHead.js'
 import { isSymbol, type SqlToken } from '../../sql/guard/tokenize.js'
 import { typeNameOf } from '../types.js'
 

@@ -1,6 +1,6 @@
 import { pg } from '../catalog/names.js'
-import { quoteText } from '../../store/quote.js'
-import { readArray } from '../messages/readArray.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { readArray } from '../messages/encodeBinary.js'
 import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 

@@ -1,5 +1,5 @@
-import { closingAt, endOf } from '../../sql/guard/operands.js'
-import { quoteText } from '../../store/quote.js'
+import { closingAt, endOf } from '../../sql/guard/readHead.js'
+import { quoteText } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** The pattern that begins at `at` is found anywhere, as in Postgres; DuckDB's `~` must match the whole text. */

@@ -1,5 +1,5 @@
-import { closingAt } from '../../sql/guard/operands.js'
-import { quoteIdentifier } from '../../store/quote.js'
+import { closingAt } from '../../sql/guard/readHead.js'
+import { quoteIdentifier } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */

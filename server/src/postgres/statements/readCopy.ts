@@ -1,10 +1,18 @@
 import type { SqlToken } from '../../sql/guard/tokenize.js'
-import { quoteIdentifier } from '../../store/quote.js'
+import { quoteIdentifier } from '../../duckdb/quote.js'
 import { copyDefaults, type CopyFormat } from './copyFormats.js'
-import { behindBracket, innerStatement } from './innerStatement.js'
 import { refusalOfWrite } from '../describeStatement.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import { nameOf, type Statement, statementOf, textOf, tokensOf, wordOf } from './statements.js'
+import {
+  nameOf,
+  type Statement,
+  statementOf,
+  textOf,
+  tokensOf,
+  wordOf,
+  behindBracket,
+  innerStatement,
+} from './statements.js'
 
 /** COPY of a query or a relation to the client. */
 export interface CopyCommand {

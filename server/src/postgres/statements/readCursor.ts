@@ -1,7 +1,6 @@
 import type { SqlToken } from '../../sql/guard/tokenize.js'
-import { type InnerStatement, innerStatement } from './innerStatement.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import { nameOf, type Statement, wordOf } from './statements.js'
+import { nameOf, type Statement, wordOf, type InnerStatement, innerStatement } from './statements.js'
 
 /** What a client does with a cursor. A cursor is a portal with a name, as in Postgres. */
 export type CursorCommand =

@@ -1,13 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteText } from '../../store/quote.js'
-import { isForbidden } from '../../store/readOnly.js'
-import { isFatal } from '../../store/transactions.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { isFatal, isForbidden } from '../../duckdb/transactions.js'
 import { readOnlyUser } from '../../users/Identity.js'
 import type { Guard } from '../guard/Guard.js'
 import { prepareOne } from '../prepareOne.js'
 import { estimateScans, parsePlan, type PlanNode } from '../readPlan.js'
 import { messageOfSecondLine } from '../refuse.js'
-import { refuseNumbers } from '../refuseNumbers.js'
+import { refuseNumbers } from '../planStatement.js'
 
 export interface TableScanEstimate {
   table_name: string

@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api'
-import type { Changes } from '../../store/changes.js'
+import type { Changes } from '../../duckdb/transactions.js'
 
 /** All rows of one answer, as they are sent. */
 export interface CachedAnswer {

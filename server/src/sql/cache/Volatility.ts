@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { definitionChanges } from '../../store/changes.js'
+import { definitionChanges } from '../../duckdb/transactions.js'
 import { readBuiltIns } from '../builtIns.js'
 import { readHead } from '../guard/readHead.js'
 import { isSymbol, type SqlToken, tokenize } from '../guard/tokenize.js'

@@ -1,12 +1,49 @@
 import { fileURLToPath } from 'node:url'
 import type { HttpError } from '../../http/HttpError.js'
-import type { Over } from '../../link/limitSelf.js'
+import type { Over } from '../../link/ownLimits.js'
 import { ProcessEnded, SideProcess } from '../../link/SideProcess.js'
-import { ConcurrencyLimit } from '../../store/ConcurrencyLimit.js'
+import { ConcurrencyLimit } from '../../duckdb/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
-import { describeProblem } from './describeProblem.js'
-import { type Dialect, titleOf } from './readDialect.js'
-import type { FromTranslator, ToTranslate, Translation } from './translation.js'
+import {
+  type Dialect,
+  titleOf,
+  type FromTranslator,
+  type ToTranslate,
+  type Translation,
+} from './readDialect.js'
+
+type Problem = Extract<Translation, { problem: string }>
+
+/** How many characters of a long line are shown on each side of the mistake. */
+const shownAround = 60
+
+/** Quotes the line with a caret below, as DuckDB does: `LINE 1: SELECT a FORM b` */
+const quoteLine = (statement: string, { line, column }: Problem): string => {
+  const text = statement.split('\n')[line - 1]
+  if (text === undefined || column < 1) return ''
+  // The transpiler counts characters, and texts have UTF-16 code units.
+  const at = [...text].slice(0, column - 1).join('').length
+  const from = Math.max(0, at - shownAround)
+  const until = at + shownAround
+  const head = `LINE ${line}: ${from > 0 ? '...' : ''}`
+  const tail = until < text.length ? '...' : ''
+  return `\n\n${head}${text.slice(from, until)}${tail}\n${' '.repeat(head.length + at - from)}^`
+}
+
+const inOwnWords = (problem: string): string =>
+  problem
+    .replace(/^.*? error at line \d+, column \d+: /, '')
+    .replace(
+      /^E_GUARD_(\w+)_EXCEEDED: value (\d+) exceeds configured limit (\d+)$/,
+      (_, what: string, found: string, most: string) =>
+        `its ${what.toLowerCase().replaceAll('_', ' ')} is ${found}, and ${most} is the most`,
+    )
+
+/** Says what is wrong with a statement, and where, in the words of the reader of its dialect. */
+export const describeProblem = (statement: string, dialect: string, problem: Problem): string => {
+  const place = problem.line > 0 ? `, line ${problem.line}, column ${problem.column}` : ''
+  return `The statement cannot be read as ${dialect}${place}: ${inOwnWords(problem.problem)}. So it was not translated, and not run.${quoteLine(statement, problem)}`
+}
 
 export interface Translating {
   user: string

@@ -1,7 +1,102 @@
-import type { Edit } from '../guard/applyEdits.js'
-import type { Dialect } from './readDialect.js'
-import { toStrftime } from './toStrftime.js'
-import type { Translation } from './translation.js'
+import { type Edit, isSymbol, type SqlToken, tokenize, applyEdits } from '../guard/tokenize.js'
+import type { Dialect, Translation } from './readDialect.js'
+
+/** Functions that the transpiler writes by names which DuckDB does not know. */
+const names: Readonly<Record<string, string>> = {
+  endswith: 'ENDS_WITH',
+  iif: 'IF',
+  startswith: 'STARTS_WITH',
+}
+
+const isWord = (token: SqlToken | undefined, pattern: RegExp) =>
+  token?.kind === 'word' && pattern.test(token.text)
+
+/** Where the bracket closes that opens at `open`. */
+const closeOf = (tokens: readonly SqlToken[], open: number): SqlToken | undefined => {
+  let depth = 0
+  return tokens.slice(open).find((token) => {
+    if (isSymbol(token, '(')) depth++
+    return isSymbol(token, ')') && --depth === 0
+  })
+}
+
+/** COUNT_IF counts null, and not 0, where no row has a value. */
+const countAt = (tokens: readonly SqlToken[], at: number): Edit[] => {
+  const [token, open, first] = tokens.slice(at)
+  if (!isWord(token, /^count_if$/i) || !isSymbol(open, '(') || isWord(first, /^distinct$/i)) return []
+  const close = closeOf(tokens, at + 1)
+  if (close === undefined) return []
+  return [
+    { start: token!.start, end: open!.end, text: 'COUNT(CASE WHEN ' },
+    { start: close.start, end: close.start, text: ' THEN 1 END' },
+  ]
+}
+
+const editAt = (tokens: readonly SqlToken[], at: number): Edit | undefined => {
+  const token = tokens[at]!
+  const [next, second, third, fourth, fifth] = tokens.slice(at + 1, at + 6)
+  const renamed = isSymbol(next, '(') && token.kind === 'word' ? names[token.text.toLowerCase()] : undefined
+  if (renamed !== undefined) return { start: token.start, end: token.end, text: renamed }
+  // `CAST(properties -> '$.theme' AS TEXT)` would keep the quotes of the JSON.
+  const isArrow = isSymbol(token, '-') && isSymbol(next, '>') && next?.start === token.end
+  if (isArrow && second?.kind === 'text' && isWord(third, /^as$/i) && isWord(fourth, /^(text|varchar)$/i)) {
+    return isSymbol(fifth, ')') ? { start: token.start, end: next.end, text: '->>' } : undefined
+  }
+  // `INTERVAL -1 DAY` cannot be read.
+  if (isWord(token, /^interval$/i) && isSymbol(next, '-') && /^\d+$/.test(second?.text ?? '')) {
+    return { start: next!.start, end: second!.end, text: `(-${second!.text})` }
+  }
+  const isDual =
+    isWord(token, /^from$/i) && isWord(next, /^dual$/i) && !isSymbol(second, '.') && !isSymbol(second, ',')
+  return isDual ? { start: token.start, end: next!.end, text: '' } : undefined
+}
+
+/** Rewrites what the transpiler writes and DuckDB cannot read, or reads as another thing. */
+export const mendTranslation = (statement: string): string => {
+  const { tokens, problem } = tokenize(statement)
+  // The guard refuses it for the same problem.
+  if (problem !== undefined) return statement
+  const edits = tokens.flatMap((_, at) => [editAt(tokens, at) ?? countAt(tokens, at)].flat())
+  return applyEdits(statement, edits)
+}
+
+/** What TO_CHAR of PostgreSQL, Redshift, Snowflake and Oracle writes, by what strftime calls it. */
+const elements: Readonly<Record<string, string>> = {
+  yyyy: '%Y',
+  yy: '%y',
+  iyyy: '%G',
+  iw: '%V',
+  mm: '%m',
+  mon: '%b',
+  ddd: '%j',
+  dd: '%d',
+  dy: '%a',
+  hh24: '%H',
+  hh12: '%I',
+  hh: '%I',
+  mi: '%M',
+  ss: '%S',
+  ms: '%g',
+  us: '%f',
+  am: '%p',
+  pm: '%p',
+}
+const part = /iyyy|yyyy|yy|iw|mm|mi|mon|ddd|dd|dy|hh24|hh12|hh|ss|ms|us|am|pm|"[^"%']*"|[-/,.;: ]/giy
+
+/** The format in strftime's form; undefined when it has a part that strftime cannot write the same. */
+export const toStrftime = (format: string): string | undefined => {
+  let written = ''
+  part.lastIndex = 0
+  while (part.lastIndex < format.length) {
+    const found = part.exec(format)?.[0]
+    if (found === undefined) return undefined
+    // Names and AM are written as the format writes them: only `Mon`, `Dy` and `AM` are as strftime writes.
+    if (/^(?:mon|dy)$/i.test(found) && !/^[A-Z][a-z]+$/.test(found)) return undefined
+    if (/^[ap]m$/.test(found)) return undefined
+    written += elements[found.toLowerCase()] ?? found.replaceAll('"', '')
+  }
+  return written
+}
 
 /** A token as the transpiler reads it. Its place counts characters, and `column` is that of the character behind it. */
 export interface SourceToken {
@@ -60,8 +155,8 @@ const problemAt = ({ span }: SourceToken, problem: string): Translation => ({
 })
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
-const pathOf = (elements: string) =>
-  `$${elements
+const pathOf = (steps: string) =>
+  `$${steps
     .split(',')
     .map((each) => (/^\d+$/.test(each) ? `[${each}]` : `."${each}"`))
     .join('')}`

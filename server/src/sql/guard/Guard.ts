@@ -1,17 +1,74 @@
 import { createHash } from 'node:crypto'
-import { shorten } from '../../json/shorten.js'
-import { internalSchema } from '../../store/lakehouseSchema.js'
+import { shorten } from '../../http/HttpError.js'
+import { internalSchema, analyticsCatalog } from '../../duckdb/quote.js'
 import { readBuiltIns } from '../builtIns.js'
 import { allowedFunctions, allowedViews } from './allowed.js'
-import { applyEdits, type Edit } from './applyEdits.js'
-import { boundJson } from './boundJson.js'
 import { findExcess, maxTokens } from './findExcess.js'
-import { findFile } from './findFile.js'
-import { findUnread } from './findUnread.js'
-import { castsToVariant } from './findVariant.js'
+import { findUnread, findFile } from './findUnread.js'
 import { mendArrows } from './mendArrows.js'
 import { readHead } from './readHead.js'
-import { isSymbol, tokenize, type SqlToken, withPlainSpaces } from './tokenize.js'
+import { isSymbol, tokenize, type SqlToken, withPlainSpaces, applyEdits, type Edit } from './tokenize.js'
+
+/** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
+const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
+
+/** Replaces those functions by macros that check first how deep the JSON is, see `store/boundedJson.ts`. */
+export const boundJson = (tokens: readonly SqlToken[]): Edit[] | { problem: string } => {
+  const edits: Edit[] = []
+  for (const [at, { kind, text, start }] of tokens.entries()) {
+    const name = text.toLowerCase()
+    if (kind === 'text' || !bounded.has(name) || !isSymbol(tokens[at + 1], '(')) continue
+    if (!isSymbol(tokens[at - 1], '.')) edits.push({ start, end: start, text: `${analyticsCatalog}.main.` })
+    else if (tokens[at - 4]?.text.toLowerCase() !== analyticsCatalog || !isSymbol(tokens[at - 3], '.')) {
+      return { problem: `Write ${name}(…), with nothing and no dot before it.` }
+    }
+  }
+  return edits
+}
+
+const isName = (token: SqlToken | undefined) => token?.kind === 'word' || token?.kind === 'name'
+const isWord = (token: SqlToken | undefined, word: RegExp) => token?.kind === 'word' && word.test(token.text)
+
+/** Finds where the brackets that open at a token are closed. Without brackets it returns the token before. */
+const endOfBrackets = (tokens: readonly SqlToken[], opening: number): number => {
+  let open = 0
+  let at = opening
+  for (; at < tokens.length; at++) {
+    if (isSymbol(tokens[at], '(')) open++
+    else if (isSymbol(tokens[at], ')')) open--
+    if (open <= 0) break
+  }
+  return open === 0 && at > opening ? at : opening - 1
+}
+
+/** The last token of the type that begins at a token. */
+const endOfType = (tokens: readonly SqlToken[], start: number): number => {
+  let at = start
+  while (isSymbol(tokens[at + 1], '.')) at += 2
+  return endOfBrackets(tokens, at + 1)
+}
+
+/**
+ * Whether a statement makes a VARIANT by a cast. DuckDB 1.5.6 crashes on some uses of a VARIANT:
+ * `list_sort(1::VARIANT)`, and a cast of deeply nested JSON. A column may be called `variant`.
+ */
+export const castsToVariant = (tokens: readonly SqlToken[]): boolean => {
+  if (!tokens.some((token) => isName(token) && /^variant$/i.test(token.text))) return false
+  /** Holds for each open bracket whether it belongs to a cast. */
+  const casts: boolean[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (isSymbol(token, '(')) casts.push(isWord(tokens[at - 1], /^(try_)?cast$/i))
+    else if (isSymbol(token, ')')) casts.pop()
+    const isType =
+      (isSymbol(token, ':') && isSymbol(tokens[at - 1], ':')) ||
+      (isWord(token, /^as$/i) && casts.at(-1) === true)
+    const type = isType ? tokens.slice(at + 1, endOfType(tokens, at + 1) + 1) : []
+    if (type.some((each) => isName(each) && /^variant$/i.test(each.text))) return true
+    // `VARIANT 'x'` is a cast as well.
+    if (isName(token) && /^variant$/i.test(token.text) && tokens[at + 1]?.kind === 'text') return true
+  }
+  return false
+}
 
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */

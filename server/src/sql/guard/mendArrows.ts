@@ -1,6 +1,5 @@
-import type { Edit } from './applyEdits.js'
-import { openings, startOf } from './operands.js'
-import { isSymbol, type SqlToken } from './tokenize.js'
+import { openings, startOf } from './readHead.js'
+import { isSymbol, type SqlToken, type Edit } from './tokenize.js'
 
 /** The number of tokens in the arrow that begins here: 2 for `->`, 3 for `->>`, 0 without an arrow. */
 const arrowLength = (tokens: readonly SqlToken[], at: number): number => {

@@ -1,8 +1,67 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
-import { quoteText } from '../../store/quote.js'
-import { csvCellSql } from './csvCell.js'
+import { quoteText } from '../../duckdb/quote.js'
 import { nestedTypes, postgresText } from './postgresText.js'
-import { writeMoments } from './writeMoments.js'
+
+/**
+ * How a spreadsheet's formula begins, in a cell that came from anybody: Excel, LibreOffice and Google Sheets run what
+ * begins so. The last four are the wide forms, which Excel reads alike.
+ */
+const opening = '[=+@\\t\\r\\n＝＋－＠-]'
+
+/** SQL for the text of a CSV cell. With `escapes`, a text that a spreadsheet would run has an apostrophe before it. */
+export const csvCellSql = (column: string, escapes: boolean): string => {
+  const plain = `${column}::VARCHAR`
+  // A number with a sign, such as -5, is no formula.
+  const isFormula = `regexp_matches(${plain}, '^${opening}') AND TRY_CAST(${plain} AS DOUBLE) IS NULL`
+  const text = escapes ? `CASE WHEN ${isFormula} THEN concat('''', ${plain}) ELSE ${plain} END` : plain
+  return `CASE WHEN ${column} IS NULL THEN '' WHEN ${plain} = '' OR regexp_matches(${plain}, '[",\\r\\n]')
+   THEN '"' || replace(${text}, '"', '""') || '"' ELSE ${text} END`
+}
+
+const formula = new RegExp(`^${opening}`)
+
+/** The text of a CSV cell, as `csvCellSql` writes it. */
+export const csvCell = (text: string, escapes: boolean): string => {
+  const isFormula = escapes && formula.test(text) && Number.isNaN(Number(text))
+  const cell = isFormula ? `'${text}` : text
+  return text === '' || /[",\r\n]/.test(text) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+const itemOf = (type: DuckDBType | undefined): DuckDBType | undefined =>
+  type !== undefined && (type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY)
+    ? (type as unknown as { valueType: DuckDBType }).valueType
+    : undefined
+
+const holdsMoment = (type: DuckDBType | undefined): boolean =>
+  type?.typeId === DuckDBTypeId.TIMESTAMP_TZ || (type !== undefined && holdsMoment(itemOf(type)))
+
+/** Only years of four digits are rewritten. Others, and infinities, stay as DuckDB writes them. */
+const inIso = (sql: string) =>
+  `${sql} BETWEEN TIMESTAMPTZ '0001-01-02 00:00:00+00' AND TIMESTAMPTZ '9999-12-30 00:00:00+00'`
+
+const momentSql = (sql: string) => {
+  const text = `(${sql})::VARCHAR`
+  return `CASE WHEN ${inIso(sql)} THEN replace(${text}, ' ', 'T') ||
+    CASE WHEN substr(${text}, -3, 1) IN ('+', '-') THEN ':00' ELSE '' END ELSE ${text} END`
+}
+
+const momentsIn = (sql: string, type: DuckDBType | undefined, depth = 0): string => {
+  if (type?.typeId === DuckDBTypeId.TIMESTAMP_TZ) return momentSql(sql)
+  const item = `t${depth}`
+  return `list_transform(${sql}, lambda ${item}: ${momentsIn(item, itemOf(type), depth + 1)})`
+}
+
+/**
+ * A table of columns c0, c1, … in which timestamps with a time zone are texts in ISO 8601, with the
+ * offset of the connection's time zone. JavaScript cannot read DuckDB's own `2026-01-01 01:00:00+01`.
+ */
+export const writeMoments = (table: string, types: readonly DuckDBType[]): string => {
+  if (!types.some(holdsMoment)) return table
+  const columns = types.map((type, at) =>
+    holdsMoment(type) ? `${momentsIn(`c${at}`, type)} AS c${at}` : `c${at}`,
+  )
+  return `(SELECT ${columns.join(', ')} FROM ${table})`
+}
 
 interface Inner {
   valueType?: DuckDBType

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoteIdentifier } from '../../store/quote.js'
+import { quoteIdentifier } from '../../duckdb/quote.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne } from '../prepareOne.js'
 import { asTable, pageSql, uniqueNames, type Page } from './encodeRows.js'
-import { exactType } from './exactType.js'
+import { exactType } from './streamArrow.js'
 
 export interface ParquetFile {
   file: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MessageBounds } from '../../../src/postgres/door/MessageBounds.js'
+import { MessageBounds } from '../../../src/postgres/door/readMessage.js'
 import { message } from '../../fixtures/WireClient.js'
 
 it('knows the end of each message, however the bytes come', () => {

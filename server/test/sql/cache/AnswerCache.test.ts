@@ -1,7 +1,7 @@
 import { INTEGER } from '@duckdb/node-api'
 import { expect, it } from 'vitest'
 import { AnswerCache, type CachedAnswer } from '../../../src/sql/cache/AnswerCache.js'
-import { Changes } from '../../../src/store/changes.js'
+import { Changes } from '../../../src/duckdb/transactions.js'
 
 const answer = (bytes: number): CachedAnswer => ({
   names: ['a'],

@@ -7,7 +7,7 @@ import { tokenize } from '../../../src/sql/guard/tokenize.js'
 import type { HeldConnection } from '../../../src/sql/HeldConnections.js'
 import type { Plan } from '../../../src/sql/planStatement.js'
 import type { QueryJob } from '../../../src/sql/QueryJob.js'
-import { Changes } from '../../../src/store/changes.js'
+import { Changes } from '../../../src/duckdb/transactions.js'
 
 let instance: DuckDBInstance
 let connection: DuckDBConnection

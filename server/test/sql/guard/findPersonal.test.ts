@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findPersonal } from '../../../src/sql/guard/findPersonal.js'
+import { findPersonal } from '../../../src/sql/guard/findUnread.js'
 
 it.each([
   ['persons', 'SELECT count(*) FROM analytics.persons'],

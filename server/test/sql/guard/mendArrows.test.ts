@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyEdits } from '../../../src/sql/guard/applyEdits.js'
 import { mendArrows } from '../../../src/sql/guard/mendArrows.js'
-import { tokenize } from '../../../src/sql/guard/tokenize.js'
+import { tokenize, applyEdits } from '../../../src/sql/guard/tokenize.js'
 
 const mend = (sql: string) => applyEdits(sql, mendArrows(tokenize(sql).tokens))
 

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readText } from '../../../src/sql/rows/readText.js'
+import { readText } from '../../../src/sql/rows/streamRows.js'
 
 let connection: DuckDBConnection
 beforeAll(async () => {

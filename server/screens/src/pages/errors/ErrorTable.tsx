@@ -1,11 +1,11 @@
 import type { Json } from '../../data/query'
 import { isGuest } from '../../data/guest'
 import { propertyField } from '../../data/fields'
-import { CellButton } from '../../parts/CellButton'
+import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table } from '../../parts/Table'
-import { useFilters } from '../../shell/useFilters'
+import { useFilters } from '../../shell/filterSearch'
 
 /** The parts of the time whose counts make the small picture of a trend. */
 const trendParts = 24

@@ -2,20 +2,52 @@ import { askOf } from '../../data/asks'
 import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { Chart } from '../../parts/Chart'
-import { ChartAside } from '../../parts/ChartAside'
+import { Chart, ChartAside } from '../../parts/Chart'
 import { FilterBar } from '../../parts/FilterBar'
-import { formatCount } from '../../parts/format'
-import { nameTime } from '../../parts/nameTime'
+import { formatCount, nameTime } from '../../parts/format'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
-import { useMarks } from '../../parts/useMarks'
+import { useMarks } from '../../parts/marks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../shell/scope'
-import { useFilters } from '../../shell/useFilters'
-import { useSearch } from '../../shell/useSearch'
+import { useFilters } from '../../shell/filterSearch'
+import { useSearch } from '../../shell/location'
 import { ErrorTable } from './ErrorTable'
-import { NewestErrors } from './NewestErrors'
+import type { Json } from '../../data/query'
+import { Moment } from '../../parts/Moment'
+import { PersonLink } from '../../parts/cells'
+
+const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+
+/** The newest errors, each with its place, its person and its stack. */
+const NewestErrors = ({ rows }: { rows: readonly Json[][] }) => (
+  <ul class="error-list">
+    {rows.map(([time, name, message, path, browser, release, person, stack, id]) => (
+      <li key={String(id)}>
+        <details>
+          <summary>
+            <Moment time={text(time)} show="recent" /> {text(name) && `${text(name)}: `}
+            {text(message)}
+          </summary>
+          <p class="soft">
+            {[text(path), text(browser), text(release) && `release ${text(release)}`]
+              .filter(Boolean)
+              .join(' · ')}
+            {text(person) && (
+              <>
+                {' · '}
+                <PersonLink id={text(person)} />
+              </>
+            )}
+          </p>
+          <pre class="error-stack" tabIndex={0} role="region" aria-label="Stack">
+            {text(stack) || 'No stack was recorded.'}
+          </pre>
+        </details>
+      </li>
+    ))}
+  </ul>
+)
 
 const mostErrors = 100
 /** What errors are counted by, on the card “Where”. */

@@ -3,18 +3,117 @@ import { isGuest } from '../../data/guest'
 import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
-import { ChoiceList } from '../../parts/ChoiceList'
+import { ChoiceList } from '../../parts/ChoiceInput'
 import { Question } from '../../parts/Question'
-import { Empty } from '../../parts/Empty'
+import { Empty } from '../../parts/notes'
 import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
-import { BreakdownSelect } from './BreakdownSelect'
+import { useSearch } from '../../shell/location'
 import { FunnelBars } from './FunnelBars'
-import { FunnelGroups } from './FunnelGroups'
-import { FunnelPeople } from './FunnelPeople'
-import { askFunnel, type FunnelAsking, readFunnel, withins, writeWithin } from './funnelSearch'
-import { readAnswer } from './readAnswer'
-import { StepList } from './StepList'
+import {
+  askFunnel,
+  type FunnelAsking,
+  readFunnel,
+  withins,
+  writeWithin,
+  type PeopleChoice,
+} from './funnelSearch'
+import { readAnswer, type Group } from './readAnswer'
+import { BreakdownSelect, StepList } from './StepList'
+import { formatCount, formatShare } from '../../parts/format'
+import { Table } from '../../parts/Table'
+import { Moment } from '../../parts/Moment'
+import { PersonLink } from '../../parts/cells'
+
+const mostPeople = 100
+
+/** Who did a step, or did it and none after it. */
+function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: PeopleChoice }) {
+  const { step, kind } = choice
+  const ask = askFunnel('funnel_people', asking, { step, dropped: kind === 'dropped', most: mostPeople })
+  const name = asking.steps[step - 1] ?? ''
+  const next = asking.steps[step] ?? ''
+  const title = kind === 'reached' ? `People who did ${name}` : `People who did ${name}, but not ${next}`
+  return (
+    <AnswerCard title={title} ask={ask} empty="There is nobody.">
+      {({ rows }) => {
+        const all = Number(rows[0]?.[4])
+        return (
+          <>
+            <Table
+              caption={title}
+              rows={rows}
+              rowKey={([id]) => String(id)}
+              columns={[
+                {
+                  title: 'Person',
+                  value: ([id, called]) => <PersonLink id={String(id)} name={String(called)} />,
+                },
+                {
+                  title: 'Got as far as',
+                  value: ([, , depth]) => `${String(depth)} ${asking.steps[Number(depth) - 1] ?? ''}`,
+                },
+                { title: 'When', value: ([, , , time]) => <Moment time={String(time)} /> },
+              ]}
+            />
+            {all > rows.length && (
+              <p class="soft">
+                The newest {formatCount(rows.length)} of {formatCount(all)} are shown. A higher LIMIT in the
+                SQL gives more.
+              </p>
+            )}
+          </>
+        )
+      }}
+    </AnswerCard>
+  )
+}
+
+const mostGroups = 50
+
+/** The funnel once for each value of a property at the first step. */
+function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
+  return (
+    <AnswerCard
+      title={`By ${by} at the first step`}
+      class="funnel-groups"
+      ask={askFunnel('funnel', asking, { breakdown: by })}
+      empty="Nobody did the first step."
+    >
+      {({ rows }) => {
+        const groups = readAnswer(rows)
+        return (
+          <>
+            <Table
+              caption={`Funnel by ${by}`}
+              rows={groups.slice(0, mostGroups)}
+              rowKey={({ value }) => (value === null ? 'none' : `value ${value}`)}
+              columns={[
+                { title: by, value: ({ value }) => value ?? <span class="soft">(none)</span> },
+                ...asking.steps.map((name, at) => ({
+                  title: `${at + 1} ${name}`,
+                  isNumber: true,
+                  ...(at > 0 ? { bar: ({ steps }: Group) => steps[at]?.conversion ?? 0 } : {}),
+                  value: ({ steps }: Group) => (
+                    <>
+                      {formatCount(steps[at]?.people ?? 0)}
+                      {at > 0 && <span class="soft"> {formatShare(steps[at]?.conversion ?? 0)}</span>}
+                    </>
+                  ),
+                })),
+              ]}
+            />
+            {groups.length > mostGroups && (
+              <p class="soft">
+                The {mostGroups} values with most people are shown, of {formatCount(groups.length)}. SQL gives
+                all.
+              </p>
+            )}
+          </>
+        )
+      }}
+    </AnswerCard>
+  )
+}
 
 /** How many people took the steps that are chosen here, one after the other. All of it is in the address. */
 export function Funnel() {

@@ -1,6 +1,10 @@
 import { useId } from 'preact/hooks'
+import { askOf } from '../../data/asks'
+import { isGuest } from '../../data/guest'
+import { useAnswer } from '../../data/useAnswer'
 import { ChoiceInput } from '../../parts/ChoiceInput'
-import { mostSteps } from './funnelSearch'
+import { useScope } from '../../shell/scope'
+import { builtIn, mostSteps } from './funnelSearch'
 
 interface Props {
   steps: readonly string[]
@@ -78,5 +82,33 @@ export function StepList({ steps, list, change }: Props) {
       </button>
       {rows.length >= mostSteps && <span class="soft"> A funnel has {mostSteps} steps at most.</span>}
     </div>
+  )
+}
+
+interface BreakdownSelectProps {
+  /** Whose properties are offered. */
+  step: string | undefined
+  by: string | undefined
+  choose: (by: string | undefined) => void
+}
+
+/** Built-in properties, and those that the events of the first step have. */
+export function BreakdownSelect({ step, by, choose }: BreakdownSelectProps) {
+  const scope = useScope()
+  const { answer } = useAnswer(
+    step && !isGuest ? askOf('property_choices', scope, { event: step }) : undefined,
+  )
+  const seen = answer?.rows.map(([name]) => String(name)) ?? []
+  const names = new Set([...(by === undefined ? [] : [by]), ...builtIn, ...seen])
+  return (
+    <label class="field">
+      <span class="field-name">by</span>
+      <select value={by ?? ''} onChange={(event) => choose(event.currentTarget.value || undefined)}>
+        <option value="">no property</option>
+        {[...names].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
   )
 }

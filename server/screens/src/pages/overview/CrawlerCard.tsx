@@ -4,13 +4,12 @@ import type { Json } from '../../data/query'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
-import { CellButton } from '../../parts/CellButton'
+import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
-import type { TableColumn } from '../../parts/PlainTable'
-import { Table } from '../../parts/Table'
+import { Table, type TableColumn } from '../../parts/Table'
 import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
+import { useSearch } from '../../shell/location'
 
 type Row = readonly Json[]
 

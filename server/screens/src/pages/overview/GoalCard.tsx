@@ -9,7 +9,7 @@ import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
+import { useSearch } from '../../shell/location'
 import { useGoal } from './useGoal'
 import { describeGoal, GoalForm } from './GoalForm'
 

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { askOf } from '../../data/asks'
 import { type Saved, save, type SavedValues } from '../../data/saved'
-import { ChoiceList } from '../../parts/ChoiceList'
+import { ChoiceList } from '../../parts/ChoiceInput'
 import { FormDialog } from '../../parts/FormDialog'
 import { useScope } from '../../shell/scope'
 

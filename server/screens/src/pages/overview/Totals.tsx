@@ -2,8 +2,7 @@ import { isFixed } from '../../data/guest'
 import type { Answer } from '../../data/query'
 import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
 import { filterSearch } from '../../shell/filterSearch'
-import { addressOf } from '../../shell/location'
-import { useSearch } from '../../shell/useSearch'
+import { addressOf, useSearch } from '../../shell/location'
 import { type Metric, metrics } from './metrics'
 
 /** What is said of sessions, in the order of the columns behind those of `metrics`. Each leads to Explore. */

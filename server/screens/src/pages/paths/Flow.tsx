@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Json } from '../../data/query'
 import { formatCount, formatShare } from '../../parts/format'
-import { PlainTable } from '../../parts/PlainTable'
-import { Table } from '../../parts/Table'
+import { Table, PlainTable } from '../../parts/Table'
 import { drawBand, type FlowBand, type FlowNode, toFlow } from './toFlow'
 
 /** A column is not narrower, so a phone scrolls. */

@@ -2,11 +2,10 @@ import { useId } from 'preact/hooks'
 import { askOf } from '../../data/asks'
 import { isFixed } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { ChoiceInput } from '../../parts/ChoiceInput'
-import { ChoiceList } from '../../parts/ChoiceList'
+import { ChoiceInput, ChoiceList } from '../../parts/ChoiceInput'
 import { Question } from '../../parts/Question'
 import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
+import { useSearch } from '../../shell/location'
 import { Flow } from './Flow'
 import {
   askPaths,

@@ -1,7 +1,38 @@
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/useSearch'
-import { Person } from './Person'
+import { useMemo } from 'preact/hooks'
+import { useScope, scopeSearch } from '../../shell/scope'
 import { PersonList } from './PersonList'
+import { useAnswer } from '../../data/useAnswer'
+import { AnswerBody } from '../../parts/AnswerCard'
+import { addressOf, useSearch } from '../../shell/location'
+import { PersonCard } from './PersonCard'
+import { readPerson } from './readPerson'
+import { Timeline } from './Timeline'
+
+/** One person: who it is, and everything that was done. */
+function Person({ id }: { id: string }) {
+  const { environment, now } = useScope()
+  const ask = { name: 'person', environment, id }
+  const asked = useAnswer(ask, { askedAt: now })
+  const row = asked.answer?.rows[0]
+  const person = useMemo(() => row && readPerson(row), [row])
+  return (
+    <>
+      <p>
+        <a href={addressOf('/app/persons', scopeSearch())}>All people</a>
+      </p>
+      <AnswerBody asked={asked} empty={`Nobody in the environment ${environment} has the id ${id}.`}>
+        {() =>
+          person && (
+            <>
+              <PersonCard person={person} ask={ask} />
+              <Timeline person={person} />
+            </>
+          )
+        }
+      </AnswerBody>
+    </>
+  )
+}
 
 /** People to look for, or one of them, whose id is in the address. */
 export function Persons() {

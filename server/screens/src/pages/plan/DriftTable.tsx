@@ -1,10 +1,9 @@
 import type { Json } from '../../data/query'
-import { CellButton } from '../../parts/CellButton'
+import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
-import type { TableColumn } from '../../parts/PlainTable'
-import { Table } from '../../parts/Table'
-import { useFilters } from '../../shell/useFilters'
+import { Table, type TableColumn } from '../../parts/Table'
+import { useFilters } from '../../shell/filterSearch'
 import { type DriftColumn, ofTraits, type Order } from './driftOrder'
 
 type Row = readonly Json[]

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Moment } from '../../parts/Moment'
 import { addressOf } from '../../shell/location'
-import { scopeSearch } from '../../shell/scopeSearch'
+import { scopeSearch } from '../../shell/scope'
 import type { Arrival, Progress } from './readArrivals'
 
 const From = ({ arrival }: { arrival: Arrival }) => (

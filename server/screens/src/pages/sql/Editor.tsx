@@ -1,9 +1,98 @@
-import { useId, useImperativeHandle, useRef, useState } from 'preact/hooks'
+import { useId, useImperativeHandle, useRef, useState, useEffect } from 'preact/hooks'
 import type { Ref } from 'preact'
-import { moveActive } from './completion'
+import { moveActive, type Completion, gridPlace, isInName, noCompletion, toCompletion } from './completion'
 import type { ErrorPosition } from './findErrorPosition'
-import { optionId, Suggestions } from './Suggestions'
-import { useCompletion } from './useCompletion'
+import { suggest } from '../../data/assist'
+
+const waitMs = 120
+
+interface Completing {
+  completion: Completion
+  /** Asks for what could stand at the end of `before`; `isAsked` when the person wanted that by a key. */
+  look: (before: string, isAsked: boolean) => void
+  set: (completion: Completion) => void
+  close: () => void
+}
+
+/** Suggestions of the service while somebody types. */
+function useCompletion(sessionId: string, dialect: string | undefined): Completing {
+  const [completion, set] = useState(noCompletion)
+  const end = useRef<() => void>(() => {})
+  useEffect(() => () => end.current(), [])
+
+  const close = () => {
+    end.current()
+    set(noCompletion)
+  }
+
+  const look = (before: string, isAsked: boolean) => {
+    end.current()
+    if (!isAsked && !isInName(before)) {
+      set(noCompletion)
+      return
+    }
+    const controller = new AbortController()
+    const { signal } = controller
+    const ask = async () => {
+      // Without suggestions the editor is an editor still, so no failure is shown.
+      const suggestions = await suggest(before, { sessionId, dialect, signal }).catch(() => [])
+      if (!signal.aborted) set(toCompletion(before, suggestions, isAsked))
+    }
+    const timer = setTimeout(() => void ask(), isAsked ? 0 : waitMs)
+    end.current = () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }
+  return { completion, look, set, close }
+}
+
+interface SuggestionsProps {
+  id: string
+  text: string
+  completion: Completion
+  accept: (index: number) => void
+}
+
+const optionId = (id: string, index: number): string => `${id}-${index}`
+
+/** The list below the caret. The focus stays in the editor, which names the chosen option. */
+function Suggestions({ id, text, completion, accept }: SuggestionsProps) {
+  const { suggestions, active, start } = completion
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+
+  const { line, column } = gridPlace(text, start)
+  return (
+    <ul
+      ref={list}
+      id={id}
+      class="sql-suggestions"
+      role="listbox"
+      aria-label="Suggestions"
+      hidden={suggestions.length === 0}
+      style={{ '--line': String(line), '--column': String(column) }}
+    >
+      {suggestions.map(({ suggestion, suggestion_type: type }, index) => (
+        <li
+          key={`${type} ${suggestion}`}
+          id={optionId(id, index)}
+          role="option"
+          aria-selected={index === active}
+          // A click must not take the focus out of the editor.
+          onMouseDown={(event) => {
+            event.preventDefault()
+            accept(index)
+          }}
+        >
+          <span class="code">{suggestion}</span> <span class="soft">{type.replaceAll('_', ' ')}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 export interface EditorHandle {
   /** Puts text in the place of what is selected. */

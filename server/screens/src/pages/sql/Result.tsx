@@ -1,15 +1,41 @@
 import { Card } from '../../parts/Card'
-import { Empty } from '../../parts/Empty'
 import { formatCount } from '../../parts/format'
-import { Loading } from '../../parts/Loading'
-import { ProblemNote } from '../../parts/ProblemNote'
+import { Loading, Empty, ProblemNote } from '../../parts/notes'
 import { Tabs } from '../../parts/Tabs'
-import { useSearch } from '../../shell/useSearch'
-import { Downloads } from './Downloads'
+import { useSearch } from '../../shell/location'
 import { explainMistake } from './explainMistake'
 import { ResultChart } from './ResultChart'
 import { ResultTable } from './ResultTable'
 import { mostRows, type Run } from './useRun'
+import { downloadAddress } from '../../data/query'
+
+const formats = [
+  ['csv', 'CSV'],
+  ['jsonl', 'JSON'],
+  ['parquet', 'Parquet'],
+] as const
+
+/** Links that run the statement again and save all of its rows. */
+function Downloads({ statement, sessionId }: { statement: string; sessionId: string }) {
+  const links = formats.flatMap(([format, title]) => {
+    const address = downloadAddress(statement, format, 'result', sessionId)
+    return address === undefined ? [] : [{ title, address }]
+  })
+  if (links.length < formats.length)
+    return (
+      <span class="soft">This statement is too long to be downloaded by a link: ask by POST /query.</span>
+    )
+  return (
+    <span class="sql-downloads">
+      <span class="soft">Download all rows:</span>
+      {links.map(({ title, address }) => (
+        <a key={title} class="button quiet" href={address} download>
+          {title}
+        </a>
+      ))}
+    </span>
+  )
+}
 
 const tabs = [
   { name: 'table', title: 'Table' },

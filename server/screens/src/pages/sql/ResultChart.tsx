@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
-import { Empty } from '../../parts/Empty'
-import { useSearch } from '../../shell/useSearch'
+import { Empty } from '../../parts/notes'
+import { useSearch } from '../../shell/location'
 import { isNumber, isTime } from './showValue'
 import { pickColumns, toChart } from './toChart'
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Answer, Json } from '../../data/query'
 import { formatCount } from '../../parts/format'
-import { LongText } from '../../parts/LongText'
-import { PersonLink } from '../../parts/PersonLink'
+import { PersonLink, LongText } from '../../parts/cells'
 import { isNumber, showValue } from './showValue'
 
 /** A page draws so many rows at once: some thousand with many columns would take a browser seconds. */

@@ -1,13 +1,10 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { useStore } from '../../data/createStore'
-import { browserTimeZone } from '../../data/query'
+import { browserTimeZone, newUuid } from '../../data/query'
 import { login } from '../../data/login'
-import { newUuid } from '../../data/uuid'
 import { Card } from '../../parts/Card'
 import { useScope } from '../../shell/scope'
-import { place } from '../../shell/location'
-import { useSearch } from '../../shell/useSearch'
-import { DialectSelect } from './DialectSelect'
+import { place, useSearch } from '../../shell/location'
 import { Editor, type EditorHandle } from './Editor'
 import { Examples } from './Examples'
 import { listExamples } from './listExamples'
@@ -19,6 +16,35 @@ import { Result } from './Result'
 import { Schema } from './Schema'
 import { useRun } from './useRun'
 import { useValidation } from './useValidation'
+import { dialects, titleOf } from './dialects'
+
+interface Props {
+  /** Undefined for DuckDB's SQL. */
+  dialect: string | undefined
+  choose: (dialect: string | undefined) => void
+}
+
+/** Chooses for which database a statement is written. */
+function DialectSelect({ dialect, choose }: Props) {
+  const names = Object.keys(dialects)
+  if (dialect && !names.includes(dialect)) names.push(dialect)
+  return (
+    <label class="field">
+      <span class="field-name">Written for</span>
+      <select
+        value={dialect ?? ''}
+        onChange={({ currentTarget: { value } }) => choose(value === '' ? undefined : value)}
+      >
+        <option value="">DuckDB</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {titleOf(name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
 
 /** A longer address could not be loaded again: a request's head has 32 KiB of room. */
 const longestLink = 8000

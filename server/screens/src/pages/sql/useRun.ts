@@ -1,8 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../../data/Problem'
-import { type Answer, ask, cancelQuery } from '../../data/query'
+import { type Answer, ask, cancelQuery, newUuid } from '../../data/query'
 import { expireLogin } from '../../data/login'
-import { newUuid } from '../../data/uuid'
 
 /** So many rows are asked for and shown. */
 export const mostRows = 5000

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
 import { isFixed } from '../../data/guest'
 import type { Json } from '../../data/query'
-import { CellButton } from '../../parts/CellButton'
+import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
-import { useFilters } from '../../shell/useFilters'
+import { useFilters } from '../../shell/filterSearch'
 import type { Vital } from './metrics'
 import { Rating } from './Rating'
 

@@ -1,17 +1,62 @@
 import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { Chart } from '../../parts/Chart'
-import { ChartAside } from '../../parts/ChartAside'
+import { Chart, ChartAside } from '../../parts/Chart'
 import { FilterBar } from '../../parts/FilterBar'
-import { nameTime } from '../../parts/nameTime'
 import { toLines } from '../../parts/toLines'
-import { useMarks } from '../../parts/useMarks'
+import { useMarks } from '../../parts/marks'
 import { useScope } from '../../shell/scope'
-import { useFilters } from '../../shell/useFilters'
-import { useSearch } from '../../shell/useSearch'
-import { fewMeasurements, mostPages, readVital } from './metrics'
+import { useFilters } from '../../shell/filterSearch'
+import { useSearch } from '../../shell/location'
+import { fewMeasurements, mostPages, readVital, type Vital, vitals } from './metrics'
 import { VitalPages } from './VitalPages'
-import { VitalTotals } from './VitalTotals'
+import type { Json } from '../../data/query'
+import { formatCount, formatShare, nameTime } from '../../parts/format'
+import { Rating } from './Rating'
+
+/** Each metric with its rating, and the shares of its measurements; a click shows it by page. */
+function VitalTotals({ rows, chosen }: { rows: readonly Json[][]; chosen: Vital }) {
+  const [, setSearch] = useSearch()
+  return (
+    <ul class="totals">
+      {vitals.map((vital) => {
+        const [, p75, rating, measurements, ...parts] = rows.find(([metric]) => metric === vital.name) ?? []
+        const all = Number(measurements ?? 0)
+        return (
+          <li key={vital.name}>
+            <button
+              type="button"
+              class="total"
+              aria-pressed={vital === chosen}
+              title={vital.title}
+              onClick={() =>
+                setSearch({ vital: vital === vitals[0] ? undefined : vital.name }, { replace: true })
+              }
+            >
+              <span class="soft">{vital.name}</span>
+              <span class="figure">{all === 0 ? '–' : vital.format(Number(p75))}</span>
+              {all === 0 ? (
+                <span class="change soft">not recorded</span>
+              ) : (
+                <>
+                  <Rating of={rating} />
+                  <span class="vital-shares" aria-hidden="true">
+                    {['good', 'middle', 'poor'].map((name, at) => (
+                      <span key={name} class={`is-${name}`} style={{ 'flex-grow': Number(parts[at]) }} />
+                    ))}
+                  </span>
+                  <span class="change soft">
+                    {formatShare(Number(parts[0]) / all)} good, {formatShare(Number(parts[2]) / all)} poor,{' '}
+                    {formatCount(all)} measured
+                  </span>
+                </>
+              )}
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
 
 const none = 'No web vitals in this time. The plugin waymark/web-vitals records them.'
 

@@ -1,0 +1,179 @@
+import { EventEmitter } from 'node:events'
+import type { Logger } from '../../Logger.js'
+import { RecentDeadLetters } from '../../wal/rejected.js'
+import type { LogIdentity } from '../../wal/LogStore.js'
+import { isHeard } from './erasureTables.js'
+import { identifyLog } from './logSchema.js'
+import { PrimaryConnection } from './PrimaryConnection.js'
+import type { LogAddress } from '../../options/readLogUrl.js'
+import type { ServerConnection } from './ServerConnection.js'
+
+export interface LogWatchOptions {
+  addresses: readonly LogAddress[]
+  logger: Logger
+}
+
+interface News {
+  /** All readers have stored rows through this one. */
+  applied: [through: number]
+}
+
+interface State {
+  last: number
+  readers: number
+  /** The row that all live readers have stored; null when no reader is live. */
+  applied: number | null
+  /** The row that all live readers have stored; without a live reader, the furthest row that any reader has stored. */
+  stored: number
+  /** The furthest row that a live reader has stored; 0 without one. */
+  furthest: number
+}
+
+export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
+
+export const unreachable = 'The log in PostgreSQL cannot be reached at the moment.'
+const pollMs = 1000
+/** A reader counts as live for longer than this after it has gone, and until then its silence shows it. */
+const storingWithinMs = 5000
+
+const stateSql = `
+SELECT last::float8 AS last, count(live)::int AS readers, min(live)::float8 AS applied,
+  coalesce(min(live), max(applied), 0)::float8 AS stored, coalesce(max(live), 0)::float8 AS furthest
+FROM waymark.head LEFT JOIN (
+  SELECT applied, CASE WHEN ${isHeard} THEN applied END AS live
+  FROM waymark.readers
+) AS readers ON true GROUP BY last`
+
+const setAsideSql = `
+SELECT request::float8 AS request, rows, reason FROM waymark.set_aside WHERE request >= $1 ORDER BY request`
+
+/** Watches, for a process that answers clients, how far the processes are that store the log's rows. */
+export class LogWatch extends EventEmitter<News> {
+  readonly deadLetters = new RecentDeadLetters()
+  readonly #primary: PrimaryConnection
+  #identity: LogIdentity | undefined
+  #state: State = { last: 0, readers: 0, applied: null, stored: 0, furthest: 0 }
+  #movedMs = 0
+  #newestLetter = -1
+  #poll: NodeJS.Timeout | undefined
+  #refreshing: Promise<void> | undefined
+  #isStale = false
+
+  constructor(options: LogWatchOptions) {
+    super()
+    this.#primary = new PrimaryConnection({
+      ...options,
+      applicationName: 'waymark watch',
+      begin: async (connection) => {
+        this.#identity = await identifyLog(connection, this.#identity?.id)
+        await connection.ask(`SET synchronous_commit = off; LISTEN ${channels.applied}`)
+        connection.on('notification', () => this.#refresh())
+        await this.#read(connection)
+      },
+    })
+  }
+
+  /** Resolves to the identity of the log. When it is known already the server is not waited for. */
+  async start(known: LogIdentity | undefined): Promise<LogIdentity> {
+    this.#identity = known
+    if (known === undefined) await this.#primary.start()
+    else this.#primary.keep()
+    this.#poll = setInterval(() => this.#refresh(), pollMs).unref()
+    return this.#identity!
+  }
+
+  /** Says why nothing is known of the log at the moment; undefined while it is watched. */
+  get problem(): string | undefined {
+    return this.#primary.obstacle === undefined ? undefined : unreachable
+  }
+
+  /** The newest row in the log, as of at most a second ago. */
+  get last(): number {
+    return this.#state.last
+  }
+
+  /** How many processes store rows. */
+  get readers(): number {
+    return this.#state.readers
+  }
+
+  /** The row that all of those processes have stored; undefined when there is none. */
+  get applied(): number | undefined {
+    return this.#state.applied ?? undefined
+  }
+
+  /** The row that all live readers have stored; without one, the furthest row that a reader has stored. */
+  get stored(): number {
+    return this.#state.stored
+  }
+
+  /** The furthest row that a live process has stored. */
+  get furthest(): number {
+    return this.#state.furthest
+  }
+
+  /** Whether any process has stored rows a moment ago. */
+  get isStoring(): boolean {
+    return performance.now() < this.#movedMs + storingWithinMs
+  }
+
+  /** Notifies all processes that listen on a channel, and does not wait for them. */
+  tell(channel: string, sequence: number): void {
+    this.#primary.connection
+      ?.ask('SELECT pg_notify($1, $2)', [channel, String(sequence)])
+      .catch(() => undefined)
+  }
+
+  /** Asks the server; rejects while it cannot be reached. */
+  readonly ask: ServerConnection['ask'] = (text, values) => {
+    const { connection, obstacle } = this.#primary
+    return connection === undefined ? Promise.reject(new Error(obstacle)) : connection.ask(text, values)
+  }
+
+  /** Reads the newest accepted row from the server; rejects when the server cannot be reached. */
+  async newest(): Promise<number> {
+    const { connection, obstacle } = this.#primary
+    if (connection === undefined) throw new Error(obstacle)
+    await this.#read(connection)
+    return this.#state.last
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#poll)
+    await this.#refreshing
+    await this.#primary.stop()
+  }
+
+  /** Reads the state, and reads it again when a notification came meanwhile. */
+  #refresh(): void {
+    this.#isStale = true
+    this.#refreshing ??= this.#refreshAll().finally(() => (this.#refreshing = undefined))
+  }
+
+  async #refreshAll(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false
+      const { connection } = this.#primary
+      // Without a connection nothing is read now: a new connection begins with reading the state.
+      if (connection !== undefined) await this.#read(connection).catch(() => undefined)
+    }
+  }
+
+  async #read(connection: ServerConnection): Promise<void> {
+    const [state] = await connection.ask<State>(stateSql)
+    // Dead letters are read after the positions, because they are written before them.
+    for (const letter of await connection.ask<LetterRow>(setAsideSql, [this.#newestLetter])) {
+      this.deadLetters.put(letter)
+      this.#newestLetter = letter.request
+    }
+    if (state!.furthest > this.#state.furthest) this.#movedMs = performance.now()
+    this.#state = state!
+    if (state!.applied !== null) this.emit('applied', state!.applied)
+  }
+}
+
+interface LetterRow {
+  request: number
+  rows: number
+  reason: string
+}

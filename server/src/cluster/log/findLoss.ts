@@ -1,0 +1,100 @@
+import type { Mark, LogIdentity } from '../../wal/LogStore.js'
+import { readMark } from './readGroups.js'
+import type { ServerConnection } from './ServerConnection.js'
+import type { Logger } from '../../Logger.js'
+import { identifyLog } from './logSchema.js'
+import { PrimaryConnection } from './PrimaryConnection.js'
+import { addressesOf } from '../../options/readLogUrl.js'
+import { liveSeconds } from './erasureTables.js'
+
+/** `seen` is old, so that no process waits for these readers. */
+const keepSql = `
+WITH gone AS (
+  DELETE FROM waymark.readers WHERE name LIKE 'state %' AND applied <> ALL ($1::bigint[]) RETURNING name
+), forgotten AS (
+  DELETE FROM waymark.lake_readers l USING gone WHERE l.name = gone.name
+), files AS (
+  INSERT INTO waymark.lake_readers SELECT 'state ' || at, $2::bigint FROM unnest($1::bigint[]) AS at
+  ON CONFLICT (name) DO NOTHING
+)
+INSERT INTO waymark.readers (name, applied, joined, seen)
+SELECT 'state ' || at, at, at, now() - interval '${liveSeconds} seconds' FROM unnest($1::bigint[]) AS at
+ON CONFLICT (name) DO UPDATE SET seen = excluded.seen`
+
+/**
+ * Makes the log keep the rows behind these positions, and behind no others that were named before. Positions that were
+ * not named before also keep the files of the shared archive as of a snapshot.
+ */
+export const keepForStates = async (
+  connection: ServerConnection,
+  positions: readonly number[],
+  snapshot: number,
+): Promise<void> => {
+  await connection.ask(keepSql, [positions, snapshot])
+}
+
+/** Reads which log a database has, and between which rows; rejects when it cannot be reached. */
+export const lookAtLog = async (url: string, logger: Logger): Promise<LogIdentity & Bounds> => {
+  let found: (LogIdentity & Bounds) | undefined
+  const primary = new PrimaryConnection({
+    addresses: addressesOf(url),
+    applicationName: 'waymark start',
+    begin: async (connection) => {
+      found = { ...(await identifyLog(connection, undefined)), ...(await readBounds(connection)) }
+    },
+    logger,
+  })
+  try {
+    await primary.start()
+  } finally {
+    await primary.stop()
+  }
+  return found!
+}
+
+export interface Bounds {
+  last: number
+  /** The log no longer has the rows up to and including this one. */
+  before: number
+}
+
+interface Known {
+  /** The last row that the store has. */
+  applied: number
+  /** The mark of the last group that was read; undefined when it is not known. */
+  mark: Mark | undefined
+  bounds: Bounds
+}
+
+/** The rows that were pruned end where the oldest group of the log begins. */
+const boundsSql = `
+SELECT last::float8 AS last,
+  coalesce((SELECT log.last - rows FROM waymark.log ORDER BY log.last LIMIT 1), last)::float8 AS before
+FROM waymark.head`
+
+/** The advice for a store that cannot follow a log. */
+export const makeStoreAnew =
+  'give it an empty data folder, with the --archive of the other query processes, or else a backup of one of them'
+
+/** Reads between which two sequences the log has rows. */
+export const readBounds = async (connection: ServerConnection): Promise<Bounds> => {
+  const [bounds] = await connection.ask<Bounds>(boundsSql)
+  return bounds!
+}
+
+/** Says why a store cannot go on with the log that it has followed; undefined when it can. */
+export const findLoss = async (
+  connection: ServerConnection,
+  { applied, mark, bounds: { last, before } }: Known,
+): Promise<string | undefined> => {
+  if (applied > last) {
+    return `The store holds rows through ${applied}, and the log ends at ${last}: a failover has lost the others; ${makeStoreAnew}.`
+  }
+  if (applied < before) {
+    return `The store holds rows through ${applied}, and the log begins behind ${before}: it was away for too long; ${makeStoreAnew}.`
+  }
+  if (mark === undefined || mark.last <= before) return undefined
+  const found = await readMark(connection, mark.last)
+  if (found?.equals(mark.salt) === true) return undefined
+  return `The store holds rows through ${applied}, and the log has other rows instead of the last of them: a failover has lost them; ${makeStoreAnew}.`
+}

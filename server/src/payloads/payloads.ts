@@ -1,0 +1,155 @@
+import { refuse, shorten } from '../http/HttpError.js'
+import { checkTimestamp } from '../http/json/checkTimestamp.js'
+import { checkValue } from '../http/json/storableJson.js'
+
+/** The `$` names that clients of this API send. Any other `$` name is refused. */
+export const builtInProperties: ReadonlySet<string> = new Set(
+  (
+    '$lib $lib_version $release $url $viewport $referer $ip $os $os_version $user_agent ' +
+    '$utm_source $utm_medium $utm_campaign $utm_term $utm_content ' +
+    '$device $device_type $device_model $device_manufacturer ' +
+    '$app_name $app_version $app_build $app_namespace $screen_name $view_id $view_name $view_type'
+  ).split(' '),
+)
+
+/** Whether a text has more than `most` Unicode code points; a surrogate pair is one. */
+export const isLongerThan = (text: string, most: number): boolean => {
+  // A code point takes one or two UTF-16 units, so most texts are decided by their length alone.
+  if (text.length <= most) return false
+  if (text.length > 2 * most) return true
+  let points = 0
+  for (let at = 0; at < text.length; points++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return points > most
+}
+
+const maxNameLength = 400
+
+export type Payload = TrackPayload | IdentifyPayload | AliasPayload
+
+/** Refuses a payload that may not be stored; gives true when its timestamp must be rewritten. */
+export type CheckPayload = (payload: Payload, where: string) => boolean
+
+const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
+  for (const name in values) {
+    if (kind === 'track' && name.charCodeAt(0) === 0x24 && !builtInProperties.has(name)) {
+      const message = `${where}: the property ${JSON.stringify(shorten(name))} is no built-in one. Name your own without a leading $.`
+      throw refuse(400, 'unknown-built-in-property', message)
+    }
+    if (isLongerThan(name, maxNameLength)) {
+      const message = `${where}: the name ${shorten(name)} has more than ${maxNameLength} characters.`
+      throw refuse(400, kind === 'track' ? 'property-name-too-long' : 'trait-name-too-long', message)
+    }
+    const value = values[name]
+    const problem = typeof value === 'string' ? undefined : checkValue(value, 1)
+    if (problem !== undefined) {
+      throw refuse(400, 'invalid-body', `${where}: ${shorten(name)} ${problem}.`)
+    }
+  }
+}
+
+const checkTime = (payload: Payload & { timestamp?: number | string | null }, where: string): boolean => {
+  const { timestamp } = payload
+  if (timestamp === undefined || timestamp === null) return false
+  const check = checkTimestamp(timestamp)
+  if (check === 'plain') return false
+  if (check === 'invalid') {
+    const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${shorten(String(timestamp))}.`
+    throw refuse(400, 'invalid-body', message)
+  }
+  return true
+}
+
+/** Refuses a payload whose environment does not exist or may not be written with the key. */
+export const environmentCheck =
+  (environments: ReadonlySet<string>) =>
+  ({ environment }: Payload, where: string, writable: ReadonlySet<string>): void => {
+    if (writable.has(environment)) return
+    const name = JSON.stringify(shorten(environment))
+    if (!environments.has(environment)) {
+      throw refuse(400, 'environment-not-found', `${where}: the environment ${name} does not exist here.`)
+    }
+    const message = `${where}: this API key may not write to the environment ${name}.`
+    throw refuse(403, 'environment-not-allowed', message)
+  }
+
+export const payloadCheck = (kind: EntryKind): CheckPayload => {
+  const checks: Record<EntryKind, CheckPayload> = {
+    track(payload, where) {
+      const { event, properties } = payload as TrackPayload
+      if (isLongerThan(event, maxNameLength)) {
+        const message = `${where}: the event name ${shorten(event)} has more than ${maxNameLength} characters.`
+        throw refuse(400, 'event-name-too-long', message)
+      }
+      checkNames('track', properties, where)
+      return checkTime(payload, where)
+    },
+    identify(payload, where) {
+      checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
+      return checkTime(payload, where)
+    },
+    alias: () => false,
+  }
+  return checks[kind]
+}
+
+export type EntryKind = 'track' | 'identify' | 'alias'
+
+export interface TrackPayload {
+  environment: string
+  event: string
+  properties: Record<string, unknown>
+  distinct_id?: string | null
+  anonymous_id?: string | null
+  device_id?: string | null
+  session_id?: string | null
+  timestamp?: number | string | null
+}
+
+export interface IdentifyPayload {
+  environment: string
+  distinct_id: string
+  anonymous_id?: string | null
+  traits?: Record<string, unknown> | null
+  timestamp?: number | string | null
+}
+
+export interface AliasPayload {
+  environment: string
+  distinct_id: string
+  new_user_id: string
+}
+
+const name = { type: 'string', minLength: 1 }
+const optional = { type: 'string', nullable: true }
+const timestamp = { type: ['integer', 'string', 'null'] }
+
+const list = (required: string[], properties: object) => ({
+  type: 'array',
+  items: { type: 'object', required, properties },
+})
+
+/** Each schema is for an array of payloads: a single object is put into an array before it is checked. */
+export const payloadSchemas: Record<EntryKind, object> = {
+  track: list(['environment', 'event', 'properties'], {
+    environment: { type: 'string' },
+    event: name,
+    properties: { type: 'object' },
+    distinct_id: optional,
+    anonymous_id: optional,
+    device_id: optional,
+    session_id: optional,
+    timestamp,
+  }),
+  identify: list(['environment', 'distinct_id'], {
+    environment: { type: 'string' },
+    distinct_id: name,
+    anonymous_id: optional,
+    traits: { type: 'object', nullable: true },
+    timestamp,
+  }),
+  alias: list(['environment', 'distinct_id', 'new_user_id'], {
+    environment: { type: 'string' },
+    distinct_id: name,
+    new_user_id: name,
+  }),
+}
