@@ -3,7 +3,7 @@ import { readFilters } from '../data/filters'
 import { builtIn, readFunnel } from '../pages/funnel/funnelSearch'
 
 /** What a link shows: one page at one address or, without a path, all pages that guests may see. */
-export interface Link {
+interface Link {
   path: string | null
   search: string
 }
