@@ -2,12 +2,6 @@ import { type Field, fields, fieldOf, propertyOf } from '../data/fields'
 import { readFilters } from '../data/filters'
 import { builtIn, readFunnel } from '../pages/funnel/funnelSearch'
 
-/** What a link shows: one page at one address or, without a path, all pages that guests may see. */
-interface Link {
-  path: string | null
-  search: string
-}
-
 /** The parameters of a page that a guest may change although the link shows one address: they choose among its figures. */
 export const freeParameters: Readonly<Record<string, readonly string[]>> = {
   '/app/': ['metric', 'more', 'by_pages', 'by_sources', 'by_events', 'by_devices', 'by_places'],
