@@ -34,13 +34,13 @@ const startsItself = new Map([
   ['server/test/startIngest.test.ts', 'an ingest process that has no engine yet'],
   ['server/test/cluster/sharedLog.test.ts', 'an ingest process alone, which has no engine'],
   ['server/test/proxy.test.ts', 'proxies, until they answer'],
-  ['server/test/store/minFreeDisk.long.test.ts', 'a service whose engine has no room to start'],
+  ['server/test/disk/minFreeDisk.long.test.ts', 'a service whose engine has no room to start'],
   ['server/test/npmRunServer.long.test.ts', 'a service by its page, which needs no engine'],
   ['server/test/nodeKilled.long.test.ts', 'a program with the library, never the service'],
   ['server/test/attacks/clock.long.test.ts', 'the health of a service that is starting'],
   ['server/test/attacks/disk.long.test.ts', 'the health of a service that is starting'],
-  ['server/test/store/diskFull.long.test.ts', 'a service whose engine cannot start'],
-  ['server/test/store/givenUp.long.test.ts', 'a service whose engine cannot start'],
+  ['server/test/disk/diskFull.long.test.ts', 'a service whose engine cannot start'],
+  ['server/test/duckdb/givenUp.long.test.ts', 'a service whose engine cannot start'],
 ])
 
 it('a test asks only what a fixture has started, which waits until it answers', () => {

@@ -12,7 +12,7 @@ import {
   makeRejectedView,
   lakehouseSchema,
 } from '../schema/analyticsSchema.js'
-import { analyticsCatalog, internalSchema } from '../duckdb/quote.js'
+import { analyticsCatalog, internalSchema, quoteIdentifier } from '../duckdb/quote.js'
 import { analyticsViews } from '../answers/analyticsViews.js'
 import { keyChanges } from '../schema/derivedColumns.js'
 import { inTransaction } from '../duckdb/transactions.js'
@@ -22,7 +22,6 @@ import { OperatorError } from '../OperatorError.js'
 import type { CompleteOptions } from '../options/ServerOptions.js'
 import { Database } from '../duckdb/Database.js'
 import type { DataFolder } from '../disk/DataFolder.js'
-import { quoteIdentifier } from '../duckdb/quote.js'
 import { storingThreads } from '../duckdb/runPrepared.js'
 
 /** Opens all catalogs, and makes their tables when they are missing. */

@@ -1,10 +1,9 @@
 import { eventsOfPersons } from '../schema/askedEvents.js'
-import { analyticsCatalog, internalSchema } from '../duckdb/quote.js'
+import { analyticsCatalog, internalSchema, pointerSql, type View, viewSql } from '../duckdb/quote.js'
 import { planDrift, planTraits } from './macros/planDrift.js'
 import { derivedComments, screenClassSql, utmColumns } from '../schema/derivedColumns.js'
 import { answers } from './macros/index.js'
 import { boundedJson } from '../duckdb/boundedJson.js'
-import { pointerSql, type View, viewSql } from '../duckdb/quote.js'
 import { hostOf } from '../schema/urlParts.js'
 
 const property = (name: string) => `The property ${name}.`

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuse, shorten } from '../http/HttpError.js'
-import { internalSchema } from '../duckdb/quote.js'
-import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
+import { internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import type { Column } from './planAppend.js'
 
 /** Names a table, which need not exist yet. */

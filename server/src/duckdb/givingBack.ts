@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type Database, checkpointRoomOf } from './Database.js'
 import { DiskRoom, giveBallast, lookAtDisk, takeBallast } from '../disk/DiskRoom.js'
-import { internalSchema } from './quote.js'
-import { quoteIdentifier, quoteText } from './quote.js'
+import { internalSchema, quoteIdentifier, quoteText } from './quote.js'
 import type { Logger } from '../Logger.js'
 
 export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'catalogs'> {

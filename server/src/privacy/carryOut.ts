@@ -10,7 +10,7 @@ import { analyticsCatalog } from '../duckdb/quote.js'
 import { attach, createInstance, type Resources } from '../duckdb/Database.js'
 import type { DataFolder } from '../disk/DataFolder.js'
 import { hashOf, readErased, recordDuty, type Duty } from '../schema/duties.js'
-import type { ErasureOutcome } from '../payloads/erasure.js'
+import type { ErasureOutcome, PersonId } from '../payloads/erasure.js'
 import type { Erasure, ErasureList, Logged } from './ErasureList.js'
 import {
   chooseErased,
@@ -25,7 +25,6 @@ import {
   setIds,
   withoutAnonymousId,
 } from './personRows.js'
-import { type PersonId } from '../payloads/erasure.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 import { reasonOf } from '../OperatorError.js'
 

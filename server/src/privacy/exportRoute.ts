@@ -9,10 +9,9 @@ import { ConcurrencyLimit, type Pausable } from '../duckdb/ConcurrencyLimit.js'
 import type { Database } from '../duckdb/Database.js'
 import { inTransaction } from '../duckdb/transactions.js'
 import { readIdentity } from '../users/Identity.js'
-import { exportPath, personNotFound, readAskedPerson } from '../payloads/erasure.js'
+import { exportPath, personNotFound, readAskedPerson, type PersonId } from '../payloads/erasure.js'
 import { hashOf, recordDuty } from '../schema/duties.js'
 import { choosePerson, findEvents, countIds, countRows, eventsAfter, idTable, rowsOf } from './personRows.js'
-import { type PersonId } from '../payloads/erasure.js'
 import { allEvents } from '../schema/analyticsSchema.js'
 
 /** How many records of each kind are stored of a person. */

@@ -1,8 +1,7 @@
-import { internalSchema } from '../duckdb/quote.js'
+import { internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { derivedColumns, builtInColumns, keptColumns } from './derivedColumns.js'
 import { sessionSchema } from './sessionTable.js'
-import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { inTransaction } from '../duckdb/transactions.js'
 
 export const lakehouseSchema = (catalog: string): string => {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Erased } from '../payloads/erasure.js'
-import type { PersonId } from '../payloads/erasure.js'
+import type { Erased, PersonId } from '../payloads/erasure.js'
 
 const columns = [
   ['done_at', 'When it was done.'],
