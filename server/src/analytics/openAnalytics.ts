@@ -79,7 +79,7 @@ export const bringToVersion = async (
     const next = upgrades[from]
     if (next === undefined) {
       throw new OperatorError(
-        `The store is of found ${found}, and this waymark-server reads found ${wanted}: start the waymark-server that wrote it, or name another folder by --data.`,
+        `The store is of version ${found}, and this waymark-server reads version ${wanted}: start the waymark-server that wrote it, or name another folder by --data.`,
       )
     }
     statements.push(...next)
