@@ -81,6 +81,7 @@ const connectionSettings = [
   'enable_progress_bar',
   'enable_progress_bar_print',
   'progress_bar_time',
+  'streaming_buffer_size',
 ]
 
 /** The engine of a killed service ends by itself, but on a busy machine that takes seconds. */
@@ -233,8 +234,12 @@ export class Database {
     return statSync(`${this.#folder.catalogFile(catalog)}.wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 
-  connect(): Promise<DuckDBConnection> {
-    return this.#instance.connect()
+  async connect(): Promise<DuckDBConnection> {
+    const connection = await this.#instance.connect()
+    // What a stream holds ready. DuckDB counts a text as 16 bytes, so that its million bytes are 60 MB of texts of a
+    // kilobyte, for each answer that nobody reads.
+    await connection.run("SET streaming_buffer_size = '64KB'")
+    return connection
   }
 
   /** Runs work on a connection of its own. */

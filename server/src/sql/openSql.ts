@@ -114,8 +114,9 @@ const maxCacheBytes = 16 * 1_048_576
 const maxWaiting = 200
 /** How many statements of the compute_size XS find room when all else is taken. */
 const keptForSmall = 2
-/** How many answers may wait for clients that do not read. */
+/** How many answers may wait for clients that do not read. Each keeps up to 20 MiB of DuckDB's memory: a hundred once ended the engine. */
 const maxPaused = 32
+const bytesPaused = 64 * 1_048_576
 const maxHeldConnections = 64
 const heldIdleMs = 600_000
 const maxLogged = 10_000
@@ -131,7 +132,12 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const log = new QueryLog(maxLogged)
   const home = { catalog: catalogs[0]!, schema: 'main' }
   const readable = [...catalogs, analyticsCatalog]
-  const limit = new ConcurrencyLimit({ permits: maxQueries, kept: keptForSmall, maxWaiting, maxPaused })
+  const limit = new ConcurrencyLimit({
+    permits: maxQueries,
+    kept: keptForSmall,
+    maxWaiting,
+    maxPaused: Math.max(2, Math.min(maxPaused, Math.floor(options.memoryBytes / bytesPaused))),
+  })
   const connections = new HeldConnections({
     connect: () => database.connect(),
     home,

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBPreparedStatement, DuckDBType } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
 import { isFatal, renewReadOnly } from '../../duckdb/transactions.js'
@@ -80,6 +82,22 @@ const explainFailure = async (connection: DuckDBConnection, text: string): Promi
   return 'The query failed before its last row.'
 }
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+const collectEveryMs = 50
+let collecting: NodeJS.Timeout | undefined
+
+/**
+ * DuckDB's chunks are freed with the objects that stand for them, of whose size V8 knows nothing: a hundred answers that
+ * were given up, of some 10 MB each, would wait for a collection that their small objects never cause.
+ */
+const collectSoon = () => {
+  collecting ??= setTimeout(() => {
+    collecting = undefined
+    collectGarbage()
+  }, collectEveryMs).unref()
+}
+
 interface StreamChunks {
   connection: DuckDBConnection
   plan: Plan
@@ -128,7 +146,11 @@ export const streamChunks = async (
       prepared.destroySync()
       // Nothing destroys a stream but the next statement on its connection, or the garbage collector some time later;
       // until then what has been spilled keeps the disk full.
-      if (isOpen) await connection.run('SELECT 1').catch(() => undefined)
+      if (!isOpen) return
+      fetched = undefined
+      call = Promise.resolve()
+      await connection.run('SELECT 1').catch(() => undefined)
+      collectSoon()
     },
     async next(): Promise<{ chunk: DuckDBDataChunk; rows: number } | undefined> {
       if (fetched === undefined) return undefined
