@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, ensureNode, ensurePostgres } from '../setup.mjs'
@@ -14,7 +15,12 @@ function oldestNode(folder) {
 }
 
 const unitProjects = ['library', 'built', 'server', 'screens']
-const shuffleSeed = Math.floor(Math.random() * 1_000_000)
+/** The same for the same commit, so that a run that failed elsewhere can be repeated here; another one for each commit. */
+function seedOfCommit() {
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return stdout ? Number.parseInt(stdout.slice(0, 5), 16) : Math.floor(Math.random() * 1_000_000)
+}
+const shuffleSeed = seedOfCommit()
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
