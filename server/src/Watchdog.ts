@@ -40,6 +40,11 @@ export class Watchdog {
     this.#onSilence = onSilence
   }
 
+  /** For how many twentieths of its time nothing was heard. */
+  get missed(): number {
+    return this.#timer === undefined ? 0 : ticks - this.#left
+  }
+
   /** Something was heard, or is expected from now on. */
   heard(): void {
     this.#left = ticks

@@ -99,7 +99,7 @@ const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Prom
     args: [...process.argv.slice(2), '--role', supervisedRole],
     env: engineEnv(),
     logger,
-    onEnded: (reason, isCrash) => ingest.engine?.link.tellEnd(reason, isCrash) ?? false,
+    onEnded: (reason, how) => ingest.engine?.link.tellEnd(reason, how) ?? false,
     onFailed: (reason) => ingest.engine?.storing.fail('engine', whyFailing(new Error(reason))),
   })
   let stopping: Promise<void> | undefined

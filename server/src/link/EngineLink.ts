@@ -31,6 +31,9 @@ interface News {
   silent: []
 }
 
+/** How an engine ended that said nothing: by a crash, or because it held too much memory. */
+export type EndOf = 'crash' | 'memory' | 'unknown'
+
 const retryMs = 50
 const usualSilentMs = 20_000
 
@@ -59,6 +62,8 @@ export class EngineLink extends EventEmitter<News> {
   #reason: string | undefined
   /** Whether it is known at what the engine ended that has ended last. */
   isExplained = false
+  /** Whose statements alone can have taken the memory of the engine that has ended last; they would do it again. */
+  guilty: string | undefined
   #upAtMs = 0
   /** What DuckDB works on, in the order in which it began. */
   readonly #running = new Map<number, Culprit>()
@@ -77,6 +82,11 @@ export class EngineLink extends EventEmitter<News> {
 
   get isUp(): boolean {
     return this.#isUp
+  }
+
+  /** Whether the engine has said nothing for two or three seconds, which it does each second: it hangs, or is stopped. */
+  get isQuiet(): boolean {
+    return this.#silence.missed >= 3
   }
 
   /** For how long the link has been up, or had been when it went down. */
@@ -145,11 +155,12 @@ export class EngineLink extends EventEmitter<News> {
    * Says why the engine has ended, when it has not said so itself. Then it was the only statement that ran, or in a
    * crash probably that of the user who asked last. Returns whether any ran.
    */
-  tellEnd(reason: string, isCrash = false): boolean {
+  tellEnd(reason: string, how: EndOf = 'unknown'): boolean {
     const running = [...this.#running.values()]
     const tell = () => {
       if (this.#reason !== undefined) return
-      const culprit = culpritOf(running, isCrash)
+      const culprit = culpritOf(running, how === 'crash')
+      this.guilty = how === 'memory' ? culprit?.user : undefined
       this.#reason = reason
       this.isExplained = culprit?.statement !== undefined
       this.emit('ended', reason, culprit)
@@ -206,6 +217,7 @@ export class EngineLink extends EventEmitter<News> {
       this.#running.clear()
       this.#reason = undefined
       this.isExplained = false
+      this.guilty = undefined
       if (message.pid !== this.#pid) this.#engines++
       this.#pid = message.pid
       this.#vitals = message.vitals

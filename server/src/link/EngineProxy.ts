@@ -82,7 +82,8 @@ export class EngineProxy {
   /**
    * Resolves once the answer has been written. Rejects with an HttpError when there is none. When the engine ends
    * before it has answered, a request of which nothing may be done twice (`isReading`) is asked again as soon as it is
-   * back, for as long as it is known at what it ended; after an end that nobody has explained it is asked once again.
+   * back, for as long as it is known at what it ended; after an end that nobody has explained it is asked once
+   * again. The statements that took all memory are not.
    */
   async forward({ request, response, identity, isReading = false }: Forwarded): Promise<void> {
     const body = isReading ? await keep(request) : undefined
@@ -102,7 +103,7 @@ export class EngineProxy {
       const hasEnded = await this.#link.whenDown(endKnownMs)
       const reason = await this.#whyEnded()
       const message = endedMessage(reason)
-      if (!hasEnded) throw unavailable('engine-ended', message)
+      if (!hasEnded || this.#link.guilty === identity.user) throw unavailable('engine-ended', message)
       if (outcome === 'once' || body === undefined) throw unavailable('engine-starting', message)
       if (!this.#link.isExplained && ++unexplained > 1) throw unavailable('engine-ended', message)
     }

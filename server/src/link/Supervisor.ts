@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Logger } from '../Logger.js'
 import { Watchdog, Recurring } from '../Watchdog.js'
+import type { EndOf } from './EngineLink.js'
 import { memorySignal } from './ownLimits.js'
 
 export interface SupervisorOptions {
@@ -16,7 +17,7 @@ export interface SupervisorOptions {
    * The engine has ended, and as far as anybody knows for this reason. Returns whether it worked on statements: then
    * it ends so again only if they are asked again.
    */
-  onEnded?(reason: string, isCrash: boolean): boolean
+  onEnded?(reason: string, how: EndOf): boolean
   /** An engine that is being started is ended after this long without a message. */
   silentMs?: number
 }
@@ -192,8 +193,9 @@ export class Supervisor {
       this.#hasEnded = true
       if (reason !== undefined) onFailed?.(reason)
       const isCrash = signal === null ? code !== 0 : crashes.has(signal)
+      const how = signal === memorySignal ? 'memory' : isCrash ? 'crash' : 'unknown'
       isByStatement =
-        onEnded?.(reason ?? this.#killedFor ?? reasonOfExit(code, signal), isCrash) === true || isByStatement
+        onEnded?.(reason ?? this.#killedFor ?? reasonOfExit(code, signal), how) === true || isByStatement
       const afterMs = Math.round(performance.now() - beganMs)
       // A statement that ends the engine does so again and again only if it is asked again and again.
       if (afterMs > settledMs || isByStatement) this.#restMs = firstRetryMs

@@ -70,7 +70,7 @@ export const openLocalLog = async ({
     applied: () => applier.applied,
     stored: () => applier.applied,
     furthest: () => applier.applied,
-    isStoring: () => link.isUp && storing.failing === undefined,
+    isStoring: () => link.isUp && !link.isQuiet && storing.failing === undefined,
     spent: () => spent,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),

@@ -22,8 +22,9 @@ export interface Stored {
 const fewRows = 1000
 /** A batch costs as much as so many rows: 50 ms of a processor, and 7 µs (an event) to 25 µs (an identity) for each. */
 const batchRows = 5000
-/** A row that is larger takes longer to store, and counts as several. */
+/** A row that is larger takes longer to store, and counts as several; one of the largest alone does not count. */
 const bytesOfRow = 1024
+const freeBytes = 16 * 1_048_576
 /** What waits is stored within half of the time: two queries that begin meanwhile halve the rate on two processors. */
 const aim = 1 / 2
 /** What is fewer than a batch costs may take more of it. */
@@ -99,7 +100,7 @@ export class LagLimit {
     if (waitingRows > 0) this.#weight = waiting / waitingRows
     if (waiting <= fewRows) this.#behind = 0
     else if (!isStoring()) this.#behind = Infinity
-    else if (this.#behind === Infinity) this.#behind = waiting + this.#fits
+    else if (this.#behind === Infinity) this.#behind = waiting + Math.max(batchRows, this.#fits)
     else if (waiting <= this.#fits && lagMs <= maxLagMs * aim) this.#behind = 0
     else this.#behind = Math.max(0, this.#behind - (1 - whileBehind) * (stored?.rows ?? 0) * this.#weight)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)
@@ -116,7 +117,7 @@ export class LagLimit {
 
   get #waiting(): number {
     const { rows, bytes } = this.#options.backlog()
-    return Math.max(rows, bytes / bytesOfRow)
+    return Math.max(rows, (bytes - freeBytes) / bytesOfRow)
   }
 
   /** How many rows are stored in time: those of a batch that is under way, and of the next one. */

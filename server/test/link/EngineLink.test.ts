@@ -100,7 +100,7 @@ describe('the link', () => {
       await once(link, 'storing')
       const ended = once(link, 'ended')
       // The process is known to have ended before its connection is.
-      expect(link.tellEnd('It crashed.', isCrash)).toBe(ran.length > 0)
+      expect(link.tellEnd('It crashed.', isCrash ? 'crash' : 'unknown')).toBe(ran.length > 0)
       engine.destroy()
       expect(await ended).toEqual(['It crashed.', whose])
       expect(link.isExplained).toBe(whose?.statement !== undefined)
@@ -108,7 +108,7 @@ describe('the link', () => {
       next.destroy()
       await once(link, 'down')
       const endedAgain = once(link, 'ended')
-      link.tellEnd('It crashed.', true)
+      link.tellEnd('It crashed.', 'crash')
       expect(await endedAgain).toEqual(['It crashed.', undefined])
     },
   )

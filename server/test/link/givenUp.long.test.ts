@@ -106,146 +106,119 @@ describe.runIf(process.platform === 'linux')('a statement at which DuckDB gives 
     expect(restsIn(service.log(), 'ada')).toEqual([])
   })
 
-  it(
-    'is refused for a day when it has ended the engine twice, with the reason',
-    { timeout: 120_000 },
-    async () => {
-      const { client, url } = await start('--postgres-port', '0')
-      const statement = deadly[0]
-      for (let times = 1; times <= 2; times++) {
-        const { status, text } = await client.post('/query', { statement })
-        expect(status).toBe(400)
-        expect(JSON.parse(text)).toMatchObject({ message: expect.stringContaining('error of its own') })
-        await eventually(async () => expect(await restarts(url)).toBe(times))
-      }
-      const query_id = randomUUID()
-      const inOtherWords = ` ${statement.replaceAll(' ', '  ').replace('SELECT', 'select /* again */')};`
-      for (const path of ['/query', '/validate', '/explain']) {
-        const { text } = await client.post(path, { statement: inOtherWords, query_id })
-        expect(text).toContain('has ended the query engine 2 times (INTERNAL Error: Unsupported ICU BIGINT')
-      }
-      const log = await (
-        await fetch(`${url}/query/${query_id}`, { headers: { authorization: basic } })
-      ).json()
-      expect(log).toMatchObject({ error: expect.stringContaining('has ended the query engine 2 times') })
-      const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: basic } })).text()
-      expect(metrics).toContain('\nwaymark_refused_statements 1\n')
-      expect(await restarts(url)).toBe(2)
-      // Another value may be harmless.
-      const { text } = await client.post('/query', { statement: statement.replace('epoch', 'year') })
-      expect(text).not.toContain('has ended the query engine')
-    },
-  )
+  it('is refused for a day when it has ended the engine twice, with the reason', async () => {
+    const { client, url } = await start('--postgres-port', '0')
+    const statement = deadly[0]
+    for (let times = 1; times <= 2; times++) {
+      const { status, text } = await client.post('/query', { statement })
+      expect(status).toBe(400)
+      expect(JSON.parse(text)).toMatchObject({ message: expect.stringContaining('error of its own') })
+      await eventually(async () => expect(await restarts(url)).toBe(times))
+    }
+    const query_id = randomUUID()
+    const inOtherWords = ` ${statement.replaceAll(' ', '  ').replace('SELECT', 'select /* again */')};`
+    for (const path of ['/query', '/validate', '/explain']) {
+      const { text } = await client.post(path, { statement: inOtherWords, query_id })
+      expect(text).toContain('has ended the query engine 2 times (INTERNAL Error: Unsupported ICU BIGINT')
+    }
+    const log = await (await fetch(`${url}/query/${query_id}`, { headers: { authorization: basic } })).json()
+    expect(log).toMatchObject({ error: expect.stringContaining('has ended the query engine 2 times') })
+    const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: basic } })).text()
+    expect(metrics).toContain('\nwaymark_refused_statements 1\n')
+    expect(await restarts(url)).toBe(2)
+    // Another value may be harmless.
+    const { text } = await client.post('/query', { statement: statement.replace('epoch', 'year') })
+    expect(text).not.toContain('has ended the query engine')
+  })
 
-  it(
-    'lets a change come again that was under way, and nothing of it stays',
-    { timeout: 120_000 },
-    async () => {
-      const { client } = await start()
-      await client.rows('CREATE TABLE changed (n BIGINT)')
-      const query_id = randomUUID()
-      const change = client.post('/query', {
-        statement: `INSERT INTO changed SELECT n FROM (${endless}) c(n)`,
-        query_id,
-      })
-      await client.untilRunning(query_id)
-      await client.post('/query', { statement: deadly[1] })
-      const { status, headers, text } = await change
-      expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '2' })
-      expect(JSON.parse(text)).toMatchObject({ error: 'engine-starting' })
-      expect(tellsOfTheMachine(text)).toBe(false)
-      expect(await client.rows('SELECT count(*) FROM changed')).toEqual([[0]])
-    },
-  )
+  it('lets a change come again that was under way, and nothing of it stays', async () => {
+    const { client } = await start()
+    await client.rows('CREATE TABLE changed (n BIGINT)')
+    const query_id = randomUUID()
+    const change = client.post('/query', {
+      statement: `INSERT INTO changed SELECT n FROM (${endless}) c(n)`,
+      query_id,
+    })
+    await client.untilRunning(query_id)
+    await client.post('/query', { statement: deadly[1] })
+    const { status, headers, text } = await change
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '2' })
+    expect(JSON.parse(text)).toMatchObject({ error: 'engine-starting' })
+    expect(tellsOfTheMachine(text)).toBe(false)
+    expect(await client.rows('SELECT count(*) FROM changed')).toEqual([[0]])
+  })
 
-  it(
-    'is told to clients of the Postgres protocol, who then wait as long as others',
-    { timeout: 120_000 },
-    async () => {
-      const { service, client } = await start('--postgres-port', '0')
-      const port = Number(/:(\d+) \(Postgres\)/.exec(service.said())?.[1])
-      const connect = async () => {
-        const known = { host: '127.0.0.1', port, user: 'ada', password: 'lovelace', database: 'lakehouse' }
-        const made = new pg.Client(known)
-        await made.connect()
-        return made
-      }
-      const idle = await connect()
-      const told = new Promise<{ code?: string; message: string }>((resolve) => idle.on('error', resolve))
-      const attacker = await connect()
-      attacker.on('error', () => undefined)
-      await expect(attacker.query(deadly[2])).rejects.toThrow('error of its own')
-      const next = connect()
-      const { code, message } = await told
-      expect(code).toBe('57P03')
-      expect(message).toContain('The query engine ended')
-      expect(tellsOfTheMachine(message)).toBe(false)
-      const after = await next
-      expect((await after.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
-      await after.end()
-      expect(await client.rows('SELECT 2')).toEqual([[2]])
-    },
-  )
+  it('is told to clients of the Postgres protocol, who then wait as long as others', async () => {
+    const { service, client } = await start('--postgres-port', '0')
+    const port = Number(/:(\d+) \(Postgres\)/.exec(service.said())?.[1])
+    const connect = async () => {
+      const known = { host: '127.0.0.1', port, user: 'ada', password: 'lovelace', database: 'lakehouse' }
+      const made = new pg.Client(known)
+      await made.connect()
+      return made
+    }
+    const idle = await connect()
+    const told = new Promise<{ code?: string; message: string }>((resolve) => idle.on('error', resolve))
+    const attacker = await connect()
+    attacker.on('error', () => undefined)
+    await expect(attacker.query(deadly[2])).rejects.toThrow('error of its own')
+    const next = connect()
+    const { code, message } = await told
+    expect(code).toBe('57P03')
+    expect(message).toContain('The query engine ended')
+    expect(tellsOfTheMachine(message)).toBe(false)
+    const after = await next
+    expect((await after.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    await after.end()
+    expect(await client.rows('SELECT 2')).toEqual([[2]])
+  })
 })
 
 describe.runIf(process.platform === 'linux')('an engine that is killed', () => {
-  it(
-    'answers a statement that reads when it is back, and says why it cannot go on with others',
-    { timeout: 120_000 },
-    async () => {
-      const { service, client } = await start()
-      const query_id = randomUUID()
-      const statement =
-        'SELECT count(*) FROM range(30000) a, range(100000) b WHERE (a.range + b.range) % 7 = 3'
-      const reading = client.post('/query', { statement, query_id })
-      await client.untilRunning(query_id)
-      process.kill(engineOf(service.pid)!, 'SIGKILL')
-      const { status, text } = await reading
-      expect(text).not.toContain('"error"')
-      expect(status).toBe(200)
-    },
-  )
+  it('answers a statement that reads when it is back, and says why it cannot go on with others', async () => {
+    const { service, client } = await start()
+    const query_id = randomUUID()
+    const statement = 'SELECT count(*) FROM range(10000) a, range(100000) b WHERE (a.range + b.range) % 7 = 3'
+    const reading = client.post('/query', { statement, query_id })
+    await client.untilRunning(query_id)
+    process.kill(engineOf(service.pid)!, 'SIGKILL')
+    const { status, text } = await reading
+    expect(text).not.toContain('"error"')
+    expect(status).toBe(200)
+  })
 
-  it(
-    'refuses a statement that ran alone both times, though the engine could say nothing',
-    { timeout: 120_000 },
-    async () => {
-      const { service, client } = await start()
-      const query_id = randomUUID()
-      const reading = client.post('/query', { statement: endless, query_id })
-      for (let times = 1; times <= 2; times++) {
-        await client.untilRunning(query_id)
-        const engine = engineOf(service.pid)
-        process.kill(engine!, 'SIGKILL')
-        await eventually(() => expect(restsIn(service.log(), 'ada')).toHaveLength(times))
-      }
-      const { status, text } = await reading
-      expect(status).toBe(400)
-      expect(text).toContain('has ended the query engine 2 times (The system ended it')
-      expect(await client.rows('SELECT 1')).toEqual([[1]])
-    },
-  )
-
-  it(
-    'is not said to have lacked memory when it crashed, and is asked nothing that it has lost',
-    { timeout: 120_000 },
-    async () => {
-      const { service, client } = await start()
-      const query_id = randomUUID()
-      const session_id = 'own'
-      await client.post('/query', { statement: 'CREATE TEMP TABLE own AS SELECT 1', session_id })
-      const reading = client.post('/query', { statement: endless, query_id, session_id })
+  it('refuses a statement that ran alone both times, though the engine could say nothing', async () => {
+    const { service, client } = await start()
+    const query_id = randomUUID()
+    const reading = client.post('/query', { statement: endless, query_id })
+    for (let times = 1; times <= 2; times++) {
       await client.untilRunning(query_id)
-      process.kill(engineOf(service.pid)!, 'SIGSEGV')
-      const { status, text } = await reading
-      // Its temporary table is gone, so it would have another answer.
-      expect(status).toBe(503)
-      expect(JSON.parse(text)).toMatchObject({
-        error: 'engine-starting',
-        // A system that writes what was in memory tells of the signal only when it has done so.
-        message: expect.stringContaining('ended while it worked on this'),
-      })
-      expect(text).not.toContain('memory')
-    },
-  )
+      const engine = engineOf(service.pid)
+      process.kill(engine!, 'SIGKILL')
+      await eventually(() => expect(restsIn(service.log(), 'ada')).toHaveLength(times))
+    }
+    const { status, text } = await reading
+    expect(status).toBe(400)
+    expect(text).toContain('has ended the query engine 2 times (The system ended it')
+    expect(await client.rows('SELECT 1')).toEqual([[1]])
+  })
+
+  it('is not said to have lacked memory when it crashed, and is asked nothing that it has lost', async () => {
+    const { service, client } = await start()
+    const query_id = randomUUID()
+    const session_id = 'own'
+    await client.post('/query', { statement: 'CREATE TEMP TABLE own AS SELECT 1', session_id })
+    const reading = client.post('/query', { statement: endless, query_id, session_id })
+    await client.untilRunning(query_id)
+    process.kill(engineOf(service.pid)!, 'SIGSEGV')
+    const { status, text } = await reading
+    // Its temporary table is gone, so it would have another answer.
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toMatchObject({
+      error: 'engine-starting',
+      // A system that writes what was in memory tells of the signal only when it has done so.
+      message: expect.stringContaining('ended while it worked on this'),
+    })
+    expect(text).not.toContain('memory')
+  })
 })
