@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { shorten } from '../http/HttpError.js'
 import { Recurring } from '../Watchdog.js'
+import { collectSoon } from '../duckdb/collectSoon.js'
 import { isOutOfMemory, isOutOfRoom } from '../duckdb/transactions.js'
 import type { ApplierOptions } from './Attempt.js'
 import { BatchSize, fewRows } from './BatchSize.js'
@@ -173,6 +174,7 @@ export class Applier {
         attempt.clear()
         throw error
       }
+      collectSoon()
       if (row === undefined) {
         this.#report(error)
         this.#size.shrink(bytes)
@@ -203,6 +205,7 @@ export class Applier {
         attempt.clear()
         throw error
       }
+      collectSoon()
       if (!wasFree && (!wasAlone || ends < surelyAlone)) {
         // If this goes on, the engine is started again, and the next engine must know which row it was.
         this.#isStarved = wasAlone

@@ -100,7 +100,7 @@ export class LagLimit {
     if (waitingRows > 0) this.#weight = waiting / waitingRows
     if (waiting <= fewRows) this.#behind = 0
     else if (!isStoring()) this.#behind = Infinity
-    else if (this.#behind === Infinity) this.#behind = waiting + Math.max(batchRows, this.#fits)
+    else if (this.#behind === Infinity) this.#behind = waiting + Math.max(2 * batchRows, this.#fits)
     else if (waiting <= this.#fits && lagMs <= maxLagMs * aim) this.#behind = 0
     else this.#behind = Math.max(0, this.#behind - (1 - whileBehind) * (stored?.rows ?? 0) * this.#weight)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)

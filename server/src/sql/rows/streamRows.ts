@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBPreparedStatement, DuckDBType } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
+import { collectSoon } from '../../duckdb/collectSoon.js'
 import { isFatal, renewReadOnly } from '../../duckdb/transactions.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
@@ -80,22 +79,6 @@ const explainFailure = async (connection: DuckDBConnection, text: string): Promi
     clearTimeout(timer)
   }
   return 'The query failed before its last row.'
-}
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-const collectEveryMs = 50
-let collecting: NodeJS.Timeout | undefined
-
-/**
- * DuckDB's chunks are freed with the objects that stand for them, of whose size V8 knows nothing: a hundred answers that
- * were given up, of some 10 MB each, would wait for a collection that their small objects never cause.
- */
-const collectSoon = () => {
-  collecting ??= setTimeout(() => {
-    collecting = undefined
-    collectGarbage()
-  }, collectEveryMs).unref()
 }
 
 interface StreamChunks {
