@@ -98,9 +98,10 @@ export class LagLimit {
     const waiting = this.#waiting
     const { rows: waitingRows } = this.#options.backlog()
     if (waitingRows > 0) this.#weight = waiting / waitingRows
-    if (waiting <= fewRows) this.#behind = 0
-    else if (!isStoring()) this.#behind = Infinity
+    // Also when few rows wait: after the outage they are old, and more have come before the first is stored.
+    if (!isStoring()) this.#behind = Infinity
     else if (this.#behind === Infinity) this.#behind = waiting + Math.max(2 * batchRows, this.#fits)
+    else if (waiting <= fewRows && lagMs <= maxLagMs) this.#behind = 0
     else if (waiting <= this.#fits && lagMs <= maxLagMs * aim) this.#behind = 0
     else this.#behind = Math.max(0, this.#behind - (1 - whileBehind) * (stored?.rows ?? 0) * this.#weight)
     if (lagMs > 2 * maxLagMs) this.#noteLate(lagMs)
