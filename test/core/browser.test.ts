@@ -79,6 +79,8 @@ describe('createBrowser', () => {
   it('reads the URL anew at every call, and the viewport when it has changed', () => {
     const browser = createBrowser()
     const width = vi.spyOn(window, 'innerWidth', 'get').mockReturnValue(500)
+    // All of a page share what was read of it, also the tests before this one.
+    window.dispatchEvent(new Event('resize'))
     history.pushState({}, '', '/one')
     expect(browser.page()).toMatchObject({
       url: expect.stringMatching(/\/one$/),
