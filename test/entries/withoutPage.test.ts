@@ -14,7 +14,7 @@ const scopes = {
     WorkerGlobalScope() {},
     navigator: { userAgent: 'Chrome/150', onLine: true },
     addEventListener() {},
-    location: { href: 'https://shop.test/worker.js' },
+    location: new URL('https://shop.test/worker.js'),
   },
 }
 
