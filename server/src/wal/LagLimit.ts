@@ -35,6 +35,8 @@ const forOthers = 1 / 2
 const mostGrowth = 8
 /** While too many rows wait, so many are taken for each that is stored. */
 const whileBehind = 3 / 4
+/** So many times as old as it may be, a row is too old: within that time it is known that an engine hangs, which is another thing. */
+const tooOld = 1.3
 /** After such a time without a late row, lateness is over. */
 const settledMs = 10_000
 
@@ -74,7 +76,7 @@ export class LagLimit {
     const waiting = this.#waiting
     const fits = this.#fits
     const bound = Math.max(fits, this.#behind)
-    const isOld = this.#behind === 0 && this.#lagMs > this.#options.maxLagMs
+    const isOld = this.#behind === 0 && this.#lagMs > tooOld * this.#options.maxLagMs
     const isReached =
       waiting > fewRows &&
       (waiting > bound || isOld) &&
