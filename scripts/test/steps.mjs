@@ -15,7 +15,7 @@ function oldestNode(folder) {
 }
 
 const unitProjects = ['library', 'built', 'server', 'screens']
-/** The same for the same commit, so that a run that failed elsewhere can be repeated here; another one for each commit. */
+/** A commit always has the same seed, so that a run that failed elsewhere can be repeated here. */
 function seedOfCommit() {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
   return stdout ? Number.parseInt(stdout.slice(0, 5), 16) : Math.floor(Math.random() * 1_000_000)

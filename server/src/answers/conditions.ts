@@ -6,7 +6,7 @@ import { and, joinSql, none, type Sql, sql } from './sql.js'
 export const choiceOf = ({ environment, bots }: Scope, { from, until }: Period): Sql =>
   sql`${from}, ${until}, environment := ${environment}, bots := ${bots}`
 
-/** The same by name, for macros that have other arguments before them. */
+/** `choiceOf` with all arguments by name, for macros that have others before them. */
 export const namedChoiceOf = ({ environment, bots, from, until }: Scope): Sql =>
   sql`from_time := ${from}, until_time := ${until},
   environment := ${environment}, bots := ${bots}`

@@ -23,7 +23,7 @@ const findRefusal = (asked: Asked, isOfGuest: boolean): string | undefined =>
     .find(Boolean)
 
 /**
- * Of the answers of a page, those that guests may ask, without what is free: guests choose it.
+ * Guests may ask some of the answers of a page, without what is free: they choose it.
  *
  * @throws HttpError when one is wrong, asks for a person, or none is left
  */

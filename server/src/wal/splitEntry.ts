@@ -63,3 +63,6 @@ export function* batchesOf(entries: readonly LogEntry[], maxBytes: () => number)
   }
   if (batch.length > 0) yield batch
 }
+
+export const rowsIn = (entries: readonly LogEntry[]): number =>
+  entries.reduce((sum, { count }) => sum + count, 0)
