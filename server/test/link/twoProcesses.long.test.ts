@@ -60,7 +60,7 @@ const answers = (client: Client) => eventually(() => client.rows('SELECT 1'))
 /** Sends numbered events one after the other until it is stopped, and notes what became of each. */
 const createSender = (client: Client, from: number, step: number) => {
   const accepted: number[] = []
-  const refused: unknown[] = []
+  const refused: { n: number; status: number; text: string }[] = []
   let isStopped = false
   const work = (async () => {
     for (let n = from; !isStopped; n += step) {
@@ -69,6 +69,7 @@ const createSender = (client: Client, from: number, step: number) => {
         .catch((error: unknown) => ({ status: 0, text: String(error) }))
       if (status === 200) accepted.push(n)
       else refused.push({ n, status, text })
+      if (status === 503) await delay(100)
     }
   })()
   return {
@@ -193,9 +194,11 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
     const engine = await engineOf(service)
     process.kill(engine, 'SIGSTOP')
     const sender = createSender(client, 0, 1)
+    // Until it is known that the engine hangs, so many rows would be stored late that some are refused.
     await eventually(() => expect(isAlive(engine)).toBe(false))
+    const lastWhileHung = sender.accepted.at(-1)!
     await sender.stop()
-    expect(sender.refused).toEqual([])
+    expect(sender.refused.filter(({ status, n }) => status !== 503 || n > lastWhileHung)).toEqual([])
     expect(sender.accepted.length).toBeGreaterThan(10)
     const [[stored]] = (await eventually(async () => {
       await client.track(client.number(-1), true)
