@@ -1,6 +1,6 @@
 import type { Cleanups } from '../Cleanups.js'
 import type { Logger } from '../Logger.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { emptyLog } from '../privacy/openErasures.js'
 import { createMutex } from '../duckdb/createMutex.js'
 import { internalSchema } from '../duckdb/quote.js'

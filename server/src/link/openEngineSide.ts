@@ -1,5 +1,5 @@
 import type { Cleanups } from '../Cleanups.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { giveBallast } from '../disk/DiskRoom.js'

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { lakehouseError } from '../http/HttpError.js'
-import type { Role } from '../options/ServerOptions.js'
+import type { Role } from '../options/flags.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Failing } from '../wal/Lag.js'
 import { version } from '../version.js'

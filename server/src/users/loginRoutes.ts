@@ -15,7 +15,7 @@ import type { LoginLink } from './LoginTokens.js'
 import type { Users } from './Users.js'
 import type { Refusal } from '../analytics/analyticsRoutes.js'
 import type { ApiKeys } from '../http/apiKeys.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 
 interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'retentionDays' | 'usersFile'> {
   authenticate: Authenticate
