@@ -92,8 +92,7 @@ describe('flags win', () => {
 
   it('also that several processes share the work: each would make its own', async () => {
     expect((await open({ log: 'postgres://log' })).options.apiKeys).toBeUndefined()
-    for (const role of ['ingest', 'engine'] as const)
-      expect((await open({ role })).news).toBeUndefined()
+    for (const role of ['ingest', 'engine'] as const) expect((await open({ role })).news).toBeUndefined()
     expect(() => read('users.json')).toThrow('ENOENT')
   })
 })
