@@ -27,7 +27,12 @@ import { storingThreads } from '../duckdb/runPrepared.js'
 /** Opens all catalogs, and makes their tables when they are missing. */
 export const openDatabase = async (
   folder: DataFolder,
-  { memoryLimit, threads, catalogs, minFreeDiskBytes }: CompleteOptions,
+  {
+    memoryLimit,
+    threads,
+    catalogs,
+    minFreeDiskBytes,
+  }: Pick<CompleteOptions, 'memoryLimit' | 'threads' | 'catalogs' | 'minFreeDiskBytes'>,
   archive: ArchiveFolder | undefined,
 ) => {
   const database = await Database.open({

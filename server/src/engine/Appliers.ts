@@ -37,7 +37,11 @@ export class Appliers {
     const { database, logger, memoryBytes, alone, among, folder, news, cleanups, onLost } = this.#options
     const opened: CatalogApplier = await CatalogApplier.open({
       ...more,
-      ...{ database, logger, memoryBytes, alone, among },
+      database,
+      logger,
+      memoryBytes,
+      alone,
+      among,
       attemptFile: folder.attemptFile(more.catalog),
       onStarved(failures) {
         if (failures >= starvedTries) onLost('There is no memory left to store accepted requests.')

@@ -150,12 +150,12 @@ export const startEngine = async (
       among: storing.during,
     })
     const { erasures, lake, states } = await storeAnalytics({
-      ...{ options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
+      ...{ ...options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
       ...{ oneAtATime, erasureList, ended, restart },
       onLogLost: (reason) => endMe?.(reason),
     })
     const intakes = await openIntakes({
-      ...{ options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
+      ...{ ...options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
       mustEmpty,
     })
     erasureList.drop(erased)

@@ -96,7 +96,7 @@ const whenReadable = async (
  * @throws OperatorError when a folder is damaged or cannot be used
  */
 export const findStore = async (
-  options: CompleteOptions,
+  options: Pick<CompleteOptions, 'dataFolder' | 'retentionArchive' | 'archiveFolder' | 'log' | 'catalogs'>,
   shared: LogStore | undefined,
 ): Promise<FoundStore> => {
   const folder = new DataFolder(options.dataFolder)
@@ -107,8 +107,10 @@ export const findStore = async (
   return { folder, archive, exportTo, acceptLog: shared ?? (await whenReadable(folder, options)) }
 }
 
-export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'> {
-  options: CompleteOptions
+export interface StoreAnalyticsOptions
+  extends
+    Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'>,
+    Pick<CompleteOptions, 'log' | 'logReadersKeptMs' | 'syncWaitMs' | 'environments' | 'insertIdWindowMs'> {
   database: Database
   appliers: Appliers
   link: IngestLink
@@ -130,15 +132,15 @@ export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'arch
  * it; `erasures` knows those that wait.
  */
 export const storeAnalytics = async (
-  given: StoreAnalyticsOptions,
+  options: StoreAnalyticsOptions,
 ): Promise<{
   erasures: Erasures | LoggedErasures
   lake: Lake | undefined
   states: StateWriter | undefined
 }> => {
-  const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
-  const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
-  const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
+  const { log: url, logReadersKeptMs, syncWaitMs, environments, insertIdWindowMs } = options
+  const { folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = options
+  const { oneAtATime, erasureList: list, ended, restart, onLogLost } = options
 
   const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: insertIdWindowMs })
   cleanups.add(() => window.close())
@@ -159,19 +161,31 @@ export const storeAnalytics = async (
   }
   const openShared = (logUrl: string) => {
     const source = postgresSource({
-      ...{ ...options, url: logUrl, store: acceptLog, logger, onLost: onLogLost },
+      url: logUrl,
+      logReadersKeptMs,
+      syncWaitMs,
+      store: acceptLog,
+      logger,
+      onLost: onLogLost,
       place: `${hostname()}:${folder.path}`,
       onErase: (point) => erasures.take(point),
     })
     const { follower } = source
     const erasures = openLoggedErasures({
-      ...{ ...shared, store: acceptLog, follower, archive, logger },
+      ...shared,
+      store: acceptLog,
+      follower,
+      archive,
+      logger,
       lake: () => lake!,
     })
     const states =
       archive &&
       new StateWriter({
-        ...{ archive, folder, held, logger },
+        archive,
+        folder,
+        held,
+        logger,
         followed: () => acceptLog.followed!,
         connection: () => (follower().isConnected ? follower().connection : undefined),
         isArchiver: () => lake!.isArchiver,
@@ -201,8 +215,13 @@ export const storeAnalytics = async (
     url === undefined || archive === undefined
       ? undefined
       : new Lake({
-          ...{ archive, database, oneAtATime, logger, addresses: addressesOf(url) },
-          ...{ log: acceptLog.followed!.id, reader: acceptLog.readerName },
+          addresses: addressesOf(url),
+          log: acceptLog.followed!.id,
+          reader: acceptLog.readerName,
+          archive,
+          database,
+          oneAtATime,
+          logger,
           applied: () => analytics.applied,
         })
   cleanups.add(async () => lake?.close())

@@ -110,7 +110,10 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
         if (findPersonal(statement) !== undefined) throw notShown()
         response.setHeader('cache-control', 'no-store')
         return answer({
-          ...{ user, role: 'read', http, response },
+          user,
+          role: 'read',
+          http,
+          response,
           request: { statement, timezone, ephemeral: true },
           form: {
             format: 'default',

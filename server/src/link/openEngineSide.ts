@@ -27,7 +27,7 @@ export interface EngineSide {
 
 /** Locks the data folder for this process, and prepares the link with the engine that works on the folder. */
 export const openEngineSide = async (
-  options: CompleteOptions,
+  options: Pick<CompleteOptions, 'dataFolder' | 'catalogs' | 'log' | 'archiveFolder'>,
   { logger, cleanups }: { logger: Logger; cleanups: Cleanups },
 ): Promise<EngineSide> => {
   const { dataFolder, catalogs } = options

@@ -58,7 +58,11 @@ export const openLoggedErasures = (options: OpenLoggedErasuresOptions): LoggedEr
   const { list, folder, database, window, applier, restart, store, follower, lake, archive, logger } = options
   const secret = () => store.followed!.secret
   return new LoggedErasures({
-    ...{ list, follower, secret, logger, reader: store.readerName },
+    list,
+    follower,
+    secret,
+    logger,
+    reader: store.readerName,
     applied: () => applier().applied,
     isKnown: (erasure) =>
       database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),

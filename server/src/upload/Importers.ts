@@ -4,7 +4,7 @@ import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
 import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import { explainEnd, explainReading } from './explainFailure.js'
 import type { FromImporter, ToImport } from './importing.js'
-import type { Staged, StageOptions } from './openFile.js'
+import type { Staged, ToStage } from './openFile.js'
 
 export interface ImportersOptions {
   /** What DuckDB may hold in the engine. */
@@ -13,7 +13,7 @@ export interface ImportersOptions {
   threads: number
 }
 
-export interface FileToRead extends StageOptions {
+export interface FileToRead extends ToStage {
   bytes: number
   /** The file of DuckDB's that the rows go into. */
   stage: string

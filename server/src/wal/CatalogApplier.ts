@@ -98,11 +98,18 @@ export class CatalogApplier {
     const deadLetters = new RecentDeadLetters()
     deadLetters.replace(await readDeadLetters(connection, `${internal}.rejected`, options.lastOfTask))
     const applier = new Applier({
-      ...options,
       log,
       applied,
       attempt,
       deadLetters,
+      memoryBytes: options.memoryBytes,
+      logger,
+      alone: options.alone,
+      among: options.among,
+      onStarved: options.onStarved,
+      onStoring: options.onStoring,
+      onApplied: options.onApplied,
+      onSetAside: options.onSetAside,
       isTransient,
       async apply(entries, through) {
         const finish = await oneAtATime(() =>

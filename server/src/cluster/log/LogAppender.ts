@@ -60,7 +60,8 @@ export class LogAppender implements AcceptLog {
     this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(options.durability)} AS holds` }
     this.#group = new GroupCommit((records) => this.#commit(records), gatherMs)
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses: options.addresses,
+      logger: options.logger,
       applicationName: 'waymark append',
       isPipelined: true,
       begin: async (connection) => {

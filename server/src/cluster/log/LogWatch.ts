@@ -62,7 +62,8 @@ export class LogWatch extends EventEmitter<News> {
   constructor(options: LogWatchOptions) {
     super()
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses: options.addresses,
+      logger: options.logger,
       applicationName: 'waymark watch',
       begin: async (connection) => {
         this.#identity = await identifyLog(connection, this.#identity?.id)

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { limitConnections, listenAt } from '../../http/publicServer.js'
+import { type ConnectionLimits, limitConnections, listenAt } from '../../http/publicServer.js'
 import { endedMessage, endKnownMs, engineWaitMs } from '../../link/EngineProxy.js'
 import { type Gate, restingMessage, whenAdmitted } from '../../link/whenAdmitted.js'
 import type { Logger } from '../../Logger.js'
@@ -35,7 +35,12 @@ export interface PostgresListener {
   destroyAll(): void
 }
 
-export interface ListenPostgresOptions extends CompleteOptions, Gate {
+type PostgresOptions = Pick<
+  CompleteOptions,
+  'catalogs' | 'host' | 'headersWithinMs' | 'postgresPort' | 'postgresTlsCert' | 'postgresTlsKey'
+>
+
+export interface ListenPostgresOptions extends PostgresOptions, ConnectionLimits, Gate {
   logger: Logger
   logins: PasswordCheck
   /** The path of the engine's socket. */
@@ -87,7 +92,7 @@ interface Tls {
   binding: Buffer | undefined
 }
 
-const readTls = ({ postgresTlsCert, postgresTlsKey }: CompleteOptions): Tls | undefined => {
+const readTls = ({ postgresTlsCert, postgresTlsKey }: PostgresOptions): Tls | undefined => {
   if (postgresTlsCert === undefined || postgresTlsKey === undefined) return undefined
   try {
     const cert = readFileSync(postgresTlsCert)
