@@ -13,7 +13,6 @@ export default {
         'src/command/index.ts',
         'test/types/**/*.ts',
         'scripts/*.mjs',
-        'scripts/lint/house.mjs',
         'scripts/picture/draw*.mjs',
         'scripts/test/smoke.mjs',
         'scripts/test/clients.mjs',
