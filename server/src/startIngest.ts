@@ -88,7 +88,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
     const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
-    const identify = identifyBy({ logins, tokens })
+    const identify = identifyBy(logins, tokens)
     const authenticate = authenticateBy(identify)
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */

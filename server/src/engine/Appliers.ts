@@ -68,11 +68,8 @@ export class Appliers {
   /** From now on asks DuckDB every second whether it has given up one of the catalogs that are open. */
   async watch(): Promise<void> {
     const { database, cleanups, onLost } = this.#options
-    const watch = await watchDatabase({
-      database,
-      tables: this.held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`),
-      onLost,
-    })
+    const tables = this.held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`)
+    const watch = await watchDatabase(database, tables, onLost)
     this.#watch = watch
     cleanups.add(() => watch.stop())
   }

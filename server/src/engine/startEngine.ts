@@ -180,7 +180,7 @@ export const startEngine = async (
         ...sql.routes,
         ...answerRoutes({ ...options, ...sql.answering }),
         mcpRoute(sql),
-        ...guestRoutes({ ...options, ...sql.answering, database }),
+        ...guestRoutes(sql.answering, database, options.maxQueries),
         appendRoute({
           ...{ ...options, ...disk, connection },
           intakeOf: (catalog) => intakes.get(catalog)!,
