@@ -6,9 +6,8 @@ import { checkLake, noteReached, publishKeys, report } from './log/erasureTables
 import type { ErasePoint, LogFollower } from './log/LogFollower.js'
 import { reasonOf } from '../OperatorError.js'
 import { maxTries } from '../privacy/carryOut.js'
-import type { ErasureOutcome } from '../payloads/erasure.js'
+import { type ErasureOutcome, keyOf } from '../payloads/erasure.js'
 import type { Erasure, ErasureList, Logged } from '../privacy/ErasureList.js'
-import { keyOf } from '../privacy/personRows.js'
 
 export interface LoggedErasuresOptions {
   list: ErasureList

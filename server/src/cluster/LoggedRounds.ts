@@ -4,8 +4,7 @@ import { type AwaitedStore, findUnfinished, readProgress } from './log/erasureTa
 import type { ServerConnection } from './log/ServerConnection.js'
 import { LogUnavailable } from '../wal/AcceptLog.js'
 import type { LogRecord } from '../wal/segment.js'
-import { eraseKind, type ErasureOutcome, type ErasureRequest } from '../payloads/erasure.js'
-import { keyOf } from '../privacy/personRows.js'
+import { eraseKind, type ErasureOutcome, type ErasureRequest, keyOf } from '../payloads/erasure.js'
 import { Rounds, type Waiting } from '../privacy/ErasureRounds.js'
 
 export interface LoggedRoundsOptions {
