@@ -1,24 +1,7 @@
-import type { PersonId } from '../payloads/erasure.js'
+import { keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import { createHash } from 'node:crypto'
 import { namesId } from '../saved/savedSchema.js'
-import { allEvents } from '../schema/analyticsSchema.js'
-import type { Erasure } from './ErasureList.js'
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** What stands before an id of an environment when its key is made. */
-export const keyPrefix = (secret: string, environment: string): string => secret + sha256(environment)
-
-/**
- * Stands for an id in a log in PostgreSQL, which may be kept and copied for longer than the person. `secret` is the
- * log's: all of its processes make the same key of an id, and nobody finds the id by it.
- */
-export const keyOf = (secret: string, { environment, id }: PersonId): string =>
-  sha256(keyPrefix(secret, environment) + id)
-
-/** The id in the log that takes the place of the ids of a person who was erased. */
-export const standInOf = (task: string): string => `erased-${task}`
+import { allEvents } from './analyticsSchema.js'
 
 /** A temporary table with the ids of the persons that the statements below are about. */
 export const idTable = 'temp.main.person_ids'
@@ -190,10 +173,16 @@ export const findRejected = async (connection: DuckDBConnection): Promise<number
 export const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
   (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
 
+interface Asked extends PersonId {
+  task: string
+  /** Of an erase in a log in PostgreSQL: keys stand for the ids. */
+  logged?: { key: string; keys: readonly string[] }
+}
+
 /** Puts all ids of a person into the table; gives the one that was asked for, or undefined when nobody has it. */
 export const chooseErased = async (
   connection: DuckDBConnection,
-  { task, environment, id, logged }: Erasure,
+  { task, environment, id, logged }: Asked,
   logSecret: string | undefined,
 ): Promise<string | undefined> => {
   if (logged === undefined) return (await choosePerson(connection, { environment, id })) ? id : undefined
