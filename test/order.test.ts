@@ -40,12 +40,6 @@ const library: Record<string, RegExp> = {
   node: /^core\/|^plugins\/(requestIds|knownBots)$/,
 }
 
-/** Folders that import each other. Erasing in a cluster is to become one eraser for both. */
-const known: Record<string, readonly string[]> = {
-  'server/src': ['cluster privacy'],
-  'server/screens/src': [],
-}
-
 const root = new URL('..', import.meta.url)
 
 /** What each file of a folder imports, by paths from that folder and without their endings. */
@@ -95,6 +89,6 @@ describe('the service and its screens', () => {
       const [from = '', to = ''] = edge.split(' ')
       return from < to && edges.has(`${to} ${from}`)
     }
-    expect([...edges].filter(isBothWays)).toEqual(known[source])
+    expect([...edges].filter(isBothWays)).toEqual([])
   })
 })

@@ -57,7 +57,7 @@ export const pathOfUse = (
   return catalog === undefined ? { catalog: now.catalog, schema: first } : { catalog, schema: 'main' }
 }
 
-interface PathFields {
+export interface PathFields {
   catalog?: string | null
   schema?: string | null
 }
