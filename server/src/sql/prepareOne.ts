@@ -6,7 +6,7 @@ import {
 } from '@duckdb/node-api'
 import { isFatal, isReading } from '../duckdb/transactions.js'
 import { refuseStatement } from './refuse.js'
-import { readHead } from './guard/readHead.js'
+import { readHead } from './text/readHead.js'
 import type { Plan } from './planStatement.js'
 
 /** EXPLAIN ANALYZE carries these out. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../http/HttpError.js'
 import { analyticsCatalog, internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
-import type { SqlToken } from './guard/tokenize.js'
+import type { SqlToken } from './text/tokenize.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { messageOf, refuseField } from './refuse.js'
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { SqlToken } from '../guard/tokenize.js'
+import type { SqlToken } from '../text/tokenize.js'
 import { quoteIdentifier } from '../../duckdb/quote.js'
 import { renewReadOnly } from '../../duckdb/transactions.js'
 import type { Guard } from '../guard/Guard.js'

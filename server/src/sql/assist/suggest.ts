@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../duckdb/quote.js'
 import type { Guard } from '../guard/Guard.js'
-import { tokenize, type SqlToken } from '../guard/tokenize.js'
+import { tokenize, type SqlToken } from '../text/tokenize.js'
 import { findRelations, type Relation, columnsOf } from './findRelations.js'
 import { trimStatement } from './trimStatement.js'
 

@@ -1,4 +1,4 @@
-import { tokenize, type SqlToken } from '../guard/tokenize.js'
+import { tokenize, type SqlToken } from '../text/tokenize.js'
 
 /**
  * For each bracket that is still open DuckDB's suggester takes about three times as long: 30 ms for

@@ -1,4 +1,5 @@
-import { type Edit, isSymbol, type SqlToken, tokenize, applyEdits } from '../guard/tokenize.js'
+import { applyEdits, type Edit } from '../text/edits.js'
+import { isSymbol, type SqlToken, tokenize } from '../text/tokenize.js'
 import type { Dialect, Translation } from './readDialect.js'
 
 /** Functions that the transpiler writes by names which DuckDB does not know. */

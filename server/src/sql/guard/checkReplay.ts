@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuseStatement } from '../refuse.js'
-import { readHead } from './readHead.js'
-import type { SqlToken } from './tokenize.js'
+import { readHead } from '../text/readHead.js'
+import type { SqlToken } from '../text/tokenize.js'
 
 interface Made {
   kind: 'type' | 'macro'
