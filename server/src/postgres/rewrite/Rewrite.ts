@@ -1,6 +1,6 @@
 import { Edits } from '../../sql/text/edits.js'
 import { itemsOf } from '../../sql/text/operands.js'
-import { isSymbol, nameOf, type SqlToken } from '../../sql/text/tokenize.js'
+import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
 import type { Settings } from '../Settings.js'
 
 /** The edits of one statement, and what they are made by. */
@@ -16,7 +16,7 @@ export class Rewrite extends Edits {
 
   /** The word or name at an index, in small letters; empty for anything else. */
   word(at: number): string {
-    return nameOf(this.tokens[at])
+    return lowerName(this.tokens[at])
   }
 
   is(at: number, sign: string): boolean {

@@ -1,5 +1,6 @@
 import { closingAt, itemsOf, operandAt, type Range } from '../../sql/text/operands.js'
 import { isName, isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
+import { nameOf } from '../statements/statements.js'
 import { typeNameOf } from '../types.js'
 
 /** How Postgres names a column: by what is certain, or by a type or CASE where there is nothing better. */
@@ -7,8 +8,6 @@ interface Figure {
   name: string
   isWeak?: boolean
 }
-
-const written = (token: SqlToken) => (token.kind === 'name' ? token.text : token.text.toLowerCase())
 
 /** Words that end no operand, so a name behind them is not a column's. */
 const operators =
@@ -67,7 +66,7 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
   if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
   let at = first
   while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2
-  return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: written(tokens[at]!) }
+  return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: nameOf(tokens[at]!) }
 }
 
 const isType = (tokens: Tokens) =>

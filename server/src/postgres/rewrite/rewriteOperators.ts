@@ -1,4 +1,5 @@
 import { closingAt, operandAt, operandBefore } from '../../sql/text/operands.js'
+import { isName, isSymbol } from '../../sql/text/tokenize.js'
 import { quoteText } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -77,8 +78,7 @@ const beAnyOf = (rewrite: Rewrite, at: number): void => {
   const close = closingAt(tokens, at + 2)
   const first = operandBefore(rewrite.tokens, at - 1)
   const path = tokens.slice(at + 3, close)
-  const isPath =
-    path.length > 0 && path.every(({ kind, text }) => kind === 'word' || kind === 'name' || text === '.')
+  const isPath = path.length > 0 && path.every((token) => isName(token) || isSymbol(token, '.'))
   if (first === undefined || !isPath) return
   rewrite.before(first, 'list_has_any([')
   rewrite.replace(at, at + 2, '], ')
@@ -89,7 +89,7 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
   for (let at = 1; at < tokens.length; at++) {
     if (rewrite.word(at) === 'operator' && rewrite.is(at + 1, '(')) {
-      const end = tokens.findIndex((token, index) => index > at && token.text === ')')
+      const end = closingAt(tokens, at + 1)
       const signs = tokens.slice(at + 2, end).filter(({ kind, text }) => kind === 'symbol' && text !== '.')
       const operator = signs.map(({ text }) => text).join('')
       const isSearch = /^!?~\*?$/.test(operator)

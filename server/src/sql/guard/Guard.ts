@@ -9,7 +9,7 @@ import { mendArrows } from './mendArrows.js'
 import { applyEdits, Edits } from '../text/edits.js'
 import { callAt, closingAt } from '../text/operands.js'
 import { readHead } from '../text/readHead.js'
-import { isSymbol, nameOf, type SqlToken, tokenize, withPlainSpaces, wordOf } from '../text/tokenize.js'
+import { isSymbol, lowerName, type SqlToken, tokenize, withPlainSpaces, wordOf } from '../text/tokenize.js'
 
 /** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
 const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
@@ -18,7 +18,7 @@ const bounded = new Set(['json_structure', 'json_group_structure', 'json_contain
 const boundJson = (edits: Edits): string | undefined => {
   const { tokens } = edits
   for (const at of tokens.keys()) {
-    const name = nameOf(tokens[at])
+    const name = lowerName(tokens[at])
     if (!bounded.has(name) || callAt(tokens, at) === undefined) continue
     if (!isSymbol(tokens[at - 1], '.')) edits.replace(at, at, `${analyticsCatalog}.main.${name}`)
     else if (tokens[at - 4]?.text.toLowerCase() !== analyticsCatalog || !isSymbol(tokens[at - 3], '.'))
@@ -39,15 +39,15 @@ const endOfType = (tokens: readonly SqlToken[], start: number): number => {
  * `list_sort(1::VARIANT)`, and a cast of deeply nested JSON. A column may be called `variant`.
  */
 const castsToVariant = (tokens: readonly SqlToken[]): boolean =>
-  tokens.some((token) => nameOf(token) === 'variant') &&
+  tokens.some((token) => lowerName(token) === 'variant') &&
   tokens.some((token, at) => {
     // `VARIANT 'x'` is a cast as well.
-    if (nameOf(token) === 'variant' && tokens[at + 1]?.kind === 'text') return true
+    if (lowerName(token) === 'variant' && tokens[at + 1]?.kind === 'text') return true
     const isType =
       (isSymbol(token, ':') && isSymbol(tokens[at - 1], ':')) ||
       (wordOf(token) === 'as' && /^(try_)?cast$/.test(wordOf(tokens[token.around - 1])))
     const type = isType ? tokens.slice(at + 1, endOfType(tokens, at + 1) + 1) : []
-    return type.some((each) => nameOf(each) === 'variant')
+    return type.some((each) => lowerName(each) === 'variant')
   })
 
 export interface Guarded {
@@ -98,7 +98,7 @@ const replaceDatabases = (edits: Edits): void => {
 /** Behind INTO and REFERENCES a name with brackets is a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   let first = at
-  while (tokens[first - 1]?.text === '.') first -= 2
+  while (isSymbol(tokens[first - 1], '.')) first -= 2
   return /^(into|references)$/.test(wordOf(tokens[first - 1]))
 }
 
@@ -141,10 +141,10 @@ export class Guard {
   check(sql: string): Guarded | { problem: string } {
     const { tokens, problem } = tokenize(sql, maxTokens)
     if (problem !== undefined) return { problem }
-    while (tokens.at(-1)?.text === ';' && tokens.at(-1)?.kind === 'symbol') tokens.pop()
+    while (isSymbol(tokens.at(-1), ';')) tokens.pop()
     const [first] = tokens
     if (first === undefined) return { problem: 'The statement is empty.' }
-    const statements = tokens.filter((token) => token.kind === 'symbol' && token.text === ';').length + 1
+    const statements = tokens.filter((token) => isSymbol(token, ';')).length + 1
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
     const isPragma = /^pragma$/i.test(first.text)
     if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
@@ -165,7 +165,7 @@ export class Guard {
     const { verb, object, nameAt } = readHead(tokens)
     const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
-      const name = nameOf(token)
+      const name = lowerName(token)
       if (name === '' || listsDatabases(tokens, at)) continue
       const call = callAt(tokens, at)
       const isCall = call !== undefined && at !== newRelationAt && !isTableName(tokens, at)
@@ -173,7 +173,7 @@ export class Guard {
       if ((isCall || isPragma) && this.#functions.has(name))
         return `The function ${name} is not allowed here.`
       // The service's own views for Postgres clients stand in the schema `pg`.
-      const isOfPostgres = tokens[at - 1]?.text === '.' && nameOf(tokens[at - 2]) === 'pg'
+      const isOfPostgres = isSymbol(tokens[at - 1], '.') && lowerName(tokens[at - 2]) === 'pg'
       if (this.#views.has(name) && !isOfPostgres)
         return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
       const unread = call && !isOfPostgres ? findUnread(tokens, call, name) : undefined

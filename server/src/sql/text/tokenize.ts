@@ -59,7 +59,8 @@ export const wordOf = (token: SqlToken | undefined): string =>
   token?.kind === 'word' ? token.text.toLowerCase() : ''
 
 /** A word, or a name in quotes, in small letters; empty for anything else. */
-export const nameOf = (token: SqlToken | undefined): string => (isName(token) ? token.text.toLowerCase() : '')
+export const lowerName = (token: SqlToken | undefined): string =>
+  isName(token) ? token.text.toLowerCase() : ''
 
 export interface Scan {
   tokens: SqlToken[]
