@@ -22,6 +22,6 @@ const reserved = /^(|0|-1|nan|null|undefined|none|nil|true|false|guest|anonymous
 
 /** Reads a user id; undefined when it cannot be one. */
 export const readUserId = (given: unknown): string | undefined => {
-  const id = typeof given === 'number' ? `${given}` : given
+  const id = typeof given === 'number' ? given + '' : given
   return typeof id === 'string' && !reserved.test(id.trim()) ? id : undefined
 }

@@ -248,8 +248,8 @@ export interface Waymark<Events extends object = EventMap> {
 
 /** A call for the array `window.waymark`: `['track', 'Signed Up', { plan: 'pro' }]`. */
 export type Command = [name: string, ...args: unknown[]] & {
-  /** When and where it was made, noted by `waymark.early.js`: a date where Datejs has replaced `Date.now`. */
-  calledAt?: number | Date
+  /** When and where it was made, noted by `waymark.early.js`. */
+  calledAt?: number
   url?: string
   referrer?: string
 }
