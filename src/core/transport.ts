@@ -38,7 +38,7 @@ export const send = async (w: Instance, kind: Kind, batch: Payload[]): Promise<A
   const stop = w.browser.after(timeoutMs, () => abort?.abort())
   try {
     const [url, init] = post(w, kind, batch)
-    const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort?.signal ?? null })
+    const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort?.signal as AbortSignal })
     // Read to the end, always: Chromium frees the keepalive quota only then. Where another script of the page reads the
     // body, the status alone decides.
     const isRead = response.bodyUsed || response.body?.locked
