@@ -21,7 +21,7 @@ const core = [
     'urls',
     'contract',
   ],
-  ...['database', 'browser', 'instance', 'session', 'signals', 'tabs', 'plugins'],
+  ...['database', 'browser', 'settings', 'records', 'instance', 'session', 'signals', 'tabs', 'plugins'],
   ...['disk', 'visitor', 'queue', 'transport', 'handOff', 'claim', 'consent', 'delivery'],
   ...['capture', 'page', 'waymark'],
 ]
@@ -38,12 +38,6 @@ const library: Record<string, RegExp> = {
   command: /^core\/(plan|ownNames)$|^lakehouse\//,
   // A server reads what plugins of the page have written, and knows the same bots.
   node: /^core\/|^plugins\/(requestIds|knownBots)$/,
-}
-
-/** Folders that import each other. Erasing in a cluster is to become one eraser for both. */
-const known: Record<string, readonly string[]> = {
-  'server/src': ['cluster privacy'],
-  'server/screens/src': [],
 }
 
 const root = new URL('..', import.meta.url)
@@ -95,6 +89,6 @@ describe('the service and its screens', () => {
       const [from = '', to = ''] = edge.split(' ')
       return from < to && edges.has(`${to} ${from}`)
     }
-    expect([...edges].filter(isBothWays)).toEqual(known[source])
+    expect([...edges].filter(isBothWays)).toEqual([])
   })
 })

@@ -21,7 +21,7 @@ import { healthRoutes, metricsRoute } from './metrics/healthRoutes.js'
 import { mcpProxyRoute } from './mcp/McpTokens.js'
 import { completeOptions, type ServerOptions } from './options/flags.js'
 import { readPlan, logPlan } from './plan/readPlan.js'
-import { ErasureRounds } from './privacy/ErasureRounds.js'
+import { LocalRounds, Rounds } from './privacy/ErasureRounds.js'
 import { LoggedRounds } from './cluster/LoggedRounds.js'
 import { eraseRoute } from './privacy/eraseRoute.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
@@ -161,14 +161,14 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     }
     const openRounds = ({ link: engineLink, folder }: EngineSide) =>
       shared === undefined
-        ? new ErasureRounds({ link: engineLink, log: local!.log })
+        ? new LocalRounds({ link: engineLink, log: local!.log })
         : new LoggedRounds({
             ...shared,
             append: (record) => shared.ofUsers.append(record),
             secret: shared.taskSecret.toString('base64'),
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
-    const rounds = engine && openRounds(engine)
+    const rounds = engine && new Rounds(openRounds(engine))
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,

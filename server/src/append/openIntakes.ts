@@ -1,7 +1,6 @@
 import type { Cleanups } from '../Cleanups.js'
 import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/flags.js'
-import { emptyLog } from '../privacy/openErasures.js'
 import { createMutex } from '../duckdb/createMutex.js'
 import { internalSchema } from '../duckdb/quote.js'
 import type { CatalogApplier, CatalogApplierOptions } from '../wal/CatalogApplier.js'
@@ -10,6 +9,8 @@ import { startLag } from '../wal/Lag.js'
 import { LagLimit } from '../wal/LagLimit.js'
 import type { LogSource } from '../wal/LogSource.js'
 import type { LogStore } from '../wal/LogStore.js'
+import type { Applier } from '../wal/Applier.js'
+import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
 import type { TaskIds } from '../wal/TaskIds.js'
 import { applyAppends } from './applyAppends.js'
 
@@ -39,6 +40,15 @@ export interface OpenIntakesOptions extends Pick<
   openApplier: OpenApplier
   /** Whether the logs' files must hold nothing of their former rows, as after an erasure. */
   mustEmpty: boolean
+}
+
+/** How long rows of lakehouse catalogs may take to be stored before an erasure goes on without them. */
+const emptyWaitMs = 60_000
+
+/** Removes the files of a log once their rows are stored, because they may hold rows of an erased person. */
+const emptyLog = async (log: WriteAheadLog, applier: Applier): Promise<void> => {
+  const through = await log.seal()
+  if (await applier.reached(through, emptyWaitMs)) await log.remove(through)
 }
 
 /** Opens the log, the applier and the intake of each catalog of the lakehouse, for rows by `/append`. */

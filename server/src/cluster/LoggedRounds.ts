@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { refuse } from '../http/HttpError.js'
-import { type AwaitedStore, findUnfinished, readProgress } from './log/erasureTables.js'
+import { findUnfinished, readProgress } from './log/erasureTables.js'
 import type { ServerConnection } from './log/ServerConnection.js'
 import { LogUnavailable } from '../wal/AcceptLog.js'
 import type { LogRecord } from '../wal/segment.js'
-import { eraseKind, type ErasureOutcome, type ErasureRequest, keyOf } from '../payloads/erasure.js'
-import { Rounds, type Waiting } from '../privacy/ErasureRounds.js'
+import { eraseKind, type ErasureOutcome, keyOf } from '../payloads/erasure.js'
+import type { Erasing, RoundsOf, Waiting } from '../privacy/ErasureRounds.js'
 
 export interface LoggedRoundsOptions {
   /** The secret of the log. */
@@ -17,12 +17,6 @@ export interface LoggedRoundsOptions {
   ask: ServerConnection['ask']
   /** How long processes are waited for that were there when the erase was asked for. @defaultValue five minutes */
   patienceMs?: number
-}
-
-/** What is known of an erase: what this process has done, and who has still to carry it out. */
-export interface LoggedOutcome {
-  own: ErasureOutcome | undefined
-  awaited: AwaitedStore[]
 }
 
 interface Watched {
@@ -49,25 +43,19 @@ const usualPatienceMs = 300_000
  * processes that follow the log. Each of them rewrites its whole store for an entry, so the requests of a round
  * are put into one.
  */
-export class LoggedRounds {
+export class LoggedRounds implements RoundsOf<Erasing> {
   readonly #options: LoggedRoundsOptions
-  readonly #rounds = new Rounds<LoggedOutcome>((round) => this.#runRound(round))
   readonly #stopping = new AbortController()
 
   constructor(options: LoggedRoundsOptions) {
     this.#options = options
   }
 
-  erase(request: ErasureRequest): Promise<LoggedOutcome> {
-    return this.#rounds.add(request)
-  }
-
-  /** Stops waiting. What is in the log is carried out. */
   stop(): void {
     this.#stopping.abort()
   }
 
-  async #runRound(round: readonly Waiting<LoggedOutcome>[]): Promise<[]> {
+  async run(round: readonly Waiting<Erasing>[]): Promise<[]> {
     const { secret } = this.#options
     const requests = round.map(({ request: { id, ...more } }) => ({
       ...more,
@@ -103,7 +91,7 @@ export class LoggedRounds {
   }
 
   /** Waits until every process has carried out the erase, but not for those that were away when it began. */
-  async #watch({ task, last, untilMs, unknown }: Watched): Promise<LoggedOutcome> {
+  async #watch({ task, last, untilMs, unknown }: Watched): Promise<Erasing> {
     let away: Set<string> | undefined
     for (;;) {
       const progress = await this.#progress(task, last)

@@ -15,6 +15,8 @@ import { isFatal } from '../duckdb/transactions.js'
 import { asOperatorError, hideFolder, reasonOf } from '../OperatorError.js'
 import { completeOptions, type ServerOptions } from '../options/flags.js'
 import { bytesOf } from '../options/values.js'
+import { openLakeErasure } from '../cluster/lake/eraseFromLake.js'
+import { removeStates } from '../cluster/state/StateHead.js'
 import { carryOutErasures } from '../privacy/carryOut.js'
 import { ErasureList } from '../privacy/ErasureList.js'
 import { exportRoute } from '../privacy/exportRoute.js'
@@ -103,9 +105,10 @@ export const startEngine = async (
     for (const each of [folder.path, archive?.path]) if (each !== undefined) hideFolder(each)
     const secret = acceptLog.taskSecret
     const erasureList = new ErasureList(folder.erasures)
-    const { ended, erased, mustEmpty } = await carryOutErasures({
+    const { ended, erased } = await carryOutErasures({
       ...{ ...options, folder, archive, list: erasureList, secret, logger },
       logSecret: acceptLog.followed?.secret,
+      shared: { openErasure: openLakeErasure, removeStates },
     })
     const database = await openDatabase(folder, options, archive)
     cleanups.add(() => database.close())
@@ -135,7 +138,7 @@ export const startEngine = async (
     // The link to the ingest process.
     const vitals = (): EngineVitals => ({ ...processVitals(), queries: { ...sql.runner.counts } })
     const hello = (): Hello => ({
-      ...{ kind: 'hello', pid: process.pid, ...news.all, erasures: erasures.states(), vitals: vitals() },
+      ...{ kind: 'hello', pid: process.pid, ...news.all, erasures: erasures.states, vitals: vitals() },
     })
     link = new IngestLink(hello, vitals)
     cleanups.add(() => link.close())
@@ -156,10 +159,9 @@ export const startEngine = async (
     })
     const intakes = await openIntakes({
       ...{ ...options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
-      mustEmpty,
+      mustEmpty: erased.size > 0,
     })
-    erasureList.drop(erased)
-    erasures.finish()
+    erasures.finish(erased)
     await appliers.watch()
 
     // Answers.

@@ -11,11 +11,15 @@ import type { Logger } from '../Logger.js'
 import type { CompleteOptions } from '../options/flags.js'
 import { addressesOf } from '../options/readLogUrl.js'
 import { postgresSource } from '../cluster/log/postgresSource.js'
-import type { ErasureOutcome } from '../payloads/erasure.js'
+import type { ErasureOutcome, ErasureState } from '../payloads/erasure.js'
 import type { ErasureList } from '../privacy/ErasureList.js'
-import type { Erasures } from '../privacy/Erasures.js'
-import type { LoggedErasures } from '../cluster/LoggedErasures.js'
-import { openErasures, openLoggedErasures } from '../privacy/openErasures.js'
+import { AskedErasures, Erasures, type ErasureSource } from '../privacy/Erasures.js'
+import { LoggedErasures } from '../cluster/LoggedErasures.js'
+import { eraseFromLake } from '../cluster/lake/eraseFromLake.js'
+import { deleteFile } from '../privacy/deleteDay.js'
+import { findObstacle } from '../privacy/rewriteStore.js'
+import { chooseErased } from '../schema/personRows.js'
+import { readErased } from '../schema/duties.js'
 import { StateWriter } from '../cluster/state/writeStates.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import type { OneAtATime } from '../duckdb/createMutex.js'
@@ -134,7 +138,7 @@ export interface StoreAnalyticsOptions
 export const storeAnalytics = async (
   options: StoreAnalyticsOptions,
 ): Promise<{
-  erasures: Erasures | LoggedErasures
+  erasures: Erasures
   lake: Lake | undefined
   states: StateWriter | undefined
 }> => {
@@ -151,11 +155,34 @@ export const storeAnalytics = async (
   reader.closeSync()
 
   const held = { catalog: analyticsCatalog, schema: 'raw', oneAtATime }
-  const shared = { list, folder, database, window, restart, applier: () => analytics }
+  const secret = () => acceptLog.followed?.secret
+  const open = (waiting: ErasureSource) =>
+    new Erasures({
+      ...{ list, source: waiting, logger },
+      applied: () => analytics.applied,
+      isKnown: (erasure) =>
+        database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),
+      findObstacle: () => findObstacle(folder),
+      async restart() {
+        // After the erasure the insert ids of erased events are still known, so that a second copy is not stored.
+        await window.save()
+        restart()
+      },
+    })
   const openLocal = async () => {
-    const erasures = await openErasures({ ...shared, ended, link })
-    link.on('erase', (requests, through) => erasures.take(requests, through))
-    const limit = () => erasures.limit
+    const done = [...(await database.use(readErased))]
+    const asked = new AskedErasures({
+      list,
+      finished: [...ended, ...done.map(([task, each]): ErasureState => ({ task, state: 'done', ...each }))],
+      tell: (state) => link.tell({ kind: 'erasure', state }),
+      onLifted: () => analytics.wake(),
+    })
+    const erasures = open(asked)
+    link.on('erase', (requests, through) => {
+      asked.take(requests, through)
+      erasures.check()
+    })
+    const limit = () => asked.through ?? Infinity
     const source = localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit })
     return { erasures, source, states: undefined }
   }
@@ -168,17 +195,26 @@ export const storeAnalytics = async (
       logger,
       onLost: onLogLost,
       place: `${hostname()}:${folder.path}`,
-      onErase: (point) => erasures.take(point),
+      onErase(point) {
+        logged.take(point)
+        erasures.check()
+      },
     })
     const { follower } = source
-    const erasures = openLoggedErasures({
-      ...shared,
-      store: acceptLog,
+    const logged = new LoggedErasures({
+      list,
       follower,
-      archive,
-      logger,
-      lake: () => lake!,
+      reader: acceptLog.readerName,
+      secret: () => secret()!,
+      readErased: () => database.use(readErased),
+      eraseFromLake:
+        archive &&
+        ((persons, through) =>
+          database.use((connection) =>
+            eraseFromLake(connection, { lake: lake!, archive, held: persons, through, logSecret: secret()! }),
+          )),
     })
+    const erasures = open(logged)
     const states =
       archive &&
       new StateWriter({
@@ -222,6 +258,7 @@ export const storeAnalytics = async (
           database,
           oneAtATime,
           logger,
+          deleteFile,
           applied: () => analytics.applied,
         })
   cleanups.add(async () => lake?.close())

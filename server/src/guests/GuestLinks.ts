@@ -14,29 +14,44 @@ export interface GuestLink extends Shown {
   origins: string[]
 }
 
-const linksSql = `SELECT name, value::VARCHAR FROM analytics.raw.saved WHERE kind = 'link'`
+const savedSql = `SELECT kind, name, value::VARCHAR FROM analytics.raw.saved WHERE kind IN ('link', 'goal')`
 
 interface SavedLink extends GuestLink {
   token_hash: string
 }
 
-const readLink = ([name, value]: string[]): SavedLink => ({
-  ...(JSON.parse(value!) as Omit<SavedLink, 'name'>),
-  name: name!,
-})
+interface Goal {
+  name: string
+  value: object
+}
+
+/** What is saved that guests may need. */
+interface Saved {
+  links: readonly SavedLink[]
+  goals: readonly Goal[]
+}
+
+const readSaved = (rows: readonly string[][]): Saved => {
+  const all = rows.map(([kind, name, value]) => ({ kind, name: name!, value: JSON.parse(value!) as object }))
+  const links = all.filter(({ kind }) => kind === 'link')
+  return {
+    links: links.map(({ name, value }) => ({ ...(value as Omit<SavedLink, 'name'>), name })),
+    goals: all.filter(({ kind }) => kind === 'goal').map(({ name, value }) => ({ name, value })),
+  }
+}
 
 /** A link that has ended is none. */
 const isGood = ({ ends_at: end }: GuestLink) => end === null || Date.parse(end) > Date.now()
 
 /**
- * The links of guests, in memory for as long as nothing in DuckDB has changed: who has no link, or guesses tokens, costs
- * DuckDB nothing. While something changes, one reading serves all who came before it began.
+ * The links of guests and the goals that they count, in memory for as long as nothing in DuckDB has changed: who has no
+ * link, or guesses tokens, costs DuckDB nothing. While something changes, one reading serves all who came before it began.
  */
 export class GuestLinks {
   readonly #database: Database
-  #known: { at: number | undefined; links: readonly SavedLink[] } | undefined
+  #known: { at: number | undefined; saved: Saved } | undefined
   #last: Promise<unknown> = Promise.resolve()
-  #next: Promise<readonly SavedLink[]> | undefined
+  #next: Promise<Saved> | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -44,42 +59,38 @@ export class GuestLinks {
 
   /** The link with a token of this hash. */
   async find(hash: string): Promise<GuestLink | undefined> {
-    return (await this.#read()).find((link) => link.token_hash === hash && isGood(link))
+    return (await this.#read()).links.find((link) => link.token_hash === hash && isGood(link))
   }
 
   /** The link of an address, which tells no more than who may show it in a frame: the token is in no request for a page. */
   async findById(id: string): Promise<GuestLink | undefined> {
-    return (await this.#read()).find((link) => link.token_hash.slice(0, idLength) === id && isGood(link))
+    return (await this.#read()).links.find(
+      (link) => link.token_hash.slice(0, idLength) === id && isGood(link),
+    )
   }
 
-  async #read(): Promise<readonly SavedLink[]> {
+  /** The goal that the address of a link counts, if it is there. */
+  async findGoals({ search }: GuestLink): Promise<readonly Goal[]> {
+    const counted = new URLSearchParams(search).get('goal')
+    return (await this.#read()).goals.filter(({ name }) => name === counted)
+  }
+
+  async #read(): Promise<Saved> {
     const at = dataChanges.count
-    if (at !== undefined && this.#known?.at === at) return this.#known.links
+    if (at !== undefined && this.#known?.at === at) return this.#known.saved
     return (this.#next ??= this.#afterLast())
   }
 
-  #afterLast(): Promise<readonly SavedLink[]> {
+  #afterLast(): Promise<Saved> {
     const reading = this.#last.then(async () => {
       this.#next = undefined
       const at = dataChanges.count
-      const reader = await this.#database.use((connection) => connection.runAndReadAll(linksSql))
-      const links = (reader.getRows() as string[][]).map(readLink)
-      this.#known = { at: dataChanges.count === at ? at : undefined, links }
-      return links
+      const reader = await this.#database.use((connection) => connection.runAndReadAll(savedSql))
+      const saved = readSaved(reader.getRows() as string[][])
+      this.#known = { at: dataChanges.count === at ? at : undefined, saved }
+      return saved
     })
     this.#last = reading.catch(() => undefined)
     return reading
   }
-}
-
-/** What is saved of the goal that a link counts. */
-export const findGoal = async (database: Database, name: string): Promise<unknown> => {
-  const reader = await database.use((connection) =>
-    connection.runAndReadAll(
-      `SELECT value::VARCHAR FROM analytics.raw.saved WHERE kind = 'goal' AND name = $1`,
-      [name],
-    ),
-  )
-  const value = reader.getRows()[0]?.[0]
-  return typeof value === 'string' ? JSON.parse(value) : undefined
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Ask } from '../answers/Answer.js'
 import { readAsk, statementOf } from '../answers/answers.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
@@ -11,7 +11,7 @@ import { refuseField } from '../sql/refuse.js'
 import { ConcurrencyLimit } from '../duckdb/ConcurrencyLimit.js'
 import type { Database } from '../duckdb/Database.js'
 import { readGuest, framesPath, guestPath } from '../users/Identity.js'
-import { findGoal, type GuestLink, GuestLinks } from './GuestLinks.js'
+import { type GuestLink, GuestLinks } from './GuestLinks.js'
 import { isShown } from './shownToGuests.js'
 
 /** All guests together have this part of the permits at most, so that a public link leaves room for users. */
@@ -58,34 +58,14 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
     return link
   }
 
-  /** Works for a guest when it is the link's turn. */
-  const inTurn = async <T>(
-    { name }: GuestLink,
-    response: ServerResponse,
-    work: (user: string) => Promise<T>,
-  ): Promise<T> => {
-    const left = new AbortController()
-    response.once('close', () => left.abort(queryEnded('gone')))
-    // A user's name has no colon.
-    const user = `guest:${name}`
-    const permit = await limit.acquire({ user, signal: left.signal })
-    try {
-      return await work(user)
-    } finally {
-      permit.release()
-    }
-  }
-
   const show: Route = {
     method: 'GET',
     path: guestPath,
     writeError: lakehouseError,
-    async handle({ request, response }) {
+    async handle({ request }) {
       const link = await linkOf(request)
       const { name, path, search } = link
-      const goal = new URLSearchParams(search).get('goal')
-      const value = goal === null ? undefined : await inTurn(link, response, () => findGoal(database, goal))
-      const goals = value === undefined ? [] : [{ name: goal, value }]
+      const goals = await links.findGoals(link)
       return { status: 200, body: { name, path, search, goals }, headers }
     },
   }
@@ -97,13 +77,18 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
     async handle({ request: http, response }) {
       const link = await linkOf(http)
       const { timezone = 'UTC', ...ask } = await readAsked(http)
-      return inTurn(link, response, async (user) => {
+      const left = new AbortController()
+      response.once('close', () => left.abort(queryEnded('gone')))
+      // A user's name has no colon.
+      const user = `guest:${link.name}`
+      const permit = await limit.acquire({ user, signal: left.signal })
+      try {
         const asked = readAsk(ask, timezone)
         if (!isShown(link, asked)) throw notShown()
         const statement = statementOf(asked)
         if (findPersonal(statement) !== undefined) throw notShown()
         response.setHeader('cache-control', 'no-store')
-        return answer({
+        return await answer({
           user,
           role: 'read',
           http,
@@ -117,7 +102,9 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
           },
           readsOnly: refuseField('A guest only reads.'),
         })
-      })
+      } finally {
+        permit.release()
+      }
     },
   }
 

@@ -65,7 +65,7 @@ export type ToIngest =
       storing: (readonly [log: number, failing: string | null])[]
       vitals: EngineVitals
       /** All pending erasures, and the newest finished ones. */
-      erasures: ErasureState[]
+      erasures: readonly ErasureState[]
     }
   | { kind: 'erasure'; state: ErasureState }
   | { kind: 'applied'; log: number; through: number; tookMs: number }

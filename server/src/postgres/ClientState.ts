@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
-import { applyEdits, type Edit } from '../sql/guard/tokenize.js'
+import { applyEdits, type Edit } from '../sql/text/edits.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
@@ -72,7 +72,7 @@ export class ClientState {
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
       cancellation.asked = { user, statement: applyEdits(statement.text, edits) }
-      return sql.inspect(held, cancellation, (connection, guard) =>
+      return sql.inspect({ held, cancellation, readsOnly: true }, (connection, guard) =>
         describeStatement(connection, guard, { statement, edits, oids }),
       )
     })

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import type { TakeOver } from '../cluster/lake/takeOver.js'
 import { damaged, reasonOf } from '../OperatorError.js'
 import type { ErasureRequest, LoggedRequest } from '../payloads/erasure.js'
 import { writeWhole } from '../disk/writeWhole.js'
@@ -22,9 +21,12 @@ export interface Logged {
   last: number
   /** What the log must be cleaned of, once it is found in the store. */
   found?: { ids: string[]; rejected: number[] } | undefined
-  /** With an archive that all stores share: what the erase has made of its files. */
-  lake?: TakeOver
+  /** With an archive that all stores share: what the erase has made of its files (`TakeOver`). */
+  lake?: unknown
 }
+
+/** An engine that crashes each time it erases must be able to start in the end. */
+export const maxTries = 5
 
 /** The erasures that are not finished. They are on disk before any of them begins, so that the next start goes on with them. */
 export class ErasureList {
@@ -62,46 +64,39 @@ export class ErasureList {
 
   /** Notes what the log must be cleaned of, before it is erased from the store. */
   note(found: ReadonlyMap<string, NonNullable<Logged['found']>>): void {
-    this.#save(
-      this.#all.map((each) => {
-        const its = found.get(each.task)
-        return its === undefined ? each : { ...each, logged: { ...each.logged!, found: its } }
-      }),
-    )
+    this.#note(found, (task) => ({ found: found.get(task) }))
   }
 
   /** Forgets the ids of persons of whom the log is cleaned. */
   forgetIds(tasks: ReadonlySet<string>): void {
-    this.#save(
-      this.#all.map((each) =>
-        tasks.has(each.task) && each.logged !== undefined
-          ? { ...each, logged: { ...each.logged, found: undefined } }
-          : each,
-      ),
-    )
+    this.#note(tasks, () => ({ found: undefined }))
   }
 
   /** Notes what some erases have made of the files that all stores share. */
-  noteLake(tasks: ReadonlySet<string>, lake: TakeOver): void {
-    this.#save(
-      this.#all.map((each) =>
-        tasks.has(each.task) && each.logged !== undefined
-          ? { ...each, logged: { ...each.logged, lake } }
-          : each,
-      ),
-    )
+  noteLake(tasks: ReadonlySet<string>, lake: unknown): void {
+    this.#note(tasks, () => ({ lake }))
   }
 
   forgetTries(tasks: ReadonlySet<string>): void {
-    this.#save(this.#all.map((each) => (tasks.has(each.task) ? { ...each, tries: 0 } : each)))
+    this.#change(tasks, (each) => ({ ...each, tries: 0 }))
   }
 
   countTry(tasks: ReadonlySet<string>): void {
-    this.#save(this.#all.map((each) => (tasks.has(each.task) ? { ...each, tries: each.tries + 1 } : each)))
+    this.#change(tasks, (each) => ({ ...each, tries: each.tries + 1 }))
   }
 
   drop(tasks: ReadonlySet<string>): void {
     this.#save(this.#all.filter(({ task }) => !tasks.has(task)))
+  }
+
+  #change(tasks: { has(task: string): boolean }, change: (each: Erasure) => Erasure): void {
+    this.#save(this.#all.map((each) => (tasks.has(each.task) ? change(each) : each)))
+  }
+
+  #note(tasks: { has(task: string): boolean }, news: (task: string) => Partial<Logged>): void {
+    this.#change(tasks, ({ logged, ...each }) =>
+      logged === undefined ? each : { ...each, logged: { ...logged, ...news(each.task) } },
+    )
   }
 
   #read(): Erasure[] {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { refuse, type HttpError } from '../http/HttpError.js'
 import type { EngineLink } from '../link/EngineLink.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
-import type { ErasureOutcome, ErasureRequest, ErasureState } from '../payloads/erasure.js'
+import type { AwaitedStore, ErasureOutcome, ErasureRequest, ErasureState } from '../payloads/erasure.js'
 
 /** An erasure that somebody waits for. */
 export interface Waiting<Outcome> {
@@ -14,6 +14,19 @@ export interface Waiting<Outcome> {
 /** Settles those of a round; gives the ones that must be tried again. */
 export type RunRound<Outcome> = (round: readonly Waiting<Outcome>[]) => Promise<readonly Waiting<Outcome>[]>
 
+/** What a round does. */
+export interface RoundsOf<Outcome> {
+  run: RunRound<Outcome>
+  /** Stops waiting. */
+  stop(): void
+}
+
+/** What is known of an erase: what this process has done, and who has still to carry it out. */
+export interface Erasing {
+  own: ErasureOutcome | undefined
+  awaited: readonly AwaitedStore[]
+}
+
 /** How many erasures one round carries out. */
 const maxRound = 100
 
@@ -22,15 +35,16 @@ const maxRound = 100
  * in the next one.
  */
 export class Rounds<Outcome> {
-  readonly #runRound: RunRound<Outcome>
+  readonly #of: RoundsOf<Outcome>
   #waiting: Waiting<Outcome>[] = []
   #isRunning = false
 
-  constructor(runRound: RunRound<Outcome>) {
-    this.#runRound = runRound
+  constructor(of: RoundsOf<Outcome>) {
+    this.#of = of
   }
 
-  add(request: ErasureRequest): Promise<Outcome> {
+  /** Resolves once nothing of the person is on disk, or with the reason why that is not so. */
+  erase(request: ErasureRequest): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
       if (!this.#isRunning) void this.#run()
@@ -42,16 +56,21 @@ export class Rounds<Outcome> {
     while (this.#waiting.length > 0) {
       const round = this.#waiting.splice(0, maxRound)
       try {
-        this.#waiting.push(...(await this.#runRound(round)))
+        this.#waiting.push(...(await this.#of.run(round)))
       } catch (error) {
         for (const { reject } of round) reject(error)
       }
     }
     this.#isRunning = false
   }
+
+  /** Stops waiting. What has begun is carried out. */
+  stop(): void {
+    this.#of.stop()
+  }
 }
 
-export interface ErasureRoundsOptions {
+export interface LocalRoundsOptions {
   link: EngineLink
   log: Pick<WriteAheadLog, 'seal' | 'remove'>
 }
@@ -67,14 +86,13 @@ const unavailable = (code: string, message: string): HttpError =>
  * The ingest process's part of an erasure: it removes the files of the write-ahead log, which hold rows of the
  * person.
  */
-export class ErasureRounds {
-  readonly #options: ErasureRoundsOptions
-  readonly #rounds = new Rounds<ErasureOutcome>((round) => this.#runRound(round))
+export class LocalRounds implements RoundsOf<Erasing> {
+  readonly #options: LocalRoundsOptions
   #isStopped = false
   /** The requests of this round, by task. They are settled with undefined when the engine has lost them. */
   readonly #asked = new Map<string, (outcome: ErasureOutcome | undefined) => void>()
 
-  constructor(options: ErasureRoundsOptions) {
+  constructor(options: LocalRoundsOptions) {
     this.#options = options
     const { link } = options
     link.on('erasure', (state) => this.#learn(state))
@@ -86,12 +104,6 @@ export class ErasureRounds {
     })
   }
 
-  /** Resolves once nothing of the person is on disk, or with the reason why it could not be erased. */
-  erase(request: ErasureRequest): Promise<ErasureOutcome> {
-    return this.#rounds.add(request)
-  }
-
-  /** Stops waiting. The engine finishes the erasures that it knows of. */
   stop(): void {
     this.#isStopped = true
     for (const settle of this.#asked.values()) settle(undefined)
@@ -101,7 +113,7 @@ export class ErasureRounds {
     if (state.state !== 'pending') this.#asked.get(state.task)?.(state)
   }
 
-  async #runRound(round: readonly Waiting<ErasureOutcome>[]): Promise<readonly Waiting<ErasureOutcome>[]> {
+  async run(round: readonly Waiting<Erasing>[]): Promise<readonly Waiting<Erasing>[]> {
     const { link, log } = this.#options
     if (this.#isStopped) {
       throw unavailable(
@@ -123,7 +135,7 @@ export class ErasureRounds {
     if (settled.some((outcome) => outcome?.state === 'done')) await log.remove(through)
     const lost = round.filter((each, at) => {
       const outcome = settled[at]
-      if (outcome !== undefined) each.resolve(outcome)
+      if (outcome !== undefined) each.resolve({ own: outcome, awaited: [] })
       return outcome === undefined
     })
     if (lost.length > 0 && !this.#isStopped) await delay(againMs)

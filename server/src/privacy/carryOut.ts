@@ -3,15 +3,13 @@ import { openAnalytics } from '../analytics/openAnalytics.js'
 import type { ArchiveFolder } from '../archive/ArchivedFile.js'
 import { eraseFromFiles, replaceFiles } from '../archive/eraseFromFiles.js'
 import { explainMissing } from '../archive/lookForMissing.js'
-import { openLakeErasure } from '../cluster/lake/eraseFromLake.js'
 import type { Logger } from '../Logger.js'
-import { removeStates } from '../cluster/state/StateHead.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import { attach, createInstance, type Resources } from '../duckdb/Database.js'
 import type { DataFolder } from '../disk/DataFolder.js'
 import { hashOf, readErased, recordDuty, type Duty } from '../schema/duties.js'
 import type { ErasureOutcome, PersonId } from '../payloads/erasure.js'
-import type { Erasure, ErasureList, Logged } from './ErasureList.js'
+import { type Erasure, type ErasureList, type Logged, maxTries } from './ErasureList.js'
 import {
   chooseErased,
   countIds,
@@ -24,12 +22,21 @@ import {
   rowsOf,
   setIds,
   withoutAnonymousId,
-} from './personRows.js'
+} from '../schema/personRows.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 import { reasonOf } from '../OperatorError.js'
 
-/** An engine that crashes each time it erases must be able to start in the end. */
-export const maxTries = 5
+/** What stores that follow a log in PostgreSQL have in common in the folder of the archive. */
+export interface SharedFiles {
+  /** The part of some erases that is about shared files; undefined when there is none. */
+  openErasure(
+    connection: DuckDBConnection,
+    archive: ArchiveFolder | undefined,
+    due: readonly Erasure[],
+  ): Promise<{ isTaken: boolean; finish(): Promise<void> } | undefined>
+  /** Removes copies of stores. */
+  removeStates(archive: ArchiveFolder, isGone: (state: { position: number }) => boolean): void
+}
 
 export interface CarryOutOptions extends Resources {
   folder: DataFolder
@@ -40,16 +47,18 @@ export interface CarryOutOptions extends Resources {
   secret: Buffer
   /** The secret of the log in PostgreSQL, by which keys stand for ids; undefined without one. */
   logSecret: string | undefined
+  shared: SharedFiles
   logger: Logger
 }
 
 export interface CarriedOut {
   /** The outcomes of the erasures that were due and are not in `privacy_log`. */
   ended: ErasureOutcome[]
-  /** The tasks that may be taken off the list once no other file holds rows of the persons. */
+  /**
+   * The tasks that may be taken off the list once no other file holds rows of the persons. If there are any, other files
+   * of this folder may hold such rows.
+   */
   erased: ReadonlySet<string>
-  /** Whether other files of this folder may hold rows of persons who were erased. */
-  mustEmpty: boolean
 }
 
 const tasksOf = (erasures: readonly { task: string }[]) => new Set(erasures.map(({ task }) => task))
@@ -88,9 +97,9 @@ const eraseAll = async (
   due: readonly Erasure[],
   options: CarryOutOptions,
 ): Promise<CarriedOut> => {
-  const { folder, archive, list } = options
+  const { folder, archive, list, shared } = options
   const done = await readErased(connection)
-  const lake = await openLakeErasure(connection, archive, due)
+  const lake = await shared.openErasure(connection, archive, due)
   const duties: Duty[] = []
   const ids: PersonId[] = []
   const unknown: ErasureOutcome[] = []
@@ -115,7 +124,7 @@ const eraseAll = async (
     const last = Math.max(0, ...due.map(({ logged }) => logged?.last ?? 0))
     // Before the store changes: whenever this is killed, it is done again. A writer of such a state on another machine
     // comes to this erase, too.
-    if (archive !== undefined) removeStates(archive, ({ position }) => position < last)
+    if (archive !== undefined) shared.removeStates(archive, ({ position }) => position < last)
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
@@ -138,22 +147,13 @@ const eraseAll = async (
       },
     })
   }
+  // Without a person the store has not come to the erase in the log yet.
+  const isPassed = duties.length > 0
   return {
     ended: unknown,
-    erased: tasksOf(due.filter(({ logged }) => logged === undefined)),
-    mustEmpty: true,
+    erased: tasksOf(due.filter(({ logged }) => logged === undefined || isPassed)),
   }
 }
-
-const nothing: CarriedOut = { ended: [], erased: new Set(), mustEmpty: false }
-
-const failed = (erasures: readonly Erasure[], reason: string): CarriedOut => ({
-  ended: erasures.flatMap(({ task, logged }) =>
-    logged === undefined ? [{ task, state: 'failed', reason }] : [],
-  ),
-  erased: new Set(),
-  mustEmpty: false,
-})
 
 /**
  * Finds the erasures whose last rows are applied. An erasure that was begun too often is carried out only
@@ -168,8 +168,8 @@ const findDue = async (connection: DuckDBConnection, { list: { all }, archive }:
       ? through <= applied
       : through === applied && (archive === undefined || logged.lake !== undefined),
   )
-  const isUnfinished = all.some(({ logged }) => logged !== undefined && logged.last <= applied)
-  return { due, isUnfinished, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
+  const passed = tasksOf(all.filter(({ logged }) => logged !== undefined && logged.last <= applied))
+  return { due, passed, isTired: due.length > 0 && due.every(({ tries }) => tries >= maxTries) }
 }
 
 /**
@@ -178,31 +178,38 @@ const findDue = async (connection: DuckDBConnection, { list: { all }, archive }:
  */
 export const carryOutErasures = async (options: CarryOutOptions): Promise<CarriedOut> => {
   const { folder, list, archive, logger } = options
-  if (list.all.length === 0) return nothing
+  if (list.all.length === 0) return { ended: [], erased: new Set() }
   const instance = await createInstance(folder, options)
   const connection = await instance.connect()
   let due: readonly Erasure[] = []
+  let passed: ReadonlySet<string> = new Set()
+  const fail = (reason: string): CarriedOut => ({
+    ended: due.flatMap(({ task, logged }) =>
+      logged === undefined ? [{ task, state: 'failed', reason }] : [],
+    ),
+    erased: passed,
+  })
   try {
     await attach(connection, analyticsCatalog, folder.catalogFile(analyticsCatalog))
     removeUnfinished(folder)
     await connection.run("SET TimeZone = 'UTC'")
     await openAnalytics(connection, archive)
     const found = await findDue(connection, options)
-    due = found.due
-    if (due.length === 0) return { ...nothing, mustEmpty: found.isUnfinished }
+    ;({ due, passed } = found)
+    if (due.length === 0) return { ended: [], erased: passed }
     if (found.isTired)
-      return failed(
-        due,
+      return fail(
         `The erasure was begun ${maxTries} times, and the engine ended each time. Send the request again to try again.`,
       )
     const obstacle = await findObstacle(folder)
     if (obstacle !== undefined) throw new Error(obstacle)
     list.countTry(tasksOf(due))
-    return await eraseAll(connection, due, options)
+    const { ended, erased } = await eraseAll(connection, due, options)
+    return { ended, erased: new Set([...passed, ...erased]) }
   } catch (error) {
     const reason = explainMissing(reasonOf(error))
     logger.error('An erasure failed.', { reason, erasures: due.length })
-    return failed(due, `${reason} The erasure is tried again when the engine starts.`)
+    return fail(`${reason} The erasure is tried again when the engine starts.`)
   } finally {
     connection.closeSync()
     instance.closeSync()

@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import type { Logger } from '../Logger.js'
-import type { AwaitedStore } from '../cluster/log/erasureTables.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
 import {
+  type AwaitedStore,
   type ErasureOutcome,
-  type ErasureRequest,
   erasePath,
   personNotFound,
   readAskedPerson,
 } from '../payloads/erasure.js'
-import type { ErasureRounds } from './ErasureRounds.js'
-import type { LoggedRounds } from '../cluster/LoggedRounds.js'
+import type { Erasing, Rounds } from './ErasureRounds.js'
 
 export interface EraseRouteOptions {
   authenticate: Authenticate
-  /** With a log in PostgreSQL the second kind. */
-  rounds: ErasureRounds | LoggedRounds
+  rounds: Pick<Rounds<Erasing>, 'erase'>
   logger: Logger
 }
 
@@ -35,11 +32,6 @@ const pending = (own: ErasureOutcome | undefined, awaited: readonly AwaitedStore
   },
 })
 
-const erase = async (rounds: EraseRouteOptions['rounds'], request: ErasureRequest) => {
-  const outcome = await rounds.erase(request)
-  return 'awaited' in outcome ? outcome : { own: outcome, awaited: [] }
-}
-
 /** `POST /persons/erase` is answered once no file of the service holds an id of the person. */
 export const eraseRoute = ({ authenticate, rounds, logger }: EraseRouteOptions): Route => ({
   method: 'POST',
@@ -49,7 +41,7 @@ export const eraseRoute = ({ authenticate, rounds, logger }: EraseRouteOptions):
     const { user, role } = await authenticate(request, response)
     if (role === 'read') throw readOnlyUser()
     const asked = await readAskedPerson(request)
-    const { own, awaited } = await erase(rounds, {
+    const { own, awaited } = await rounds.erase({
       ...asked,
       task: randomUUID(),
       user,

@@ -11,7 +11,15 @@ import { inTransaction } from '../duckdb/transactions.js'
 import { readIdentity } from '../users/Identity.js'
 import { exportPath, personNotFound, readAskedPerson, type PersonId } from '../payloads/erasure.js'
 import { hashOf, recordDuty } from '../schema/duties.js'
-import { choosePerson, findEvents, countIds, countRows, eventsAfter, idTable, rowsOf } from './personRows.js'
+import {
+  choosePerson,
+  findEvents,
+  countIds,
+  countRows,
+  eventsAfter,
+  idTable,
+  rowsOf,
+} from '../schema/personRows.js'
 import { allEvents } from '../schema/analyticsSchema.js'
 
 /** How many records of each kind are stored of a person. */

@@ -8,7 +8,7 @@ import type { DataFolder } from '../disk/DataFolder.js'
 import { lookAtDisk } from '../disk/DiskRoom.js'
 import { sessionTables } from '../schema/sessionTable.js'
 import { inTransaction } from '../duckdb/transactions.js'
-import { rowsOf, theirSessions, withoutAnonymousId } from './personRows.js'
+import { rowsOf, theirSessions, withoutAnonymousId } from '../schema/personRows.js'
 import { putInPlace, syncFolder } from '../disk/writeWhole.js'
 
 /** A new store fills these tables itself, and the sessions apart. */

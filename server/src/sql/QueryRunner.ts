@@ -1,8 +1,7 @@
 import { noQueries, type QueryCounts } from '../link/messages.js'
 import type { Pausable } from '../duckdb/ConcurrencyLimit.js'
 import type { DiskRoom } from '../disk/DiskRoom.js'
-import { isFatal, beginReadOnly, isForbidden } from '../duckdb/transactions.js'
-import { quoteText } from '../duckdb/quote.js'
+import { isForbidden } from '../duckdb/transactions.js'
 import { readOnlyUser } from '../users/Identity.js'
 import type { AnswerCache, CachedAnswer } from './cache/AnswerCache.js'
 import { CacheUse, hit } from './cache/CacheUse.js'
@@ -10,7 +9,7 @@ import type { Volatility } from './cache/Volatility.js'
 import { queryEnded } from './Cancellation.js'
 import { sizeByPlan } from './computeSize.js'
 import type { Guard } from './guard/Guard.js'
-import { readHead } from './guard/readHead.js'
+import { readHead } from './text/readHead.js'
 import { onlyReads } from './prepareOne.js'
 import { openRows, type OpenRowsOptions } from './openRows.js'
 import { planStatement, type Plan } from './planStatement.js'
@@ -18,26 +17,23 @@ import { type QueryJob, refusalOf } from './QueryJob.js'
 import { LoggedQuery, type QueryInfo, type QueryLog } from './QueryLog.js'
 import type { QueryThreads } from './QueryThreads.js'
 import { readStats } from './readPlan.js'
-import { messageOf, refuseField, refuseStatement, givenUp, type OnGivenUp } from './refuse.js'
+import { messageOf, refuseStatement } from './refuse.js'
 import { linesAsRows } from './rows/bufferRows.js'
 import type { ParquetFile } from './rows/exportParquet.js'
 import type { Rows } from './rows/streamRows.js'
 import { Turn, type TurnOptions } from './Turn.js'
-import { enterConnection, pathOfRequest, type SearchPath } from './searchPath.js'
+import { pathOfRequest } from './searchPath.js'
 import type { HeldConnection, HeldConnections } from './HeldConnections.js'
 
 export interface QueryRunnerOptions extends OpenRowsOptions, TurnOptions {
   connections: HeldConnections
   log: QueryLog
   guard: Guard
-  /** The search path of a new connection, and of one whose schema was dropped. */
-  home: SearchPath
   cache: AnswerCache
   volatility: Volatility
   threads: number
   queryThreads: QueryThreads
   room: DiskRoom
-  onGivenUp: OnGivenUp
 }
 
 /**
@@ -58,8 +54,6 @@ export interface RunningQuery {
   /** Returns the error for the client at once. The clean-up waits until nothing is being fetched. */
   fail(error: unknown): unknown
 }
-
-type Cleanup = () => void
 
 /** Stands for DuckDB's rows in a query that DuckDB need not run. It holds no permit that it could pause. */
 const cachedQuery = ({
@@ -108,15 +102,12 @@ export class QueryRunner {
       threads,
       clientInterface,
     })
-    const cleanups: Cleanup[] = []
-    const cleanUp = () => {
-      for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
-      if (isEphemeral) void connections.end(held)
-    }
+    const turn = new Turn(this.#options, held, cancellation)
+    if (isEphemeral) turn.undo(() => void connections.end(held))
     try {
       log.add(query)
     } catch (error) {
-      cleanUp()
+      await turn.close()
       throw error
     }
     let state: keyof QueryCounts = 'waiting'
@@ -129,35 +120,22 @@ export class QueryRunner {
       state = next
     }
     const refusal = refusalOf(job)
-    let endReading: (() => Promise<void>) | undefined
-    let release: Cleanup | undefined
     let failure: unknown
-    const fail = (error: unknown, rows?: Rows | ParquetFile): unknown => {
+    const fail = (error: unknown): unknown => {
       if (failure !== undefined) return failure
-      const ended = isFatal(error) ? givenUp(error, this.#options.onGivenUp, asked) : undefined
-      const reported = cancellation.error ?? (isForbidden(error) ? refusal : undefined) ?? ended ?? error
-      failure = reported
+      failure = turn.errorOf(isForbidden(error) ? (refusal ?? error) : error)
       enter(cancellation.isCancelled ? 'cancelled' : 'failed')
-      query.end(messageOf(reported))
+      query.end(messageOf(failure))
       // A failed statement may leave memory with its connection, so a connection whose id no client
       // knows yet is closed. A connection that a client named is closed only when memory was short.
       const isShort = outOfMemory.test(messageOf(error))
       if (isShort) this.#options.cache.clear()
       const isSpent = isShort || (!held.isNamed && !cancellation.isCancelled)
-      // DuckDB crashes when a connection is closed, or takes its next query, during a fetch.
-      const closed = rows !== undefined && 'close' in rows ? rows.close?.() : undefined
-      void Promise.resolve(closed).then(async () => {
-        release?.()
-        await endReading?.()
-        cleanUp()
-        if (isSpent) void connections.end(held)
-      })
-      return reported
+      void turn.close().then(() => (isSpent ? connections.end(held) : undefined))
+      return failure
     }
     try {
-      // The connection is taken before the permit. The other way round, queries that wait for one
-      // connection could hold all the permits that the query on that connection waits for.
-      cleanups.push(await held.enter(cancellation.signal))
+      await turn.open()
       // What the connection has of its own is gone with the engine, and the answer would be another one.
       if (held.mayHoldOwn || held.path !== home) job.onceOnly?.()
       const path = pathOfRequest(request, held.path, readable)
@@ -172,85 +150,55 @@ export class QueryRunner {
           enter('completed')
           query.end()
           query.info.stats = { caching: hit(cached.lines.length), memory: null, scan: null }
-          cleanUp()
-          return Promise.resolve()
+          return turn.close()
         }
         const { info } = query
         const startedMs = performance.now()
         return { ...cachedQuery(cached), info, startedMs, signal: cancellation.signal, end, fail }
       }
-      const turn = new Turn(this.#options, user, cancellation)
-      cleanups.push(() => turn.leave())
       await turn.take(request.compute_size)
-      cleanups.push(await queryThreads.enter())
+      turn.undo(await queryThreads.enter())
       query.start()
       enter('running')
       const startedMs = performance.now()
-      release = cancellation.guard(held.connection)
-      cleanups.push(release)
-      if (cancellation.error !== undefined) throw cancellation.error
 
       caching?.begin()
-      const lost = await this.#enter(job, held)
-      if (refusal !== undefined) endReading = await beginReadOnly(held.connection)
+      const lost = await turn.enter(request, refusal !== undefined)
+      if (lost !== undefined) held.path = home
       const plan = await this.#plan(job, held, query)
       // A name without a schema may exist in the home schema too, and there it would be the wrong table.
       if (lost !== undefined && plan.kind === 'change') throw refuseStatement(lost)
-      cleanups.push(() => plan.prepared.destroySync())
+      turn.undo(() => plan.prepared.destroySync())
       if (request.compute_size === 'AUTO') {
         await turn.take(await sizeByPlan(held.connection, plan))
         query.start()
       }
       held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
       if (plan.kind === 'change') job.onceOnly?.()
-      cleanups.push(await this.#watchDisk(job, plan))
+      turn.undo(await this.#watchDisk(job, plan))
       const opened = await openRows(this.#options, { job, held, plan })
       const rows = caching === undefined || 'file' in opened ? opened : caching.watch(opened)
+      const reading = turn.whileReading(rows)
       const { signal } = cancellation
-      const endCancelled = () => void fail(cancellation.error, rows)
+      const endCancelled = () => void fail(cancellation.error)
       if (signal.aborted) endCancelled()
       else signal.addEventListener('abort', endCancelled, { once: true })
       const end = async () => {
         if (failure !== undefined) throw failure
         signal.removeEventListener('abort', endCancelled)
-        release?.()
         enter('completed')
         query.end()
-        if ('close' in rows) await rows.close?.()
-        await endReading?.()
+        await turn.settle()
         const stats = await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))
           stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)
         query.info.stats = stats
-        cleanUp()
+        await turn.close()
       }
-      return {
-        plan,
-        rows,
-        info: query.info,
-        startedMs,
-        turn: turn.whileReading(rows),
-        signal,
-        end,
-        fail: (error) => fail(error, rows),
-      }
+      return { plan, rows, info: query.info, startedMs, turn: reading, signal, end, fail }
     } catch (error) {
       throw fail(error)
     }
-  }
-
-  /** Returns the message for a change when the connection's own schema was dropped. */
-  async #enter({ request }: QueryJob, held: HeldConnection): Promise<string | undefined> {
-    const { readable, home } = this.#options
-    const { connection } = held
-    const lost = await enterConnection(held, request, readable, home)
-    if (lost !== undefined) held.path = home
-    const timezone = request.timezone ?? held.timezone
-    await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
-      if (isFatal(error)) throw error
-      throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
-    })
-    return lost
   }
 
   async #plan(job: QueryJob, { connection }: HeldConnection, query: LoggedQuery): Promise<Plan> {
@@ -265,7 +213,7 @@ export class QueryRunner {
   }
 
   /** When there is too little room, a statement that fills the disk is not begun, and one that runs is ended. */
-  async #watchDisk({ layout, cancellation }: QueryJob, plan: Plan): Promise<Cleanup> {
+  async #watchDisk({ layout, cancellation }: QueryJob, plan: Plan): Promise<() => void> {
     const { room } = this.#options
     const fills = layout === 'parquet' || (plan.kind === 'change' && !isFreeing(plan))
     if (fills && (await room.isShort())) throw queryEnded('disk')

@@ -14,7 +14,7 @@ import type { AnswererOptions } from './answerer.js'
 import { Cancellation, type CancelReason, type OnRun, type OnStuck } from './Cancellation.js'
 import type { ColumnsForm } from './columnsForm.js'
 import { Translator } from './dialects/Translator.js'
-import { type OnGivenUp, givenUp } from './refuse.js'
+import type { OnGivenUp } from './refuse.js'
 import { Guard } from './guard/Guard.js'
 import { QueryLog } from './QueryLog.js'
 import { queryRoutes } from './queryRoutes.js'
@@ -22,48 +22,26 @@ import { QueryRunner } from './QueryRunner.js'
 import { QueryThreads } from './QueryThreads.js'
 import { HeldConnections, type HeldConnection } from './HeldConnections.js'
 import { type Outcome, withoutQueries } from './withoutQueries.js'
-import { isFatal, dataChanges, inReadOnly } from '../duckdb/transactions.js'
-import { enterConnection, type SearchPath } from './searchPath.js'
+import { dataChanges } from '../duckdb/transactions.js'
+import { type Place, Turn } from './Turn.js'
 
-export interface InspectOptions {
-  limit: ConcurrencyLimit
-  guard: Guard
-  /** Catalogs that may be read. */
-  readable: readonly string[]
-  home: SearchPath
-  timeoutMs: number
-  onGivenUp: OnGivenUp
+interface Inspection {
+  held: HeldConnection
+  cancellation: Cancellation
+  /** Without one, the statement is looked at where the connection is. */
+  place?: Place
+  /** Whether the work may change nothing. DuckDB can plan a change only in a transaction that could make it. */
+  readsOnly: boolean
 }
 
-/** Runs `work`, which only reads, on a connection that it takes as a query would. */
+/** Runs `work`, which looks at a statement and does not run it, in a turn as a query has one. */
 export type Inspect = <T>(
-  held: HeldConnection,
-  cancellation: Cancellation,
+  inspection: Inspection,
   work: (connection: DuckDBConnection, guard: Guard) => Promise<T>,
 ) => Promise<T>
 
 /** Longer than this no client waits to learn about a statement that it has not run. */
 const longestMs = 30_000
-
-export const inspector =
-  ({ limit, guard, readable, home, timeoutMs, onGivenUp }: InspectOptions): Inspect =>
-  async (held, cancellation, work) => {
-    const cleanups: (() => void)[] = []
-    try {
-      cleanups.push(await held.enter(cancellation.signal))
-      const permit = await limit.acquire({ user: held.user, signal: cancellation.signal })
-      cleanups.push(() => permit.release())
-      const timer = setTimeout(() => cancellation.cancel('timeout'), Math.min(timeoutMs, longestMs))
-      cleanups.push(() => clearTimeout(timer))
-      cleanups.push(cancellation.guard(held.connection))
-      await enterConnection(held, {}, readable, home)
-      return await inReadOnly(held.connection, () => work(held.connection, guard))
-    } catch (error) {
-      throw cancellation.error ?? (isFatal(error) ? givenUp(error, onGivenUp, cancellation.asked) : error)
-    } finally {
-      for (const cleanup of cleanups.toReversed()) cleanup()
-    }
-  }
 
 export interface SqlOptions {
   database: Database
@@ -144,28 +122,42 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     maxConnections: maxHeldConnections,
     idleMs: heldIdleMs,
   })
+  const turns = { limit, permits: maxQueries, timeoutMs: statementTimeoutMs, readable, home, onGivenUp }
   const runner = new QueryRunner({
+    ...turns,
     connections,
-    limit,
     log,
     guard,
     catalogs,
-    readable,
-    home,
     tempFolder,
     cache,
     volatility,
-    permits: maxQueries,
     threads,
     queryThreads,
     room: options.room,
     givingBack: options.givingBack,
-    timeoutMs: statementTimeoutMs,
-    onGivenUp,
   })
   const translator = new Translator()
   const { translate } = translator
   const inspections = new Set<Cancellation>()
+  const inspect: Inspect = async ({ held, cancellation, place = {}, readsOnly }, work) => {
+    const turn = new Turn(turns, held, cancellation)
+    inspections.add(cancellation)
+    turn.undo(() => inspections.delete(cancellation))
+    try {
+      await turn.open()
+      await turn.take(undefined, longestMs)
+      await turn.enter(place, readsOnly)
+      const found = await work(held.connection, guard)
+      // An interrupted statement must not be called a wrong one.
+      if (cancellation.error !== undefined) throw cancellation.error
+      return found
+    } catch (error) {
+      throw turn.errorOf(error)
+    } finally {
+      await turn.close()
+    }
+  }
   const newCancellation = () => new Cancellation(options.stuckAfterMs, options.onStuck, options.onRun)
   const cancelAll = (reason: CancelReason) => {
     for (const query of log.live()) query.cancel(reason)
@@ -182,7 +174,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     connections,
     readable,
     answering,
-    inspect: inspector({ limit, guard, readable, home, timeoutMs: statementTimeoutMs, onGivenUp }),
+    inspect,
     newCancellation,
     routes: [
       ...queryRoutes({
@@ -192,20 +184,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         maxBodyBytes,
         columns: options.columns,
       }),
-      ...assistRoutes({
-        database,
-        connections,
-        limit,
-        guard,
-        home,
-        inspections,
-        newCancellation,
-        onGivenUp,
-        translate,
-        readable,
-        maxBodyBytes,
-        statementTimeoutMs,
-      }),
+      ...assistRoutes({ inspect, connections, newCancellation, translate, readable, maxBodyBytes }),
     ],
     cancelAll,
     keyOf: (statement) => guard.keyOf(statement),

@@ -2,6 +2,7 @@ import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../src/analytics/openAnalytics.js'
+import { deleteFile } from '../../src/privacy/deleteDay.js'
 import { Lake } from '../../src/cluster/lake/Lake.js'
 import { cleanLake } from '../../src/cluster/lake/removeEnded.js'
 import { Logger } from '../../src/Logger.js'
@@ -193,6 +194,7 @@ const openLake = async (service: Service, applied: () => number) => {
   const database = await openDatabase(folder, completeOptions({ memoryLimit: '256MB' }), archive)
   const [log] = await stage.database.query<{ id: string }>('SELECT id FROM waymark.head')
   const lake = new Lake({
+    deleteFile,
     ...{ archive, database, addresses: addressesOf(stage.database.url), oneAtATime: createMutex() },
     ...{ log: log?.id ?? '', reader: 'two', applied, logger: new Logger('silent') },
   })

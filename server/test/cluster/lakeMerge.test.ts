@@ -171,6 +171,7 @@ it('small files that cannot be read do not keep those of other parts from being 
 it('what writes files and makes a snapshot waits for what does so already', async () => {
   const database = {} as ConstructorParameters<typeof Lake>[0]['database']
   const lake = new Lake({
+    deleteFile: deletion.deleteFile,
     ...{
       database,
       archive: { path: stage.archive, temp: stage.root, isShared: true, damaged: new Set<string>() },

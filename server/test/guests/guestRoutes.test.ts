@@ -17,7 +17,7 @@ const question = { name: 'explore', from: '2026-01-01T00:00:00.000Z', until: '20
 
 it('all guests together have a quarter of the permits, and one who has gone leaves the queue', async () => {
   const board = { ...shown, ends_at: null, origins: [], token_hash: 'hash' }
-  const getRows = () => [['Board', JSON.stringify(board)]]
+  const getRows = () => [['link', 'Board', JSON.stringify(board)]]
   const connection = { runAndReadAll: () => Promise.resolve({ getRows }) }
   const fails: ((error: Error) => void)[] = []
   const database = { use: (work: (given: unknown) => unknown) => work(connection) } as unknown as Database
@@ -57,7 +57,7 @@ it('asks DuckDB for no token, known or not, as long as nothing has changed', asy
   const database = {
     use: () => {
       read++
-      return Promise.resolve({ getRows: () => [['Board', JSON.stringify(link)]] })
+      return Promise.resolve({ getRows: () => [['link', 'Board', JSON.stringify(link)]] })
     },
   } as unknown as Database
   const links = new GuestLinks(database)

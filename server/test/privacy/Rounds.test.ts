@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Rounds, type RunRound } from '../../src/privacy/ErasureRounds.js'
 
-const request = (task: string) => ({ task }) as Parameters<Rounds<string>['add']>[0]
+const request = (task: string) => ({ task }) as Parameters<Rounds<string>['erase']>[0]
 
 /** Rounds of which each waits until the test lets it end. */
 const start = () => {
@@ -14,8 +14,8 @@ const start = () => {
     for (const each of round) if (each.request.task !== again) each.resolve(each.request.task)
     return round.filter((each) => each.request.task === again)
   }
-  const rounds = new Rounds(run)
-  return { seen, ends, add: (task: string) => rounds.add(request(task)) }
+  const rounds = new Rounds({ run, stop: () => undefined })
+  return { seen, ends, add: (task: string) => rounds.erase(request(task)) }
 }
 
 it('carries out together what comes during a round, and again what a round has lost', async () => {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import type { ErasureRounds } from '../../src/privacy/ErasureRounds.js'
+import type { Rounds } from '../../src/privacy/ErasureRounds.js'
 import { eraseRoute } from '../../src/privacy/eraseRoute.js'
 
 it('refuses a user who may only read, before it looks at whom to erase', async () => {
   const { handle } = eraseRoute({
     authenticate: () => Promise.resolve({ user: 'reader', role: 'read' }),
-    rounds: {} as ErasureRounds,
+    rounds: {} as Rounds<never>,
     logger: new Logger('silent'),
   })
   const exchange = { request: {}, response: {} } as Parameters<typeof handle>[0]

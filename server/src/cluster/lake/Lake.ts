@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type ArchiveFolder, readEventColumns } from '../../archive/ArchivedFile.js'
+import { readEventColumns } from '../../archive/ArchivedFile.js'
 import { isThere } from '../../archive/bindArchive.js'
-import type { Logger } from '../../Logger.js'
 import { identifyLog, lockKeys } from '../log/logSchema.js'
 import { PrimaryConnection } from '../log/PrimaryConnection.js'
 import type { LogAddress } from '../../options/readLogUrl.js'
@@ -13,7 +12,7 @@ import { Recurring } from '../../Watchdog.js'
 import { createMutex, type OneAtATime } from '../../duckdb/createMutex.js'
 import type { Database } from '../../duckdb/Database.js'
 import { version } from '../../version.js'
-import { adopt } from './takeOver.js'
+import { adopt, type Adopting } from './takeOver.js'
 import { bindToLake, takeForLake } from './describeFile.js'
 import {
   type Change,
@@ -25,9 +24,8 @@ import {
 } from './lakeList.js'
 import { beginLake, lakeChannel } from './lakeTables.js'
 
-export interface LakeOptions {
+export interface LakeOptions extends Adopting {
   addresses: readonly LogAddress[]
-  archive: ArchiveFolder
   /** The id of the log. */
   log: string
   /** The name of the store among the readers of the log. */
@@ -37,7 +35,6 @@ export interface LakeOptions {
   database: Database
   /** Runs one writer of analytics at a time. */
   oneAtATime: OneAtATime
-  logger: Logger
 }
 
 const lookMs = 1000
@@ -259,12 +256,12 @@ export class Lake {
 
   /** One that skips a snapshot takes over the next one, which has its files too. */
   async #takeOver(connection: ServerConnection, change: Change): Promise<void> {
-    const { archive, oneAtATime, logger } = this.#options
+    const { archive, oneAtATime } = this.#options
     const files = await readLakeFiles(connection, change.snapshot)
     if (files.some(({ end, file }) => end !== undefined && !existsSync(join(archive.path, file)))) return
     const parts = await readParts(connection, { after: this.#adopted, through: change.snapshot })
     const step = { change, files, parts, before: this.#adopted }
-    await oneAtATime(() => adopt(this.#duckdb!, step, { archive, logger }))
+    await oneAtATime(() => adopt(this.#duckdb!, step, this.#options))
     this.#adopted = change.snapshot
   }
 

@@ -13,7 +13,7 @@ import {
   rowsOf,
   setIds,
   withoutAnonymousId,
-} from '../../privacy/personRows.js'
+} from '../../schema/personRows.js'
 import { type PersonId } from '../../payloads/erasure.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
 import { describeFile } from './describeFile.js'
@@ -33,7 +33,7 @@ export const openLakeErasure = async (
   archive: ArchiveFolder | undefined,
   due: readonly Erasure[],
 ) => {
-  const plan = due.find(({ logged }) => logged?.lake)?.logged?.lake
+  const plan = due.find(({ logged }) => logged?.lake)?.logged?.lake as TakeOver | undefined
   if (archive === undefined || !plan) return undefined
   const readIsTaken = async () => {
     const reader = await connection.runAndReadAll('SELECT snapshot::DOUBLE FROM analytics.raw.archive')

@@ -2,12 +2,16 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeAllEvents } from '../../archive/allEvents.js'
-import { addArchivedFile, type ArchiveFolder, readArchivedFiles } from '../../archive/ArchivedFile.js'
+import {
+  addArchivedFile,
+  type ArchivedFile,
+  type ArchiveFolder,
+  readArchivedFiles,
+} from '../../archive/ArchivedFile.js'
 import { eventsOfPart, folderOf, folderOfPart } from '../../archive/dayParts.js'
 import type { CoveredPart, LakeFile, Change } from './lakeList.js'
 import { foldEvents } from '../../schema/applySessions.js'
 import type { Logger } from '../../Logger.js'
-import { deleteFile } from '../../privacy/deleteDay.js'
 import { inTransaction } from '../../duckdb/transactions.js'
 
 export interface Step {
@@ -19,6 +23,13 @@ export interface Step {
   parts: CoveredPart[]
 }
 
+export interface Adopting {
+  archive: ArchiveFolder
+  logger: Logger
+  /** Takes a file off the store's list, and its events from the persons. */
+  deleteFile(connection: DuckDBConnection, archive: ArchiveFolder, file: ArchivedFile): Promise<unknown>
+}
+
 /**
  * Takes a snapshot over in one transaction: what its files hold leaves the table, and the files come onto the store's
  * list. So an event is in the table or in a file that counts, wherever this is cut off, whoever has made the snapshot.
@@ -26,7 +37,7 @@ export interface Step {
 export const adopt = async (
   connection: DuckDBConnection,
   { change: { snapshot, kind }, before, files, parts }: Step,
-  { archive, logger }: { archive: ArchiveFolder; logger: Logger },
+  { archive, logger, deleteFile }: Adopting,
 ): Promise<void> => {
   const plan = await planTakeOver(connection, { snapshot, before, files, parts })
   // A store that skips snapshots cannot tell what became of the files of each.

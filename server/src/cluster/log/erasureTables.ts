@@ -1,4 +1,4 @@
-import type { ErasureOutcome } from '../../payloads/erasure.js'
+import type { AwaitedStore, ErasureOutcome } from '../../payloads/erasure.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /**
@@ -97,13 +97,6 @@ export const checkLake = async (connection: ServerConnection, tasks: readonly st
     [tasks],
   )
   if (left!.waits) throw new Error('files of the archive that may hold the person are not removed yet')
-}
-
-/** A query process that has not erased a person yet. */
-export interface AwaitedStore {
-  /** Its machine and data folder. */
-  store: string
-  last_seen: string
 }
 
 export interface Progress {

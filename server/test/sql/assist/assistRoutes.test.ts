@@ -119,6 +119,17 @@ describe('POST /validate', () => {
     })
   })
 
+  it('leaves a session whose schema is gone where it was, so that the next change is not made elsewhere', async () => {
+    const session_id = 'lost'
+    await service.query('CREATE SCHEMA passing')
+    await service.query('USE passing', { session_id })
+    await service.query('DROP SCHEMA passing')
+    expect(await validate('SELECT 1', { session_id })).toMatchObject({ valid: true })
+    const change = await service.query('CREATE TABLE elsewhere (a INT)', { session_id })
+    const message = expect.stringContaining('The schema passing of this session is gone') as string
+    expect(change).toMatchObject({ status: 400, error: { message } })
+  })
+
   it('knows the catalog, schema and session', async () => {
     expect(await validate('FROM small', { schema: 'corner' })).toMatchObject({ valid: true })
     expect(await validate('FROM small')).toMatchObject({ valid: false })

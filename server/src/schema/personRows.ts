@@ -1,8 +1,7 @@
 import { keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { namesId } from '../saved/savedSchema.js'
-import { allEvents } from '../schema/analyticsSchema.js'
-import type { Erasure } from './ErasureList.js'
+import { allEvents } from './analyticsSchema.js'
 
 /** A temporary table with the ids of the persons that the statements below are about. */
 export const idTable = 'temp.main.person_ids'
@@ -174,10 +173,16 @@ export const findRejected = async (connection: DuckDBConnection): Promise<number
 export const idsInTable = async (connection: DuckDBConnection): Promise<PersonId[]> =>
   (await connection.runAndReadAll(`FROM ${idTable}`)).getRowObjects() as unknown as PersonId[]
 
+interface Asked extends PersonId {
+  task: string
+  /** Of an erase in a log in PostgreSQL: keys stand for the ids. */
+  logged?: { key: string; keys: readonly string[] }
+}
+
 /** Puts all ids of a person into the table; gives the one that was asked for, or undefined when nobody has it. */
 export const chooseErased = async (
   connection: DuckDBConnection,
-  { task, environment, id, logged }: Erasure,
+  { task, environment, id, logged }: Asked,
   logSecret: string | undefined,
 ): Promise<string | undefined> => {
   if (logged === undefined) return (await choosePerson(connection, { environment, id })) ? id : undefined
