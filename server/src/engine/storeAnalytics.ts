@@ -158,7 +158,9 @@ export const storeAnalytics = async (
   const secret = () => acceptLog.followed?.secret
   const open = (waiting: ErasureSource) =>
     new Erasures({
-      ...{ list, source: waiting, logger },
+      list,
+      source: waiting,
+      logger,
       applied: () => analytics.applied,
       isKnown: (erasure) =>
         database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),
